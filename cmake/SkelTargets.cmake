@@ -1,0 +1,41 @@
+# Helpers that every room's CMakeLists.txt uses.
+
+# Warnings and sanitizers for our own code; consumers of an installed skel get neither.
+add_library(skel_flags INTERFACE)
+target_compile_features(skel_flags INTERFACE cxx_std_20)
+target_compile_options(skel_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(SKEL_SANITIZE)
+  target_compile_options(skel_flags INTERFACE -fsanitize=${SKEL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(skel_flags INTERFACE -fsanitize=${SKEL_SANITIZE})
+endif()
+
+# skel_library(NAME [sources...]): a static library target skel_NAME with the alias skel::NAME,
+# or an interface library where a room has headers only.
+function(skel_library name)
+  if(ARGN)
+    add_library(skel_${name} STATIC ${ARGN})
+    set(scope PUBLIC)
+    target_link_libraries(skel_${name} PRIVATE $<BUILD_INTERFACE:skel_flags>)
+    set_target_properties(skel_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  else()
+    add_library(skel_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(skel::${name} ALIAS skel_${name})
+  set_target_properties(skel_${name} PROPERTIES EXPORT_NAME ${name})
+  target_compile_features(skel_${name} ${scope} cxx_std_20)
+  target_include_directories(skel_${name} ${scope}
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_property(GLOBAL APPEND PROPERTY SKEL_EXPORTED_TARGETS skel_${name})
+endfunction()
+
+# skel_test(NAME LIBS targets... SOURCES files...): one GoogleTest executable per room.
+function(skel_test name)
+  cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
+endfunction()

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace skel {
+
+/// What every exception that skel throws derives from. what() says what happened, where, and what to try.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Input that cannot be accepted: what() is "SOURCE: WHERE: REASON".
+/// `source` is a file name (or a name of what was read), `where` a path inside it ("clusters[2].latency") or a
+/// position ("line 3, column 7"), `reason` what is wrong and what would be right.
+class input_error : public error {
+ public:
+  input_error(std::string source, std::string where, std::string reason)
+      : error(source + ": " + (where.empty() ? "" : where + ": ") + reason),
+        source_(std::move(source)),
+        where_(std::move(where)),
+        reason_(std::move(reason)) {}
+
+  std::string const& source() const noexcept { return source_; }
+  std::string const& where() const noexcept { return where_; }
+  std::string const& reason() const noexcept { return reason_; }
+
+ private:
+  std::string source_, where_, reason_;
+};
+
+}  // namespace skel

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace skel::statistics {
+
+/// The q-quantile (0 <= q <= 1) of the samples, linearly interpolated between order statistics (Hyndman and Fan 1996,
+/// American Statistician 50(4):361-365, type 7). NaN for no samples. O(n log n).
+inline double quantile(std::vector<double> samples, double q) {
+  if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(samples.begin(), samples.end());
+  double const position = q * static_cast<double>(samples.size() - 1);
+  auto const below = static_cast<std::size_t>(std::floor(position));
+  auto const above = std::min(below + 1, samples.size() - 1);
+  double const fraction = position - static_cast<double>(below);
+  return samples[below] + fraction * (samples[above] - samples[below]);
+}
+
+/// The median: half of the samples are not above it. NaN for no samples.
+inline double median(std::vector<double> samples) { return quantile(std::move(samples), 0.5); }
+
+/// Median absolute deviation from the median, scaled by 1.4826 so that it estimates the standard deviation of normal
+/// samples. Not moved by a minority of outliers.
+inline double deviation(std::vector<double> samples) {
+  double const centre = median(samples);
+  for (double& sample : samples) sample = std::abs(sample - centre);
+  return 1.4826 * median(std::move(samples));
+}
+
+/// Mean of the samples that lie within `limit` robust deviations of the median: a mean for service times in which rare
+/// spikes (a page fault, another user's burst) do not count. NaN for no samples.
+inline double robust_mean(std::vector<double> const& samples, double limit = 5.0) {
+  double const centre = median(samples);
+  double const reach = limit * std::max(deviation(samples), 1e-3 * std::abs(centre));
+  double sum = 0;
+  std::size_t count = 0;
+  for (double sample : samples)
+    if (std::abs(sample - centre) <= reach) sum += sample, ++count;
+  return count == 0 ? centre : sum / static_cast<double>(count);
+}
+
+/// Arithmetic mean. NaN for no samples.
+inline double mean(std::vector<double> const& samples) {
+  double sum = 0;
+  for (double sample : samples) sum += sample;
+  return samples.empty() ? std::numeric_limits<double>::quiet_NaN() : sum / static_cast<double>(samples.size());
+}
+
+}  // namespace skel::statistics

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <skel/pattern/shape.hpp>
+#include <skel/platform/description.hpp>
+
+namespace skel::platform {
+
+/// Reads a platform description (JSON, "skel_platform": 1; the format is in docs/formats.md).
+/// Throws skel::input_error with the file, the path inside it ("clusters[1].latency") and the reason.
+description read_description(std::filesystem::path const& file);
+/// The same from text; `source` is the name that errors carry.
+description parse_description(std::string_view text, std::string const& source);
+/// The description as JSON text that parse_description reads back to an equal value.
+std::string to_json(description const& platform);
+
+/// Reads a pipeline description (JSON, "skel_pipeline": 1; the format is in docs/formats.md). Errors as above.
+pattern::shape read_pipeline(std::filesystem::path const& file);
+pattern::shape parse_pipeline(std::string_view text, std::string const& source);
+
+}  // namespace skel::platform
