@@ -2,12 +2,22 @@
 
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace skel::platform {
+
+/// Blocks of a description that this library keeps without reading them: JSON text by key. Keys are "measured" (how
+/// the values were found), the names of cost models with their parameters ("plogp", ...; is_parameter_key()), and
+/// free ones that start with "x_" or "comment".
+using parameter_blocks = std::map<std::string, std::string>;
+
+/// Whether a parameter block may have this key.
+bool is_parameter_key(std::string_view key);
 
 /// Latency and bandwidth of a path between two hosts. Moving m bytes takes latency + m / bandwidth [s].
 struct link {
@@ -15,60 +25,97 @@ struct link {
   double bandwidth = std::numeric_limits<double>::infinity();  ///< [B/s], > 0
 
   double time(double bytes) const { return latency + bytes / bandwidth; }
+
+  friend bool operator==(link const&, link const&) = default;
 };
 
 /// Hosts that are alike and near to each other.
 struct cluster {
   std::string name;
   std::size_t hosts = 1;
-  double speed = 1;                    ///< work units per second of one host, alone
-  std::size_t cores = 1;               ///< per host
-  link inside;                         ///< between two of its hosts
-  std::optional<double> local_latency;  ///< of a move that stays on one host; absent: the platform's
+  double speed = 1;                     ///< work units per second of one host, alone
+  std::size_t cores = 1;                ///< per host
+  link inside;                          ///< between two of its hosts
+  std::optional<double> local_latency;  ///< [s] of a move that stays on one host; absent: the platform's
+  parameter_blocks parameters;
+
+  friend bool operator==(cluster const&, cluster const&) = default;
 };
 
 /// A path between two clusters, in one direction.
 struct cluster_link {
   std::size_t from = 0, to = 0;  ///< cluster indices
   link path;
+  parameter_blocks parameters;
+
+  friend bool operator==(cluster_link const&, cluster_link const&) = default;
+};
+
+/// Where the values of a description were read, so that errors name it.
+struct origin {
+  std::string source = "platform";
+  std::vector<std::string> links;  ///< path of each link in the source; empty: "links[i]"
 };
 
 /// A machine made of clusters: what the mapper knows about it. Hosts are numbered cluster by cluster.
 /// A cluster of one host has its host named like the cluster, otherwise hosts are NAME-0 .. NAME-(n-1).
+/// Memory O(clusters + links + hosts).
 class description {
  public:
+  /// The most hosts that a description may have: more than six times as many as the largest machine built so far
+  /// (Fugaku, 158,976 nodes), and few enough that a slip of the keyboard does not fill the memory.
+  static constexpr std::size_t max_hosts = 1'000'000;
+
+  /// No host at all: what a variable holds before a platform is assigned to it.
   description() = default;
 
-  /// Throws skel::input_error (source "platform") when a name is empty or twice, a number is negative, not finite
-  /// or zero where it must not be, a link names a cluster that is not there or is given twice, or there is no host.
-  /// O(clusters^2 + hosts).
-  description(double local_latency, std::vector<cluster> clusters, std::vector<cluster_link> links);
+  /// Throws skel::input_error (source "platform", or as `from` says) when a name is empty or twice, a number is
+  /// negative, not finite or zero where it must not be, a link names a cluster that is not there or is given twice,
+  /// two hosts would have one name, or there is no host or more than max_hosts. Links are kept sorted by (from, to).
+  /// O(clusters + hosts + links log links).
+  description(double local_latency, std::vector<cluster> clusters, std::vector<cluster_link> links,
+              parameter_blocks parameters = {}, origin const& from = {});
 
   std::vector<cluster> const& clusters() const { return clusters_; }
   std::vector<cluster_link> const& links() const { return links_; }
   double local_latency() const { return local_latency_; }
+  parameter_blocks const& parameters() const { return parameters_; }
 
   std::size_t host_count() const { return cluster_of_.size(); }
   std::size_t cluster_of(std::size_t host) const { return cluster_of_[host]; }
   std::string host_name(std::size_t host) const;
-  /// Index of the host with this name, or nothing. O(clusters).
+  /// Index of the host with this name, or nothing. O(length of the name).
   std::optional<std::size_t> find_host(std::string_view name) const;
+  /// Index of the cluster with this name, or nothing. O(length of the name).
+  std::optional<std::size_t> find_cluster(std::string_view name) const;
+  /// The names of all hosts, in order. O(hosts).
+  std::vector<std::string> host_names() const;
 
   double speed(std::size_t host) const { return clusters_[cluster_of_[host]].speed; }
   std::size_t cores(std::size_t host) const { return clusters_[cluster_of_[host]].cores; }
 
   /// Path from one host to another; from a host to itself it has the local latency and unlimited bandwidth.
   /// Clusters without a link between them: throws skel::error naming both; use connected() to ask first.
+  /// O(log of the links that leave the cluster).
   link path(std::size_t from, std::size_t to) const;
   bool connected(std::size_t from, std::size_t to) const;
 
+  friend bool operator==(description const& a, description const& b) {
+    return a.local_latency_ == b.local_latency_ && a.clusters_ == b.clusters_ && a.links_ == b.links_ &&
+           a.parameters_ == b.parameters_;
+  }
+
  private:
+  cluster_link const* find_link(std::size_t from_cluster, std::size_t to_cluster) const;
+
   double local_latency_ = 0;
   std::vector<cluster> clusters_;
-  std::vector<cluster_link> links_;
-  std::vector<std::size_t> cluster_of_;    // per host
-  std::vector<std::size_t> first_host_;    // per cluster
-  std::vector<std::optional<link>> paths_;  // clusters x clusters, row = from
+  std::vector<cluster_link> links_;  // sorted by (from, to)
+  parameter_blocks parameters_;
+  std::vector<std::size_t> cluster_of_;                   // per host
+  std::vector<std::size_t> first_host_;                   // per cluster
+  std::vector<std::size_t> first_link_;                   // per cluster, and one past the last
+  std::unordered_map<std::string, std::size_t> by_name_;  // clusters
 };
 
 }  // namespace skel::platform

@@ -1,0 +1,224 @@
+#include <skel/platform/description.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+namespace skel::platform {
+namespace {
+
+/// The models whose parameters may stand in clusters and links; each model reads its own block.
+constexpr std::array parameter_keys = {"measured", "hockney", "logp",      "loggp", "lopc",        "logpc",
+                                       "plogp",    "hloggp",  "steffenel", "lmo",   "hierarchical"};
+
+class checker {
+ public:
+  explicit checker(origin const& from) : from_(from) {}
+
+  [[noreturn]] void fail(std::string where, std::string reason) const {
+    throw input_error(from_.source, std::move(where), std::move(reason));
+  }
+
+  std::string link_at(std::size_t index) const {
+    return index < from_.links.size() ? from_.links[index] : "links[" + std::to_string(index) + "]";
+  }
+
+  void latency(std::string const& where, double value) const {
+    if (!std::isfinite(value)) fail(where, "is not a finite number; a latency is in seconds");
+    if (value < 0) fail(where, "is negative; a latency is a time in seconds, 0 or more");
+  }
+
+  void bandwidth(std::string const& where, double value) const {
+    if (std::isnan(value)) fail(where, "is not a number; a bandwidth is in bytes per second");
+    if (value == 0) fail(where, "is zero; a bandwidth is in bytes per second, more than 0 (no link: leave it out)");
+    if (value < 0) fail(where, "is negative; a bandwidth is in bytes per second, more than 0");
+  }
+
+  void name(std::string const& where, std::string const& text) const {
+    if (text.empty()) fail(where, "is empty; every cluster needs a name");
+    auto const refused = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == ',' || c == '+'; };
+    if (std::any_of(text.begin(), text.end(), refused))
+      fail(where, "has a comma, a plus sign or a control character, which separate hosts in a placement");
+    if (text.front() == ' ' || text.back() == ' ') fail(where, "starts or ends with a space");
+  }
+
+  void parameters(std::string const& where, parameter_blocks const& blocks) const {
+    for (auto const& [key, text] : blocks) {
+      std::string const at = where.empty() ? key : where + "." + key;
+      if (!is_parameter_key(key)) fail(at, "is no key of a parameter block" + did_you_mean(key, parameter_keys));
+      if (!nlohmann::json::accept(text)) fail(at, "is not JSON text");
+    }
+  }
+
+  void one_cluster(std::string const& where, cluster const& c) const {
+    name(where + ".name", c.name);
+    if (c.hosts == 0) fail(where + ".hosts", "is zero; a cluster has at least one host");
+    if (!std::isfinite(c.speed)) fail(where + ".speed", "is not a finite number; a speed is in work units per second");
+    if (c.speed <= 0)
+      fail(where + ".speed", std::string("is ") + (c.speed < 0 ? "negative" : "zero") +
+                                 "; a speed is in work units per second, more than 0");
+    if (c.cores == 0) fail(where + ".cores", "is zero; a host has at least one core");
+    latency(where + ".latency", c.inside.latency);
+    bandwidth(where + ".bandwidth", c.inside.bandwidth);
+    if (c.local_latency) latency(where + ".local_latency", *c.local_latency);
+    parameters(where, c.parameters);
+  }
+
+ private:
+  origin const& from_;
+};
+
+struct split_name {
+  std::string cluster;
+  std::size_t index;
+};
+
+/// "NAME-12" as NAME and 12, when the number is written as host names write it (no leading zeros).
+std::optional<split_name> split(std::string_view name) {
+  std::size_t const dash = name.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  std::string_view const digits = name.substr(dash + 1);
+  if (digits.empty() || digits.front() < '0' || digits.front() > '9' || (digits.size() > 1 && digits.front() == '0'))
+    return std::nullopt;
+  std::size_t index = 0;
+  auto const [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
+  if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+  return split_name{std::string(name.substr(0, dash)), index};
+}
+
+bool before(cluster_link const& a, cluster_link const& b) {
+  return std::pair(a.from, a.to) < std::pair(b.from, b.to);
+}
+
+}  // namespace
+
+bool is_parameter_key(std::string_view key) {
+  return key.starts_with("x_") || key.starts_with("comment") ||
+         std::find(parameter_keys.begin(), parameter_keys.end(), key) != parameter_keys.end();
+}
+
+description::description(double local_latency, std::vector<cluster> clusters, std::vector<cluster_link> links,
+                         parameter_blocks parameters, origin const& from)
+    : local_latency_(local_latency),
+      clusters_(std::move(clusters)),
+      links_(std::move(links)),
+      parameters_(std::move(parameters)) {
+  checker const check(from);
+  check.latency("local_latency", local_latency_);
+  check.parameters("", parameters_);
+  if (clusters_.empty()) check.fail("clusters", "is empty; a platform has at least one cluster with one host");
+
+  std::size_t hosts = 0;
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    std::string const where = "clusters[" + std::to_string(i) + "]";
+    cluster const& c = clusters_[i];
+    check.one_cluster(where, c);
+    if (c.hosts > max_hosts || hosts + c.hosts > max_hosts)
+      check.fail(where + ".hosts", "makes more than " + std::to_string(max_hosts) + " hosts; describe fewer");
+    auto const [other, is_new] = by_name_.emplace(c.name, i);
+    if (!is_new)
+      check.fail(where + ".name",
+                 "'" + c.name + "' is also the name of clusters[" + std::to_string(other->second) + "]");
+    first_host_.push_back(hosts);
+    hosts += c.hosts;
+  }
+  cluster_of_.reserve(hosts);
+  for (std::size_t i = 0; i < clusters_.size(); ++i) cluster_of_.insert(cluster_of_.end(), clusters_[i].hosts, i);
+
+  for (std::size_t i = 0; i < clusters_.size(); ++i) {
+    if (clusters_[i].hosts != 1) continue;
+    auto const parts = split(clusters_[i].name);
+    if (!parts) continue;
+    auto const other = by_name_.find(parts->cluster);
+    if (other == by_name_.end()) continue;
+    if (std::size_t const n = clusters_[other->second].hosts; n > 1 && parts->index < n)
+      check.fail("clusters[" + std::to_string(i) + "].name",
+                 "'" + clusters_[i].name + "' is also the name of a host of clusters[" + std::to_string(other->second) +
+                     "] ('" + parts->cluster + "'); rename one of them");
+  }
+
+  std::vector<std::size_t> order(links_.size());
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    std::string const where = check.link_at(i);
+    cluster_link const& l = links_[i];
+    for (auto const& [end, which] : {std::pair(l.from, ".from"), std::pair(l.to, ".to")})
+      if (end >= clusters_.size())
+        check.fail(where + which,
+                   "cluster " + std::to_string(end) + " is not there; there are " + std::to_string(clusters_.size()));
+    if (l.from == l.to)
+      check.fail(where, "joins '" + clusters_[l.from].name +
+                            "' to itself; latency and bandwidth inside a cluster are given in the cluster");
+    check.latency(where + ".latency", l.path.latency);
+    check.bandwidth(where + ".bandwidth", l.path.bandwidth);
+    check.parameters(where, l.parameters);
+    order[i] = i;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return before(links_[a], links_[b]); });
+  for (std::size_t k = 1; k < order.size(); ++k)
+    if (!before(links_[order[k - 1]], links_[order[k]])) {
+      cluster_link const& l = links_[order[k]];
+      check.fail(check.link_at(order[k]), "the link from '" + clusters_[l.from].name + "' to '" + clusters_[l.to].name +
+                                              "' is already given by " + check.link_at(order[k - 1]));
+    }
+  std::stable_sort(links_.begin(), links_.end(), before);
+  first_link_.assign(clusters_.size() + 1, 0);
+  for (cluster_link const& l : links_) ++first_link_[l.from + 1];
+  for (std::size_t i = 0; i < clusters_.size(); ++i) first_link_[i + 1] += first_link_[i];
+}
+
+std::string description::host_name(std::size_t host) const {
+  std::size_t const c = cluster_of_[host];
+  if (clusters_[c].hosts == 1) return clusters_[c].name;
+  return clusters_[c].name + "-" + std::to_string(host - first_host_[c]);
+}
+
+std::vector<std::string> description::host_names() const {
+  std::vector<std::string> names;
+  names.reserve(host_count());
+  for (std::size_t host = 0; host < host_count(); ++host) names.push_back(host_name(host));
+  return names;
+}
+
+std::optional<std::size_t> description::find_cluster(std::string_view name) const {
+  auto const found = by_name_.find(std::string(name));
+  return found == by_name_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<std::size_t> description::find_host(std::string_view name) const {
+  if (auto const c = find_cluster(name); c && clusters_[*c].hosts == 1) return first_host_[*c];
+  if (auto const parts = split(name))
+    if (auto const c = find_cluster(parts->cluster); c && clusters_[*c].hosts > 1 && parts->index < clusters_[*c].hosts)
+      return first_host_[*c] + parts->index;
+  return std::nullopt;
+}
+
+cluster_link const* description::find_link(std::size_t from_cluster, std::size_t to_cluster) const {
+  auto const offset = [this](std::size_t index) { return links_.begin() + static_cast<std::ptrdiff_t>(index); };
+  auto const last = offset(first_link_[from_cluster + 1]);
+  auto const found = std::lower_bound(offset(first_link_[from_cluster]), last, to_cluster,
+                                      [](cluster_link const& l, std::size_t to) { return l.to < to; });
+  return found != last && found->to == to_cluster ? &*found : nullptr;
+}
+
+link description::path(std::size_t from, std::size_t to) const {
+  std::size_t const a = cluster_of_[from], b = cluster_of_[to];
+  if (from == to) return link{.latency = clusters_[a].local_latency.value_or(local_latency_)};
+  if (a == b) return clusters_[a].inside;
+  if (cluster_link const* found = find_link(a, b)) return found->path;
+  throw error("no path from host '" + host_name(from) + "' to host '" + host_name(to) + "': no link from cluster '" +
+              clusters_[a].name + "' to cluster '" + clusters_[b].name + "'; add one to the platform's links");
+}
+
+bool description::connected(std::size_t from, std::size_t to) const {
+  std::size_t const a = cluster_of_[from], b = cluster_of_[to];
+  return a == b || find_link(a, b) != nullptr;
+}
+
+}  // namespace skel::platform

@@ -1,0 +1,243 @@
+#include <skel/platform/files.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+#include "json_reader.hpp"
+
+namespace skel::platform {
+namespace {
+
+using detail::json;
+using detail::reader;
+using ordered = nlohmann::ordered_json;
+
+parameter_blocks read_parameters(reader const& object) {
+  parameter_blocks blocks;
+  for (auto const& [key, value] : object.value().items())
+    if (is_parameter_key(key)) blocks.emplace(key, value.dump());
+  return blocks;
+}
+
+link read_link(reader const& object, bool latency_needed) {
+  link result;
+  if (object.has("latency"))
+    result.latency = object.at("latency").number();
+  else if (latency_needed)
+    reader(object.value(), object.source(), object.path() + ".latency")
+        .fail("is missing; a latency in seconds is wanted");
+  result.bandwidth = object.number_or("bandwidth", result.bandwidth);
+  return result;
+}
+
+cluster read_cluster(reader const& object) {
+  object.expect_object("a cluster");
+  object.expect_keys({"name", "hosts", "speed", "cores", "latency", "bandwidth", "local_latency"}, is_parameter_key);
+  cluster result;
+  result.name = object.at("name").text();
+  result.hosts = object.count_or("hosts", 1);
+  result.speed = object.at("speed").number();
+  result.cores = object.count_or("cores", 1);
+  result.inside = read_link(object, result.hosts > 1);
+  if (object.has("local_latency")) result.local_latency = object.at("local_latency").number();
+  result.parameters = read_parameters(object);
+  return result;
+}
+
+/// The names of clusters, and what to say about one that is not there.
+class cluster_names {
+ public:
+  explicit cluster_names(std::vector<cluster> const& clusters) {
+    for (cluster const& c : clusters) index_.emplace(c.name, index_.size()), names_.push_back(c.name);
+  }
+
+  std::size_t find(reader const& value) const {
+    std::string const name = value.text();
+    if (auto const found = index_.find(name); found != index_.end()) return found->second;
+    std::string reason = "there is no cluster '" + name + "'";
+    std::size_t const dash = name.rfind('-');
+    if (dash != std::string::npos && index_.contains(name.substr(0, dash)))
+      reason += "; links join whole clusters; did you mean '" + name.substr(0, dash) + "'?";
+    else
+      reason += did_you_mean(name, names_);
+    value.fail(reason);
+  }
+
+ private:
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<std::string> names_;
+};
+
+/// One entry of "links" is one cluster_link ("from", "to") or two ("between").
+void read_links(reader const& object, cluster_names const& names, std::vector<cluster_link>& links, origin& from) {
+  object.expect_object("a link");
+  object.expect_keys({"between", "from", "to", "latency", "bandwidth"}, is_parameter_key);
+  cluster_link forward;
+  bool const symmetric = object.has("between");
+  if (symmetric) {
+    if (object.has("from") || object.has("to"))
+      object.fail("has \"between\" (both directions) and \"from\" or \"to\" (one direction); give one or the other");
+    auto const ends = object.at("between").elements("\"between\" is an array of two cluster names");
+    if (ends.size() != 2) object.at("between").fail("has " + std::to_string(ends.size()) + " names; two are wanted");
+    forward.from = names.find(ends[0]);
+    forward.to = names.find(ends[1]);
+  } else {
+    if (!object.has("from") && !object.has("to"))
+      object.fail("names no clusters; give \"between\": [\"a\", \"b\"], or \"from\" and \"to\" for one direction");
+    forward.from = names.find(object.at("from"));
+    forward.to = names.find(object.at("to"));
+  }
+  forward.path = read_link(object, true);
+  forward.parameters = read_parameters(object);
+  links.push_back(forward);
+  from.links.push_back(object.path());
+  if (symmetric && forward.from != forward.to) {
+    std::swap(forward.from, forward.to);
+    links.push_back(std::move(forward));
+    from.links.push_back(object.path());
+  }
+}
+
+void write_link(ordered& object, link const& value) {
+  object["latency"] = value.latency;
+  if (std::isfinite(value.bandwidth)) object["bandwidth"] = value.bandwidth;
+}
+
+void write_parameters(ordered& object, parameter_blocks const& blocks) {
+  for (auto const& [key, text] : blocks) object[key] = ordered::parse(text);
+}
+
+pattern::terminal read_terminal(reader const& object) {
+  object.expect_object("an input or output");
+  object.expect_keys({"at", "bytes"});
+  pattern::terminal result;
+  result.at = object.at("at").text();
+  if (result.at.empty()) object.at("at").fail("is empty; the name of a host is wanted");
+  result.bytes = object.number_or("bytes", 0);
+  if (result.bytes < 0) object.at("bytes").fail("is negative; bytes per item, 0 or more");
+  return result;
+}
+
+pattern::stage_shape read_stage(reader const& object) {
+  object.expect_object("a stage");
+  object.expect_keys({"name", "work", "output_bytes", "replicable", "ordered", "width", "at"});
+  pattern::stage_shape stage;
+  stage.name = object.at("name").text();
+  if (stage.name.empty()) object.at("name").fail("is empty; every stage needs a name");
+  stage.work = object.at("work").number();
+  if (stage.work < 0) object.at("work").fail("is negative; work units per item, 0 or more");
+  stage.output_bytes = object.number_or("output_bytes", 0);
+  if (stage.output_bytes < 0) object.at("output_bytes").fail("is negative; bytes per item, 0 or more");
+  stage.replicable = object.truth_or("replicable", stage.replicable);
+  stage.ordered = object.truth_or("ordered", stage.ordered);
+  stage.width = object.count_or("width", 0);
+  if (object.has("width") && stage.width == 0)
+    object.at("width").fail("is zero; a stage has at least one worker (leave it out: the search decides)");
+  if (stage.width > description::max_hosts)
+    object.at("width").fail("is more than " + std::to_string(description::max_hosts) + " workers");
+  if (stage.width > 1 && !stage.replicable)
+    object.at("width").fail("is more than 1 for a stage that is not \"replicable\": true");
+  if (!object.has("at")) return stage;
+  for (reader const& host : object.at("at").elements("\"at\" is an array with a host name for each worker")) {
+    stage.at.push_back(host.text());
+    if (stage.at.back().empty()) host.fail("is empty; the name of a host is wanted");
+  }
+  if (stage.at.empty()) object.at("at").fail("names no host; leave it out where the stage may run anywhere");
+  if (stage.width != 0 && stage.width != stage.at.size())
+    object.at("at").fail("names " + std::to_string(stage.at.size()) + " hosts for a \"width\" of " +
+                         std::to_string(stage.width));
+  if (stage.at.size() > 1 && !stage.replicable)
+    object.at("at").fail("names several hosts for a stage that is not \"replicable\": true");
+  return stage;
+}
+
+}  // namespace
+
+description read_description(std::filesystem::path const& file) {
+  return parse_description(detail::read_text(file), file.string());
+}
+
+description parse_description(std::string_view text, std::string const& source) {
+  json const document = detail::parse_json(text, source);
+  reader const root(document, source);
+  root.expect_object("a platform description");
+  root.expect_version("skel_platform");
+  root.expect_keys({"skel_platform", "local_latency", "clusters", "links"}, is_parameter_key);
+
+  double const local_latency = root.number_or("local_latency", 0);
+  std::vector<cluster> clusters;
+  for (reader const& entry : root.at("clusters").elements("\"clusters\" is an array of clusters"))
+    clusters.push_back(read_cluster(entry));
+  origin from{.source = source, .links = {}};
+  std::vector<cluster_link> links;
+  if (root.has("links")) {
+    cluster_names const names(clusters);
+    for (reader const& entry : root.at("links").elements("\"links\" is an array of links"))
+      read_links(entry, names, links, from);
+  }
+  return description(local_latency, std::move(clusters), std::move(links), read_parameters(root), from);
+}
+
+std::string to_json(description const& platform) {
+  ordered root = {{"skel_platform", 1}, {"local_latency", platform.local_latency()}, {"clusters", ordered::array()}};
+  for (cluster const& c : platform.clusters()) {
+    ordered entry = {{"name", c.name}, {"hosts", c.hosts}, {"speed", c.speed}, {"cores", c.cores}};
+    write_link(entry, c.inside);
+    if (c.local_latency) entry["local_latency"] = *c.local_latency;
+    write_parameters(entry, c.parameters);
+    root["clusters"].push_back(std::move(entry));
+  }
+  auto const& links = platform.links();
+  auto const reverse_of = [&](cluster_link const& l) -> cluster_link const* {
+    auto const ends = std::pair(l.to, l.from);
+    auto const found = std::lower_bound(links.begin(), links.end(), ends, [](cluster_link const& a, auto const& b) {
+      return std::pair(a.from, a.to) < b;
+    });
+    return found != links.end() && std::pair(found->from, found->to) == ends ? &*found : nullptr;
+  };
+  root["links"] = ordered::array();
+  for (cluster_link const& l : links) {
+    cluster_link const* const reverse = reverse_of(l);
+    bool const symmetric = reverse != nullptr && reverse->path == l.path && reverse->parameters == l.parameters;
+    if (symmetric && l.from > l.to) continue;  // written with its reverse
+    std::string const &from = platform.clusters()[l.from].name, &to = platform.clusters()[l.to].name;
+    ordered entry = symmetric ? ordered{{"between", {from, to}}} : ordered{{"from", from}, {"to", to}};
+    write_link(entry, l.path);
+    write_parameters(entry, l.parameters);
+    root["links"].push_back(std::move(entry));
+  }
+  write_parameters(root, platform.parameters());
+  return root.dump(2) + "\n";
+}
+
+pattern::shape read_pipeline(std::filesystem::path const& file) {
+  return parse_pipeline(detail::read_text(file), file.string());
+}
+
+pattern::shape parse_pipeline(std::string_view text, std::string const& source) {
+  json const document = detail::parse_json(text, source);
+  reader const root(document, source);
+  root.expect_object("a pipeline description");
+  root.expect_version("skel_pipeline");
+  root.expect_keys({"skel_pipeline", "stages", "input", "output"});
+
+  pattern::shape result;
+  std::unordered_map<std::string, std::string> places;
+  for (reader const& entry : root.at("stages").elements("\"stages\" is an array of stages")) {
+    result.stages.push_back(read_stage(entry));
+    std::string const& name = result.stages.back().name;
+    auto const [other, is_new] = places.emplace(name, entry.path());
+    if (!is_new) entry.at("name").fail("'" + name + "' is also the name of " + other->second);
+  }
+  if (result.stages.empty()) root.at("stages").fail("is empty; a pipeline has at least one stage");
+  if (root.has("input")) result.input = read_terminal(root.at("input"));
+  if (root.has("output")) result.output = read_terminal(root.at("output"));
+  return result;
+}
+
+}  // namespace skel::platform

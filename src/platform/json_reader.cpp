@@ -1,0 +1,247 @@
+#include "json_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+namespace skel::platform::detail {
+namespace {
+
+constexpr std::size_t max_depth = 32;                       // the format itself needs 4; model parameters a few more
+constexpr std::size_t max_bytes = std::size_t{256} << 20U;  // max_hosts clusters of one host, 256 bytes for each
+
+std::string position_of(std::string_view text, std::size_t offset) {
+  std::string_view const before = text.substr(0, std::min(offset, text.size()));
+  auto const line = 1 + std::count(before.begin(), before.end(), '\n');
+  std::size_t const start = before.rfind('\n');
+  std::size_t const column = before.size() - (start == std::string_view::npos ? 0 : start + 1);
+  return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
+}
+
+/// The library's message without its own prefix ("[json.exception.parse_error.101] parse error at line 1, column 2: ").
+std::string plain_reason(std::string const& what) {
+  std::string_view reason = what;
+  if (std::size_t const bracket = reason.find("] "); bracket != std::string_view::npos)
+    reason.remove_prefix(bracket + 2);
+  if (reason.starts_with("parse error"))
+    if (std::size_t const colon = reason.find(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
+  return std::string(reason);
+}
+
+/// Iterator over the text that the parser reads through, so that the builder knows how far it has come.
+class tracking_iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = char const*;
+  using reference = char const&;
+
+  tracking_iterator(char const* at, char const** furthest) : at_(at), furthest_(furthest) {}
+  reference operator*() const { return *at_; }
+  tracking_iterator& operator++() {
+    *furthest_ = ++at_;
+    return *this;
+  }
+  tracking_iterator operator++(int) {
+    tracking_iterator old = *this;
+    ++*this;
+    return old;
+  }
+  friend bool operator==(tracking_iterator const& a, tracking_iterator const& b) { return a.at_ == b.at_; }
+  friend bool operator!=(tracking_iterator const& a, tracking_iterator const& b) { return a.at_ != b.at_; }
+
+ private:
+  char const* at_;
+  char const** furthest_;
+};
+
+/// Builds the document from the parser's events; keeps the first thing that is wrong and where.
+class builder : public nlohmann::json_sax<json> {
+ public:
+  builder(std::string_view text, char const* const& furthest) : text_(text), furthest_(furthest) {}
+
+  bool null() override { return put(nullptr); }
+  bool boolean(bool value) override { return put(value); }
+  bool number_integer(number_integer_t value) override { return put(value); }
+  bool number_unsigned(number_unsigned_t value) override { return put(value); }
+  bool number_float(number_float_t value, string_t const&) override { return put(value); }
+  bool string(string_t& value) override { return put(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    auto const [entry, is_new] = open_.back()->get_ref<json::object_t&>().emplace(name, nullptr);
+    if (!is_new) return refuse("the key \"" + name + "\" stands twice in this object");
+    slot_ = &entry->second;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, std::string const&, nlohmann::detail::exception const& problem) override {
+    failed_at = position_of(text_, position);
+    failure = plain_reason(problem.what());
+    return false;
+  }
+
+  json document;
+  std::string failed_at, failure;
+
+ private:
+  json* place(json value) {
+    if (open_.empty()) return &(document = std::move(value));
+    if (open_.back()->is_object()) return &(*slot_ = std::move(value));
+    open_.back()->push_back(std::move(value));
+    return &open_.back()->back();
+  }
+  bool put(json value) { return place(std::move(value)) != nullptr; }
+  bool open(json value) {
+    if (open_.size() == max_depth) return refuse("nested deeper than " + std::to_string(max_depth) + " levels");
+    open_.push_back(place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+  bool refuse(std::string reason) {
+    failed_at = position_of(text_, static_cast<std::size_t>(furthest_ - text_.data()));
+    failure = std::move(reason);
+    return false;
+  }
+
+  std::string_view text_;
+  char const* const& furthest_;
+  std::vector<json*> open_;
+  json* slot_ = nullptr;
+};
+
+std::string kind(json const& value) {
+  switch (value.type()) {
+    case json::value_t::null:
+      return "null";
+    case json::value_t::object:
+      return "an object";
+    case json::value_t::array:
+      return "an array";
+    case json::value_t::string:
+      return "a text";
+    case json::value_t::boolean:
+      return "true or false";
+    default:
+      return "a number";
+  }
+}
+
+}  // namespace
+
+std::string read_text(std::filesystem::path const& file) {
+  auto const fail = [&](std::string_view doing, int code) {
+    throw input_error(file.string(), std::string(doing), std::strerror(code));
+  };
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
+  if (!stream) fail("cannot be opened", errno);
+  std::string text;
+  char chunk[1 << 16];
+  while (true) {
+    errno = 0;
+    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream.get());
+    text.append(chunk, got);
+    if (text.size() > max_bytes)
+      throw input_error(file.string(), "cannot be read", "is larger than 256 MiB, more than any description needs");
+    if (got == sizeof chunk) continue;
+    if (std::ferror(stream.get())) fail("cannot be read", errno);
+    return text;
+  }
+}
+
+json parse_json(std::string_view text, std::string const& source) {
+  char const* furthest = text.data();
+  builder result(text, furthest);
+  tracking_iterator const first(text.data(), &furthest), last(text.data() + text.size(), &furthest);
+  if (!json::sax_parse(first, last, &result)) throw input_error(source, result.failed_at, result.failure);
+  return std::move(result.document);
+}
+
+void reader::fail(std::string const& reason) const {
+  throw input_error(*source_, path_, reason);
+}
+
+void reader::expect_object(std::string_view what) const {
+  if (!value_->is_object()) fail("is " + kind(*value_) + "; " + std::string(what) + " is an object {...}");
+}
+
+void reader::expect_version(std::string const& key) const {
+  if (!has(key)) {
+    std::string reason = "is missing; the file must start with {\"" + key + "\": 1, ...";
+    for (char const* other : {"skel_platform", "skel_pipeline"})
+      if (has(other)) reason += "; this one is a " + std::string(other).substr(5) + " description";
+    reader(*value_, *source_, key).fail(reason);
+  }
+  reader const version = at(key);
+  if (version.value() != 1) version.fail("is " + version.value().dump() + "; the only version that is known is 1");
+}
+
+void reader::expect_keys(std::vector<std::string> const& known, bool (*also)(std::string_view)) const {
+  for (auto const& [key, value] : value_->items()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    if (key.starts_with("x_") || key.starts_with("comment") || (also != nullptr && also(key))) continue;
+    std::string all;
+    for (std::string const& name : known) all += (all.empty() ? "" : ", ") + name;
+    std::string const hint = did_you_mean(key, known);
+    reader(value, *source_, path_.empty() ? key : path_ + "." + key)
+        .fail("unknown key" +
+              (hint.empty() ? "; known here: " + all + ", and free ones that start with x_ or comment" : hint));
+  }
+}
+
+reader reader::at(std::string const& key) const {
+  std::string const path = path_.empty() ? key : path_ + "." + key;
+  auto const found = value_->find(key);
+  if (found == value_->end()) throw input_error(*source_, path, "is missing");
+  return reader(*found, *source_, path);
+}
+
+std::vector<reader> reader::elements(std::string_view what) const {
+  if (!value_->is_array()) fail("is " + kind(*value_) + "; " + std::string(what));
+  std::vector<reader> result;
+  result.reserve(value_->size());
+  for (std::size_t i = 0; i < value_->size(); ++i)
+    result.emplace_back((*value_)[i], *source_, path_ + "[" + std::to_string(i) + "]");
+  return result;
+}
+
+std::string reader::text() const {
+  if (!value_->is_string()) fail("is " + kind(*value_) + "; a text in quotes is wanted");
+  return value_->get<std::string>();
+}
+
+bool reader::truth() const {
+  if (!value_->is_boolean()) fail("is " + kind(*value_) + "; true or false is wanted");
+  return value_->get<bool>();
+}
+
+double reader::number() const {
+  if (!value_->is_number()) fail("is " + kind(*value_) + "; a number is wanted");
+  return value_->get<double>();
+}
+
+std::size_t reader::count() const {
+  double const value = number();
+  if (value < 0) fail("is negative; a whole number is wanted");
+  if (value != std::floor(value)) fail("is " + value_->dump() + "; a whole number is wanted");
+  if (value >= 0x1p63) fail("is " + value_->dump() + ", too large for a count");
+  return value_->is_number_float() ? static_cast<std::size_t>(value) : value_->get<std::size_t>();
+}
+
+}  // namespace skel::platform::detail

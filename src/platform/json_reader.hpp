@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace skel::platform::detail {
+
+using json = nlohmann::json;
+
+/// The whole text of a file. Throws skel::input_error with the system's reason; refuses what is larger than any
+/// description of max_hosts hosts can be.
+std::string read_text(std::filesystem::path const& file);
+
+/// JSON text as a value. Stricter than the library's own parser: throws skel::input_error with line and column also
+/// for a key that stands twice in one object, and for nesting deeper than 32.
+json parse_json(std::string_view text, std::string const& source);
+
+/// A value inside a document together with its path ("clusters[2].latency"), so that every error can say where.
+/// All members throw skel::input_error; none keeps the document alive.
+class reader {
+ public:
+  reader(json const& value, std::string const& source, std::string path = {})
+      : value_(&value), source_(&source), path_(std::move(path)) {}
+
+  [[noreturn]] void fail(std::string const& reason) const;
+  /// Fails unless the value is an object.
+  void expect_object(std::string_view what) const;
+  /// Fails unless the first key of the format stands there with the one version that is known: {"skel_platform": 1}.
+  void expect_version(std::string const& key) const;
+  /// Fails for keys that are neither in `known` nor start with "x_" or "comment" nor are accepted by `also`.
+  void expect_keys(std::vector<std::string> const& known, bool (*also)(std::string_view) = nullptr) const;
+
+  bool has(std::string const& key) const { return value_->contains(key); }
+  /// The value of a key that must be there.
+  reader at(std::string const& key) const;
+  /// The elements of an array.
+  std::vector<reader> elements(std::string_view what) const;
+
+  std::string text() const;
+  bool truth() const;
+  double number() const;
+  /// A whole number of at least 0.
+  std::size_t count() const;
+
+  double number_or(std::string const& key, double otherwise) const { return has(key) ? at(key).number() : otherwise; }
+  std::size_t count_or(std::string const& key, std::size_t otherwise) const {
+    return has(key) ? at(key).count() : otherwise;
+  }
+  bool truth_or(std::string const& key, bool otherwise) const { return has(key) ? at(key).truth() : otherwise; }
+
+  json const& value() const { return *value_; }
+  std::string const& path() const { return path_; }
+  std::string const& source() const { return *source_; }
+
+ private:
+  json const* value_;
+  std::string const* source_;
+  std::string path_;
+};
+
+}  // namespace skel::platform::detail

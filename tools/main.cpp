@@ -1,0 +1,175 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+constexpr char const* footer = R"(Examples:
+  skel probe -o grid.json                          measure this machine
+  mpirun -np 4 skel probe -o grid.json             measure 4 ranks and the paths between them
+  skel place grid.json pipeline.json               the best placement of a pipeline
+  skel place grid.json pipeline.json --json        the same for programs
+  skel pepa model.pepa --throughput process1       solve a PEPA model
+  skel help place                                  everything about one verb
+
+Exit status: 0 an answer was given; 1 there is none (or it could not be written);
+2 the command line or a file cannot be accepted: "skel: FILE: WHERE: REASON" on standard error.
+The files are described in docs/formats.md.)";
+
+struct verb {
+  CLI::App* app;
+  action run;
+};
+
+/// An error of the command line, as "OPTION: REASON".
+std::string usage_reason(CLI::ParseError const& problem) {
+  std::string text = problem.what();
+  auto const replace = [&](std::string_view old, std::string_view now) {
+    if (std::size_t const at = text.find(old); at != std::string::npos) text.replace(at, old.size(), now);
+  };
+  if (dynamic_cast<CLI::RequiredError const*>(&problem) != nullptr) {
+    replace(" is required", ": is missing");
+  } else if (dynamic_cast<CLI::ExcludesError const*>(&problem) != nullptr) {
+    replace(" excludes ", ": cannot stand together with ");
+  } else if (dynamic_cast<CLI::RequiresError const*>(&problem) != nullptr) {
+    replace(" requires ", ": needs also ");
+  } else if (dynamic_cast<CLI::ArgumentMismatch const*>(&problem) != nullptr) {
+    if (std::size_t const colon = text.find(": "); colon != std::string::npos)
+      text.replace(colon, text.npos, ": needs one value");
+  } else if (dynamic_cast<CLI::ConversionError const*>(&problem) != nullptr) {
+    constexpr std::string_view prefix = "Could not convert: ";
+    std::size_t const equals = text.find(" = ");
+    if (text.starts_with(prefix) && equals != std::string::npos)
+      text = text.substr(prefix.size(), equals - prefix.size()) + ": '" + text.substr(equals + 3) +
+             "' is not a number that fits";
+  }
+  return text.find(": ") == std::string::npos ? "command line: " + text : text;
+}
+
+/// Fails for arguments that no option took.
+void refuse_extras(CLI::App const& app, std::string const& command, std::vector<std::string> const& verbs) {
+  std::vector<std::string> const extras = app.remaining();
+  if (extras.empty()) return;
+  std::string const name = extras.front().substr(0, extras.front().find('='));
+  if (!name.starts_with('-')) {
+    if (app.get_parent() == nullptr) refuse_option(name, "is no verb of skel" + did_you_mean(name, verbs));
+    refuse_option(name, "is one argument too many for '" + command + "'");
+  }
+  std::vector<std::string> options;
+  for (CLI::Option const* option : app.get_options())
+    for (std::string const& spelling : option->get_lnames()) options.push_back("--" + spelling);
+  refuse_option(name, "is no option of '" + command + "'" + did_you_mean(name, options));
+}
+
+/// Writes everything to standard output. False, with errno, when it cannot be written.
+bool write_all(std::string_view text) {
+  while (!text.empty()) {
+    ssize_t const written = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+int run(int argc, char const* const* argv, std::ostream& out) {
+  CLI::App app("skel: places, prices and measures parallel programs on grids", "skel");
+  app.set_version_flag("--version", std::string("skel ") + SKEL_VERSION);
+  app.footer(footer);
+  app.allow_extras();
+  std::vector<verb> verbs;
+  std::vector<std::string> names{"help"};
+  auto const add = [&](std::string const& name, std::string const& summary, action (*declare)(CLI::App&)) {
+    CLI::App* const sub = app.add_subcommand(name, summary);
+    sub->allow_extras();
+    verbs.push_back({sub, declare(*sub)});
+    names.push_back(name);
+  };
+  add("place", "find the best placement of a pipeline on a platform", add_place);
+  CLI::App const* const help = app.add_subcommand("help", "explain a verb: skel help VERB");
+
+  if (argc > 1 && argv[1] == std::string_view("help")) {  // what follows is a name here, not a verb to parse
+    std::string const topic = argc > 2 ? argv[2] : "";
+    CLI::App const* about = topic.empty() ? &app : topic == "help" ? help : nullptr;
+    for (verb const& candidate : verbs)
+      if (candidate.app->get_name() == topic) about = candidate.app;
+    if (about == nullptr) refuse_option(topic, "is no verb of skel" + did_you_mean(topic, names));
+    out << about->help();
+    return done;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForVersion const&) {
+    out << app.version() << '\n';
+    return done;
+  } catch (CLI::Success const&) {
+    out << app.help();
+    return done;
+  } catch (CLI::ParseError const& problem) {
+    std::cerr << "skel: " << usage_reason(problem) << " (try 'skel --help')\n";
+    return bad_input;
+  }
+  refuse_extras(app, "skel", names);
+  for (verb const& candidate : verbs) {
+    if (!candidate.app->parsed()) continue;
+    refuse_extras(*candidate.app, "skel " + candidate.app->get_name(), names);
+    return candidate.run(out);
+  }
+  std::string list;
+  for (std::string const& name : names) list += (list.empty() ? "" : ", ") + name;
+  refuse_option("VERB", "is missing; one of " + list + " (try 'skel --help')");
+}
+
+/// Runs the command and delivers its answer; whatever happens ends as a message and a status.
+int guarded(int argc, char const* const* argv) {
+  std::ostringstream answer;
+  int result = no_answer;
+  try {
+    result = run(argc, argv, answer);
+  } catch (input_error const& problem) {
+    std::cerr << "skel: " << problem.what() << '\n';
+    result = bad_input;
+  } catch (std::bad_alloc const&) {
+    std::cerr << "skel: memory: there is not enough for this problem\n";
+  } catch (std::exception const& problem) {
+    std::cerr << "skel: " << problem.what() << '\n';
+  } catch (...) {
+    std::cerr << "skel: failed for an unknown reason\n";
+  }
+  if (!write_all(answer.view())) {
+    if (errno != EPIPE) std::cerr << "skel: standard output: cannot be written: " << std::strerror(errno) << '\n';
+    return no_answer;
+  }
+  return result;
+}
+
+}  // namespace
+
+void refuse_option(std::string const& option, std::string const& reason) {
+  throw input_error(option, "", reason);
+}
+
+}  // namespace skel::tools
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  return skel::tools::guarded(argc, argv);
+}
