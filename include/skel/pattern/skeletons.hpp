@@ -1,0 +1,131 @@
+#pragma once
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <boost/hana/fwd/fold_left.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <skel/pattern/annotations.hpp>
+#include <skel/pattern/flow.hpp>
+
+/// The skeletons as values: structure only. Where they run and how wide is a plan's business.
+namespace skel::pattern {
+
+/// Produces the stream: std::optional<Item> produce(), empty at its end.
+template <class F>
+struct source {
+  F produce;
+  annotations notes;
+};
+
+/// Takes each item, in order, through one function. May keep state: one instance sees all items.
+template <class F>
+struct stage {
+  F function;
+  annotations notes;
+};
+
+/// Takes each item through one of several copies of a worker, which is a stage or a pipeline of any depth.
+/// A worker may keep scratch state, but which copy sees which item is not specified.
+template <class Worker>
+struct farm {
+  Worker worker;
+  annotations notes;
+};
+
+/// Skeletons one after the other.
+template <class... Parts>
+struct pipeline {
+  boost::hana::tuple<Parts...> parts;
+};
+
+/// Takes each item, in order, and gives nothing on.
+template <class F>
+struct sink {
+  F consume;
+  annotations notes;
+};
+
+template <class T>
+class runtime_pipeline;
+
+template <class T>
+inline constexpr bool is_skeleton = false;
+template <class F>
+inline constexpr bool is_skeleton<source<F>> = true;
+template <class F>
+inline constexpr bool is_skeleton<stage<F>> = true;
+template <class W>
+inline constexpr bool is_skeleton<farm<W>> = true;
+template <class... P>
+inline constexpr bool is_skeleton<pipeline<P...>> = true;
+template <class F>
+inline constexpr bool is_skeleton<sink<F>> = true;
+template <class T>
+inline constexpr bool is_skeleton<runtime_pipeline<T>> = true;
+
+template <class T>
+concept skeleton = is_skeleton<std::remove_cvref_t<T>>;
+
+/// The type that the items of a flow have after `Skeleton`, when they have type `In` before it: `void` before a source
+/// and after a sink. Instantiating it checks every stage inside.
+template <class Skeleton, class In>
+struct flow_through;
+
+template <class F>
+struct flow_through<source<F>, void> {
+  using type = typename check_source<F>::type;
+};
+template <class F, class In>
+struct flow_through<stage<F>, In> {
+  using type = typename check_stage<F, In>::type;
+};
+template <class F, class In>
+struct flow_through<sink<F>, In> {
+  using type = typename check_sink<F, In>::type;
+};
+template <class W, class In>
+struct flow_through<farm<W>, In> {
+  using type = typename flow_through<W, In>::type;
+};
+template <class In, class... Parts>
+struct flow_along {
+  using type = In;
+};
+template <class In, class First, class... Rest>
+struct flow_along<In, First, Rest...> {
+  using type = typename flow_along<typename flow_through<First, In>::type, Rest...>::type;
+};
+template <class... Parts, class In>
+struct flow_through<pipeline<Parts...>, In> {
+  using type = typename flow_along<In, Parts...>::type;
+};
+template <class T, class In>
+struct flow_through<runtime_pipeline<T>, In> {
+  static_assert(std::is_convertible_v<In, T> || std::is_same_v<In, refused>,
+                "skel: a runtime_pipeline<T> takes items of type T; the stage before it delivers another type");
+  using type = T;
+};
+
+template <class T>
+inline constexpr bool starts_stream = false;
+template <class F>
+inline constexpr bool starts_stream<source<F>> = true;
+template <class First, class... Rest>
+inline constexpr bool starts_stream<pipeline<First, Rest...>> = starts_stream<First>;
+
+template <class T>
+inline constexpr bool ends_stream = false;
+template <class F>
+inline constexpr bool ends_stream<sink<F>> = true;
+template <class First, class... Rest>
+inline constexpr bool ends_stream<pipeline<First, Rest...>> = (ends_stream<First> || ... || ends_stream<Rest>);
+
+/// A composition with a source in front and a sink at the end: what an engine runs.
+template <class T>
+concept program = starts_stream<std::remove_cvref_t<T>> && ends_stream<std::remove_cvref_t<T>>;
+
+}  // namespace skel::pattern

@@ -1,0 +1,84 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skel/pattern/compose.hpp>
+#include <skel/pattern/runtime_pipeline.hpp>
+#include <skel/runtime/sequential.hpp>
+
+namespace {
+
+using skel::pattern::flow_through;
+using skel::runtime::run_sequential;
+
+auto count_to(int n) {
+  return skel::source("count", [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
+}
+
+struct not_default_constructible {
+  explicit not_default_constructible(int v) : value(v) {}
+  int value;
+};
+
+TEST(Compose, DeducesTypesFromStageToStage) {
+  auto app = count_to(3) | [](int i) { return i + 0.5; } | skel::farm([](double x) { return std::to_string(x); });
+  static_assert(std::is_same_v<typename flow_through<decltype(app), void>::type, std::string>);
+  static_assert(!skel::pattern::program<decltype(app)>);
+}
+
+TEST(Compose, BareCallablesAndGenericLambdasAreStages) {
+  std::vector<long> out;
+  auto app = count_to(4) | [](auto x) { return x * 2L; } | skel::sink([&](auto x) { out.push_back(x); });
+  EXPECT_EQ(run_sequential(app), 4u);
+  EXPECT_THAT(out, testing::ElementsAre(0, 2, 4, 6));
+}
+
+TEST(Compose, CarriesMoveOnlyAndNotDefaultConstructibleItems) {
+  std::vector<int> out;
+  auto app = count_to(3) | skel::stage("box", [](int i) { return std::make_unique<int>(i); }) |
+             skel::farm("unbox", [](std::unique_ptr<int> p) { return not_default_constructible(*p * 10); }) |
+             skel::sink("keep", [&](not_default_constructible&& x) { out.push_back(x.value); });
+  run_sequential(app);
+  EXPECT_THAT(out, testing::ElementsAre(0, 10, 20));
+}
+
+TEST(Compose, NestsFarmsInPipelinesAndPipelinesInFarms) {
+  std::vector<int> out;
+  auto inner = skel::pipeline([](int i) { return i + 1; }, skel::farm("times", [](int i) { return i * 3; }));
+  auto app = count_to(3) | skel::farm("outer", inner | [](int i) { return i - 1; }) | skel::sink([&](int i) { out.push_back(i); });
+  run_sequential(app);
+  EXPECT_THAT(out, testing::ElementsAre(2, 5, 8));
+}
+
+TEST(Compose, KeepsEveryStageOfAPipelineBuiltAtRunTime) {
+  skel::runtime_pipeline<int> steps;
+  for (int k = 1; k <= 5; ++k) steps.stage("add" + std::to_string(k), [k](int x) { return x * 10 + k; });
+  std::vector<int> out;
+  auto app = count_to(2) | steps | skel::sink([&](int x) { out.push_back(x); });
+  run_sequential(app);
+  EXPECT_THAT(out, testing::ElementsAre(12345, 112345));
+}
+
+TEST(Compose, NamesCanBePartOfTheType) {
+  auto named = skel::stage<"deflate">([](int i) { return i; });
+  EXPECT_EQ(named.notes.name, "deflate");
+}
+
+TEST(Compose, CallsFinishOnceAfterTheLastItem) {
+  struct counting_sink {
+    int* items;
+    int* finishes;
+    void operator()(int) { ++*items; }
+    void finish() { ++*finishes; }
+  };
+  int items = 0, finishes = 0;
+  auto app = count_to(7) | skel::sink(counting_sink{&items, &finishes});
+  run_sequential(app);
+  EXPECT_EQ(items, 7);
+  EXPECT_EQ(finishes, 1);
+}
+
+}  // namespace
