@@ -1,1 +1,25 @@
-# install + find_package(skel)
+# install + find_package(skel): see skelConfig.cmake.in for what a user of the installed library may ask for.
+include(CMakePackageConfigHelpers)
+
+# What needs neither MPI nor TBB is exported apart from what does, so that each can be found without the other.
+get_property(exported GLOBAL PROPERTY SKEL_EXPORTED_TARGETS)
+foreach(target IN LISTS exported)
+  set(part models)
+  if(target MATCHES "^skel_(runtime|skel)$")
+    set(part engines)
+  endif()
+  install(TARGETS ${target} EXPORT skel-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/skel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(skel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skel)
+install(EXPORT skel-models FILE skelModels.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})
+if(SKEL_WITH_MPI)
+  install(EXPORT skel-engines FILE skelEngines.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})
+endif()
+configure_package_config_file(cmake/skelConfig.cmake.in ${PROJECT_BINARY_DIR}/skelConfig.cmake
+  INSTALL_DESTINATION ${skel_package_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/skelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/skelConfig.cmake ${PROJECT_BINARY_DIR}/skelConfigVersion.cmake
+  DESTINATION ${skel_package_dir})

@@ -29,13 +29,3 @@ function(skel_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_property(GLOBAL APPEND PROPERTY SKEL_EXPORTED_TARGETS skel_${name})
 endfunction()
-
-# skel_test(NAME LIBS targets... SOURCES files...): one GoogleTest executable per room.
-function(skel_test name)
-  cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
-  add_executable(test_${name} ${arg_SOURCES})
-  target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
-  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
-  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
-endfunction()

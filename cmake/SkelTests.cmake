@@ -1,0 +1,91 @@
+# Helpers that every room's tests/ROOM/CMakeLists.txt uses.
+include(GoogleTest)
+
+# How tests start ranks. A process is not bound to a core (it has several threads), gives its core away while it waits
+# (more ranks than cores), and may run as root (containers). mpirun ends a job that hangs and says which rank did what.
+set(SKEL_MPIRUN_FLAGS --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
+  CACHE STRING "Options that tests give to mpirun")
+set(SKEL_MPIRUN_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+
+# skel_test(NAME LIBS targets... SOURCES files...): one GoogleTest executable per room.
+function(skel_test name)
+  cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
+  add_executable(test_${name} ${arg_SOURCES})
+  target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
+endfunction()
+
+# skel_mpirun_test(NAME RANKS n... TIMEOUT s COMMAND command...): runs a command under mpirun, as the ctest tests
+# NAME.1rank, NAME.2ranks, ... Each passes when every rank exits with 0.
+function(skel_mpirun_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;COMMAND;LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  math(EXPR kill_after "${arg_TIMEOUT} + 20")
+  foreach(ranks IN LISTS arg_RANKS)
+    set(test ${name}.${ranks}ranks)
+    if(ranks EQUAL 1)
+      set(test ${name}.1rank)
+    endif()
+    add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${SKEL_MPIRUN_FLAGS} --timeout ${arg_TIMEOUT}
+      --report-state-on-timeout -np ${ranks} ${arg_COMMAND})
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${kill_after} PROCESSORS ${ranks} LABELS "${arg_LABELS};mpi"
+      ENVIRONMENT "${SKEL_MPIRUN_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+# skel_mpi_test(NAME RANKS n... LIBS targets... SOURCES files... [TIMEOUT s]): a GoogleTest executable that runs under
+# mpirun with each number of ranks. Its main (tests/support/mpi_main.cpp) initialises MPI with MPI_THREAD_MULTIPLE;
+# every rank runs every test, and all ranks fail when one does.
+function(skel_mpi_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;LIBS;SOURCES" ${ARGN})
+  add_executable(test_${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
+  target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest MPI::MPI_CXX)
+  target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  skel_mpirun_test(${name} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} COMMAND $<TARGET_FILE:test_${name}> LABELS ${name})
+endfunction()
+
+# skel_compile_fail_test(NAME SOURCE file EXPECTED regex LIBS targets...): passes when the translation unit is refused
+# and the compiler's message matches the regular expression.
+function(skel_compile_fail_test name)
+  cmake_parse_arguments(arg "" "SOURCE;EXPECTED" "LIBS" ${ARGN})
+  cmake_path(ABSOLUTE_PATH arg_SOURCE BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  # Never built: it carries the include directories and definitions that the libraries ask for.
+  add_library(compile_fail_${name} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCE})
+  target_link_libraries(compile_fail_${name} PRIVATE ${arg_LIBS})
+  set(includes $<TARGET_PROPERTY:compile_fail_${name},INCLUDE_DIRECTORIES>)
+  set(definitions $<TARGET_PROPERTY:compile_fail_${name},COMPILE_DEFINITIONS>)
+  add_test(NAME compile_fail.${name}
+    COMMAND ${CMAKE_COMMAND}
+      -D "COMPILER=${CMAKE_CXX_COMPILER}" -D "SOURCE=${arg_SOURCE}" -D "EXPECTED=${arg_EXPECTED}"
+      -D "INCLUDES=${includes}" -D "DEFINITIONS=${definitions}"
+      -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_failure.cmake)
+  set_tests_properties(compile_fail.${name} PROPERTIES TIMEOUT 120 LABELS compile_fail)
+endfunction()
+
+# skel_fuzz(NAME SOURCE file CORPUS folder LIBS targets...): SOURCE defines LLVMFuzzerTestOneInput. With SKEL_FUZZ (the
+# preset `fuzz`) it runs under libFuzzer for SKEL_FUZZ_SECONDS from the seed corpus, which it does not change; in every
+# other build each file of the corpus is run through it once.
+function(skel_fuzz name)
+  cmake_parse_arguments(arg "" "SOURCE;CORPUS" "LIBS" ${ARGN})
+  cmake_path(ABSOLUTE_PATH arg_CORPUS BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+  add_executable(fuzz_${name} ${arg_SOURCE})
+  target_link_libraries(fuzz_${name} PRIVATE skel_flags ${arg_LIBS})
+  if(SKEL_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(skel_fuzzers fuzz_${name})
+    set(found ${CMAKE_CURRENT_BINARY_DIR}/fuzz_${name}_corpus)
+    file(MAKE_DIRECTORY ${found})
+    add_test(NAME fuzz.${name} COMMAND fuzz_${name} -max_total_time=${SKEL_FUZZ_SECONDS} -timeout=10 -rss_limit_mb=2048
+      -max_len=16384 -print_final_stats=1 -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/ ${found} ${arg_CORPUS})
+    math(EXPR limit "${SKEL_FUZZ_SECONDS} + 60")
+    set_tests_properties(fuzz.${name} PROPERTIES TIMEOUT ${limit} LABELS fuzz)
+  else()
+    target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/replay_corpus.cpp)
+    add_test(NAME corpus.${name} COMMAND fuzz_${name} ${arg_CORPUS})
+    set_tests_properties(corpus.${name} PROPERTIES TIMEOUT 120 LABELS fuzz)
+  endif()
+endfunction()

@@ -1,0 +1,28 @@
+# cmake -D BUILD= -D DOWNSTREAM= -D COMPILER= -D GENERATOR= -D SCRATCH= -D ENGINES=ON|OFF -P install_test.cmake
+# Installs BUILD into a new prefix, builds DOWNSTREAM against it and runs what comes out.
+cmake_minimum_required(VERSION 3.25)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status COMMAND_ECHO STDOUT)
+  if(NOT status EQUAL 0)
+    string(JOIN " " command ${ARGN})
+    message(FATAL_ERROR "exit ${status}: ${command}")
+  endif()
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+
+set(without)
+if(NOT ENGINES)  # as on a machine that has neither
+  set(without -D CMAKE_DISABLE_FIND_PACKAGE_MPI=ON -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
+endif()
+run(${CMAKE_COMMAND} -S ${DOWNSTREAM} -B ${SCRATCH}/build -G ${GENERATOR} -D CMAKE_BUILD_TYPE=Release
+  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix -D SKEL_TEST_ENGINES=${ENGINES} ${without})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+run(${SCRATCH}/build/models)
+if(ENGINES)
+  run(${SCRATCH}/build/pipeline)
+  run(${MPIRUN} -np 2 ${SCRATCH}/build/pipeline)
+endif()
+file(REMOVE_RECURSE ${SCRATCH})
