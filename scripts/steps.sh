@@ -1,0 +1,76 @@
+# shellcheck shell=bash
+# Sourced by scripts/test, scripts/demo and scripts/results: numbered steps with progress, seconds and a log each.
+#
+#   steps_begin NAME COUNT          logs go to build/logs/NAME/
+#   step KEY "title" command...     runs the command; its output goes to the log; returns the command's status
+#   skip KEY "title" "reason"       counts a step that is not run
+#   steps_end                       prints what failed and where its log is; returns 1 if anything did
+
+steps_root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+
+# Open MPI refuses to run as root unless told twice, spins while it waits unless told to yield, and binds a process with
+# all its threads to one core unless told not to. On two cores seven ranks need all three.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_rmaps_base_oversubscribe=1
+
+# Seconds after which a step that prints nothing says that it is alive.
+steps_heartbeat=30
+
+steps_begin() {
+  steps_name=$1 steps_count=$2 steps_index=0 steps_failed=() steps_started=$SECONDS
+  steps_logs="$steps_root/build/logs/$steps_name"
+  mkdir -p "$steps_logs"
+}
+
+step() {
+  local key=$1 title=$2 started=$SECONDS beat=$SECONDS status=0
+  shift 2
+  steps_index=$((steps_index + 1))
+  steps_log="$steps_logs/$key.log"
+  printf '[%d/%d] %s\n' "$steps_index" "$steps_count" "$title"
+  "$@" >"$steps_log" 2>&1 </dev/null &
+  local job=$!
+  while kill -0 "$job" 2>/dev/null; do
+    sleep 0.2
+    if [ $((SECONDS - beat)) -ge $steps_heartbeat ]; then
+      beat=$SECONDS
+      printf '      %4d s  %s\n' $((SECONDS - started)) "$(tail -n 1 "$steps_log" | cut -c1-100)"
+    fi
+  done
+  wait "$job" || status=$?
+  if [ $status -eq 0 ]; then
+    printf '      done in %d s\n' $((SECONDS - started))
+  else
+    steps_failed+=("$key: $title (exit $status): $steps_log")
+    printf '      FAILED after %d s (exit %d); the end of %s:\n' $((SECONDS - started)) "$status" "$steps_log"
+    tail -n 40 "$steps_log" | sed 's/^/      | /'
+  fi
+  return $status
+}
+
+skip() {
+  steps_index=$((steps_index + 1))
+  printf '[%d/%d] %s: skipped, %s\n' "$steps_index" "$steps_count" "$2" "$3"
+}
+
+steps_end() {
+  printf '\n%s: %d s in all\n' "$steps_name" $((SECONDS - steps_started))
+  [ ${#steps_failed[@]} -eq 0 ] && return 0
+  printf 'FAILED:\n'
+  printf '  %s\n' "${steps_failed[@]}"
+  return 1
+}
+
+# Runs a command with a fixed address-space layout where that is allowed: the sanitizers of GCC 12 do not know the
+# layouts of kernels that randomise more bits than Debian 12's own (vm.mmap_rnd_bits above 28).
+fixed_layout() {
+  if setarch "$(uname -m)" -R true 2>/dev/null; then setarch "$(uname -m)" -R "$@"; else "$@"; fi
+}
+
+jobs_that_fit() {  # one compiler per core, and 1.5 GiB for each
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1572864)}' /proc/meminfo)
+  [ "$memory" -lt 1 ] && memory=1
+  echo $((cores < memory ? cores : memory))
+}
