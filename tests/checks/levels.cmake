@@ -13,7 +13,7 @@ set(platform_may base pattern record platform json hwloc posix)
 set(plan_may base pattern record plan)
 set(cost_may base pattern record platform plan cost eigen)
 set(mapping_may base pattern record platform plan cost mapping eigen hana)
-set(runtime_may base pattern record plan runtime tbb mpi cereal posix)
+set(runtime_may base pattern record plan runtime hana tbb mpi cereal posix)  # hana: a composition is a hana::tuple
 set(grid_may base pattern record platform plan cost mapping runtime grid posix)
 set(tools_may ${rooms} cli11 fmt json posix)
 
