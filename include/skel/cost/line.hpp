@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,8 +18,9 @@ enum class share {
 
 /// Which worker of a farm gets the next item.
 enum class dispatch {
-  round_robin,  ///< workers in turn; the stream waits for the one whose turn it is
-  on_demand,    ///< any idle worker
+  round_robin,  ///< workers in turn, for what comes in and for what goes out; the stream waits for the one whose turn
+                ///< it is
+  on_demand,    ///< any worker with room, all alike; what goes out comes from any worker that has finished, all alike
 };
 
 /// One worker of a station.
@@ -36,16 +36,29 @@ struct station {
   std::size_t buffer = 0;  ///< items that may wait before each worker (k); 0 is the paper's stage
 };
 
+/// The rate that stands for "takes no time" [1/s]: 1e9, a nanosecond, below any time that this library can measure.
+inline constexpr double fastest_rate = 1e9;
+
 /// A placed pipeline as a Markovian line: stations in a row, a move before each and one after the last.
 /// A station holds its item while it moves out (blocking after service); a move needs a sender that has finished an
-/// item and a receiver with room, and takes an exponential time.
+/// item and a receiver with room, and takes an exponential time. The source is never empty and the sink never full.
 /// Source: Benoit, Cole, Gilmore, Hillston 2005 (pipeline), with farms, buffers and dynamic share added here.
+/// Limits: one move at a time between two neighbours, whatever the width of the farms at its ends; the cores of a host
+/// are not told apart.
 struct line {
   std::vector<station> stations;  ///< N >= 1
-  std::vector<double> moves;      ///< N+1 rates [1/s]: moves[i] before station i, moves[N] after the last; infinity allowed? see limits
+  std::vector<double> moves;      ///< N+1 rates [1/s], finite, > 0: moves[i] before station i, moves[N] after the last
   share sharing = share::fixed;
   dispatch farms = dispatch::on_demand;
 };
+
+/// Throws skel::input_error (source "line") when the line has no station, a station has no worker, the number of moves
+/// is not that of the stations plus one, or a rate is not finite or not positive. O(workers).
+void check(line const& model);
+
+/// The rates at which workers run: under fixed share the rate alone divided by the number of workers of the whole line
+/// on the same host, under dynamic share the rate alone. One list per station. O(workers log workers).
+std::vector<std::vector<double>> worker_rates(line const& model);
 
 /// Options under which a shape and a placement become a line.
 struct line_options {
@@ -56,12 +69,12 @@ struct line_options {
 
 /// The line of a program placed on a platform. A stage's worker on host h has rate speed(h) / work; the move between
 /// hosts a and b takes path(a, b).time(bytes); where farms make several (sender, receiver) pairs, the mean over them.
-/// Zero work or a zero-time move becomes a rate of `fastest_rate`.
-/// Throws skel::error when the placement does not fit the shape or two hosts that must talk are not connected.
+/// Zero work or a zero-time move becomes a rate of `fastest_rate`, as does whatever is faster.
+/// The first move takes path(input host, first host).time(input bytes), or the local latency of the first host where
+/// the program names no input; the last move likewise. Moves between stages carry the sender's output_bytes. Throws
+/// skel::error when the placement does not fit the shape or two hosts that must talk are not connected, and
+/// skel::input_error when input or output name a host that is not there. O(sum of products of neighbouring widths).
 line make_line(pattern::shape const& program, plan::placement const& where, platform::description const& platform,
                line_options const& options = {});
-
-/// The rate that stands for "takes no time" [1/s]: 1e9, a nanosecond, below any time that this library can measure.
-inline constexpr double fastest_rate = 1e9;
 
 }  // namespace skel::cost

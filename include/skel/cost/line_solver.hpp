@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include <skel/cost/line.hpp>
+
+namespace skel::cost {
+
+/// When the exact solution of a line is good enough, and what it may cost.
+struct line_solver_options {
+  double tolerance = 1e-12;             ///< of line_solution::residual
+  std::size_t max_sweeps = 20'000;      ///< over all states
+  std::size_t max_states = 20'000'000;  ///< a state takes 16 to 50 bytes
+  std::stop_token stop{};               ///< asked once per sweep
+};
+
+/// What a station does in the long run: fractions of the time of a worker, on average over the station's workers.
+/// starved + busy + blocked = 1.
+struct station_load {
+  double starved = 0;     ///< empty, waiting for an item to arrive
+  double busy = 0;        ///< processing
+  double blocked = 0;     ///< holding a finished item that waits for its move or is moving
+  double population = 0;  ///< mean number of items at the station, waiting ones and finished ones included
+};
+
+/// Steady state of a line.
+struct line_solution {
+  double throughput = 0;  ///< items per second
+  double residual = 0;    ///< ||pi Q||_1 / sum_j pi_j |q_jj|: imbalance per event, dimensionless, computed from pi and
+                          ///< the stations alone, not by the iteration that found pi
+  std::size_t states = 0, transitions = 0, sweeps = 0;
+  std::vector<station_load> stations;
+  double population = 0;  ///< mean number of items in the line
+  double latency = 0;     ///< mean time from the end of the first move to the end of the last, by Little's law [s]
+};
+
+/// Number of states of the line's Markov chain, as far as a double can hold it. Builds each station's automaton:
+/// throws skel::error as solve_line does when one of them alone is too large.
+double count_states(line const& model);
+
+/// Solves lines exactly, one after the other, and keeps what lines of equal structure share: equal numbers of stations,
+/// workers and buffers, and equal patterns of which workers are alike. Only the rates are renewed then.
+///
+/// Method: the state space is the product of the stations' automata, ordered so that every transition but the first
+/// move goes forward. A Gauss-Seidel sweep in that order is one step of the chain embedded at arrivals; its fixed point
+/// is found by sweeps that reduced-rank extrapolation speeds up. Stages are split into a head and a tail: the tail's
+/// transitions are one small table that every state of the head uses, so nothing of the size of the generator is built.
+/// Cost: O(states) memory, O(states * stations) time per sweep, 15 to 150 sweeps.
+/// Source: the order of states from the triangular structure of acyclic-but-for-arrivals chains; extrapolation: Sidi
+/// 1986, SIAM J. Numer. Anal. 23(1):197-209.
+class line_solver {
+ public:
+  explicit line_solver(line_solver_options options = {});
+  ~line_solver();
+  line_solver(line_solver&&) noexcept;
+  line_solver& operator=(line_solver&&) noexcept;
+
+  /// Steady state with everything that line_solution holds.
+  /// Throws skel::input_error as check() does, skel::error when the line has more than max_states states, when the
+  /// sweeps end before the tolerance is met, or when a stop was requested.
+  line_solution solve(line const& model);
+
+  /// Throughput alone: no independent residual, no loads. Errors as for solve().
+  double throughput(line const& model);
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// The steady state of one line. Errors as for line_solver::solve.
+line_solution solve_line(line const& model, line_solver_options const& options = {});
+
+}  // namespace skel::cost

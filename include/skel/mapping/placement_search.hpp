@@ -1,0 +1,33 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <stop_token>
+
+#include <skel/mapping/decision.hpp>
+#include <skel/mapping/placement_space.hpp>
+
+namespace skel::mapping {
+
+/// Prices a placement: items per second. Law: pure.
+using placement_price = std::function<double(plan::placement const&)>;
+
+/// The price that the exact steady state of the line gives. Keeps what placements of equal structure share, so that one
+/// object should price many.
+placement_price line_price(placement_problem const& problem);
+
+/// How long to search, and what to remember.
+struct search_options {
+  std::optional<std::chrono::duration<double>> time_limit{};  ///< absent: until the optimum is proven
+  std::stop_token stop{};                                     ///< ends the search as the time limit does
+  std::size_t alternatives = 10;                              ///< how many losers to keep
+};
+
+/// Prices every placement of the space and takes the best: the oracle of every other search.
+/// Ties are broken by simpler(). O(placements) prices. Ends early with optimal = false and an infinite bound.
+placement_answer exhaustive(placement_problem const& problem, placement_price const& price,
+                            search_options const& options = {});
+
+}  // namespace skel::mapping

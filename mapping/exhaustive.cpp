@@ -1,0 +1,86 @@
+#include <limits>
+#include <memory>
+#include <string>
+
+#include <skel/cost/line_solver.hpp>
+#include <skel/mapping/placement_search.hpp>
+
+#include "ranking.hpp"
+
+namespace skel::mapping {
+namespace {
+
+/// Calls visit(placement) for each, until it returns false.
+template <class Visit>
+void for_each_placement(placement_space const& space, Visit&& visit) {
+  auto const stages = space.choices.size();
+  std::vector<std::size_t> digit(stages, 0);
+  plan::placement where;
+  for (auto const& one : space.choices) {
+    if (one.empty()) return;
+    where.stages.push_back(one.front());
+  }
+  for (;;) {
+    if (!visit(where)) return;
+    std::size_t i = stages;
+    while (i > 0) {
+      --i;
+      digit[i] = (digit[i] + 1) % space.choices[i].size();
+      where.stages[i] = space.choices[i][digit[i]];
+      if (digit[i] != 0) break;
+      if (i == 0) return;
+    }
+  }
+}
+
+}  // namespace
+
+placement_price line_price(placement_problem const& problem) {
+  auto solver = std::make_shared<cost::line_solver>();
+  return [solver, program = problem.program, platform = problem.platform,
+          options = problem.options](plan::placement const& where) {
+    return solver->throughput(cost::make_line(program, where, platform, options));
+  };
+}
+
+placement_answer exhaustive(placement_problem const& problem, placement_price const& price,
+                            search_options const& options) {
+  auto const start = std::chrono::steady_clock::now();
+  decision result;
+  detail::ranking ranking(options.alternatives);
+  bool complete = true;
+  auto const consider = [&](plan::placement const& where) {
+    if (options.stop.stop_requested() ||
+        (options.time_limit && std::chrono::steady_clock::now() - start >= *options.time_limit)) {
+      complete = false;
+      return false;
+    }
+    if (connected(problem, where)) {
+      ranking.add(where, price(where));
+      ++result.evaluated;
+    }
+    return true;
+  };
+  if (problem.candidates) {
+    if (problem.candidates->empty()) return infeasible{"candidates: the list is empty; give at least one placement"};
+    for (auto const& where : *problem.candidates)
+      if (!consider(where)) break;
+  } else {
+    auto const space = enumerate_choices(problem);
+    if (auto const* none = std::get_if<infeasible>(&space)) return *none;
+    for_each_placement(std::get<placement_space>(space), consider);
+  }
+  if (ranking.empty())
+    return infeasible{complete ? "placement: no placement connects all hosts that must talk; add links between clusters"
+                               : "placement: the search ended before it had priced any; give it more time"};
+  ranking.hand_over(result);
+  result.optimal = complete;
+  result.bound = complete ? result.throughput : std::numeric_limits<double>::infinity();
+  result.model = "exact steady state of the line";
+  result.why = to_string(result.placement, problem.platform) +
+               (complete ? " has" : " had, when the search was ended,") + " the highest throughput of " +
+               std::to_string(result.evaluated) + " placements that were solved.";
+  return result;
+}
+
+}  // namespace skel::mapping

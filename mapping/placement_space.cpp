@@ -1,0 +1,117 @@
+#include <skel/mapping/placement_space.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace skel::mapping {
+namespace {
+
+using hosts = std::vector<plan::host_id>;
+
+/// Appends every ascending list of `width` hosts, with repetition or without. False when `limit` is passed.
+bool append_lists(std::size_t host_count, std::size_t width, bool repeat, std::size_t limit, std::vector<hosts>& into) {
+  hosts current;
+  auto const grow = [&](auto const& self, plan::host_id first) -> bool {
+    if (current.size() == width) {
+      if (into.size() >= limit) return false;
+      into.push_back(current);
+      return true;
+    }
+    for (auto host = first; host < host_count; ++host) {
+      current.push_back(host);
+      if (!self(self, repeat ? host : host + 1)) return false;
+      current.pop_back();
+    }
+    return true;
+  };
+  return grow(grow, 0);
+}
+
+std::optional<infeasible> find_missing(pattern::terminal const& end, char const* which,
+                                       platform::description const& platform) {
+  if (platform.find_host(end.at)) return {};
+  return infeasible{std::string(which) + ": the platform has no host '" + end.at +
+                    "'; name one of its hosts, such as '" + platform.host_name(0) + "'"};
+}
+
+}  // namespace
+
+double placement_space::size() const {
+  double product = 1;
+  for (auto const& one : choices) product *= static_cast<double>(one.size());
+  return product;
+}
+
+std::variant<placement_space, infeasible> enumerate_choices(placement_problem const& problem, std::size_t limit) {
+  auto const& platform = problem.platform;
+  if (problem.program.stages.empty()) return infeasible{"pipeline: it has no stage; give it at least one"};
+  if (platform.host_count() == 0) return infeasible{"platform: it has no host; give it at least one cluster"};
+  if (problem.program.input)
+    if (auto const missing = find_missing(*problem.program.input, "input", platform)) return *missing;
+  if (problem.program.output)
+    if (auto const missing = find_missing(*problem.program.output, "output", platform)) return *missing;
+
+  placement_space space;
+  auto const count = platform.host_count();
+  auto const widest = std::min(problem.max_width == 0 ? count : problem.max_width, count);
+  for (auto const& stage : problem.program.stages) {
+    auto& choices = space.choices.emplace_back();
+    auto const where = "stage '" + stage.name + "'";
+    if (!stage.at.empty()) {
+      hosts pinned;
+      for (auto const& name : stage.at) {
+        auto const host = platform.find_host(name);
+        if (!host) return infeasible{where + ": the platform has no host '" + name + "'; pin it to another or to none"};
+        pinned.push_back(*host);
+      }
+      if (pinned.size() > 1 && !stage.replicable)
+        return infeasible{where + ": it is pinned to " + std::to_string(pinned.size()) +
+                          " hosts and is not replicable; pin it to one"};
+      choices.push_back(std::move(pinned));
+      continue;
+    }
+    bool fits = true;
+    if (!stage.replicable || stage.width == 1) {
+      fits = append_lists(count, 1, false, limit, choices);
+    } else if (stage.width > 0) {
+      fits = append_lists(count, stage.width, true, limit, choices);
+    } else {
+      for (std::size_t width = 1; width <= widest && fits; ++width)
+        fits = append_lists(count, width, false, limit, choices);
+    }
+    if (!fits)
+      return infeasible{where + ": there are more than " + std::to_string(limit) +
+                        " ways to choose the hosts of its workers; pin it, or lower its width or max_width"};
+  }
+  return space;
+}
+
+bool connected(placement_problem const& problem, plan::placement const& where) {
+  auto const& platform = problem.platform;
+  auto const reach = [&](hosts const& from, hosts const& to) {
+    return std::all_of(from.begin(), from.end(), [&](auto a) {
+      return std::all_of(to.begin(), to.end(), [&](auto b) { return platform.connected(a, b); });
+    });
+  };
+  if (problem.program.input)
+    if (auto const host = platform.find_host(problem.program.input->at); !host || !reach({*host}, where.stages.front()))
+      return false;
+  for (std::size_t i = 0; i + 1 < where.stages.size(); ++i)
+    if (!reach(where.stages[i], where.stages[i + 1])) return false;
+  if (problem.program.output)
+    if (auto const host = platform.find_host(problem.program.output->at); !host || !reach(where.stages.back(), {*host}))
+      return false;
+  return true;
+}
+
+std::string to_string(plan::placement const& where, platform::description const& platform) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < where.stages.size(); ++i) {
+    if (i > 0) text += ", ";
+    for (std::size_t w = 0; w < where.stages[i].size(); ++w)
+      text += (w > 0 ? "+" : "") + platform.host_name(where.stages[i][w]);
+  }
+  return text + ")";
+}
+
+}  // namespace skel::mapping
