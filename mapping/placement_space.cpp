@@ -109,7 +109,7 @@ std::string to_string(plan::placement const& where, platform::description const&
   for (std::size_t i = 0; i < where.stages.size(); ++i) {
     if (i > 0) text += ", ";
     for (std::size_t w = 0; w < where.stages[i].size(); ++w)
-      text += (w > 0 ? "+" : "") + platform.host_name(where.stages[i][w]);
+      text.append(w > 0 ? "+" : "").append(platform.host_name(where.stages[i][w]));
   }
   return text + ")";
 }
