@@ -83,4 +83,8 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
   return result;
 }
 
+placement_answer place(placement_problem const& problem, search_options const& options) {
+  return exhaustive(problem, line_price(problem), options);
+}
+
 }  // namespace skel::mapping

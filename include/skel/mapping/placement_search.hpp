@@ -25,6 +25,12 @@ struct search_options {
   std::size_t alternatives = 10;                              ///< how many losers to keep
 };
 
+/// The placement with the highest throughput by the exact model, found by branch and bound and proven best, unless the
+/// time limit or a stop ends the search first: then the best found, with a proven bound on every other.
+/// Ties are broken by simpler(). With candidates: the best of these.
+/// Returns infeasible when there is nothing to choose from, or no placement connects all hosts that must talk.
+placement_answer place(placement_problem const& problem, search_options const& options = {});
+
 /// Prices every placement of the space and takes the best: the oracle of every other search.
 /// Ties are broken by simpler(). O(placements) prices. Ends early with optimal = false and an infinite bound.
 placement_answer exhaustive(placement_problem const& problem, placement_price const& price,
