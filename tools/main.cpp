@@ -100,10 +100,14 @@ int run(int argc, char const* const* argv, std::ostream& out) {
   auto const add = [&](std::string const& name, std::string const& summary, action (*declare)(CLI::App&)) {
     CLI::App* const sub = app.add_subcommand(name, summary);
     sub->allow_extras();
+    sub->footer("");
     verbs.push_back({sub, declare(*sub)});
     names.push_back(name);
   };
   add("place", "find the best placement of a pipeline on a platform", add_place);
+#if SKEL_WITH_MPI
+  add("probe", "measure hosts and the paths between them", add_probe);
+#endif
   CLI::App const* const help = app.add_subcommand("help", "explain a verb: skel help VERB");
 
   if (argc > 1 && argv[1] == std::string_view("help")) {  // what follows is a name here, not a verb to parse

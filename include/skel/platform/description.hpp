@@ -31,13 +31,13 @@ struct link {
 
 /// Hosts that are alike and near to each other.
 struct cluster {
-  std::string name;
+  std::string name{};
   std::size_t hosts = 1;
-  double speed = 1;                     ///< work units per second of one host, alone
-  std::size_t cores = 1;                ///< per host
-  link inside;                          ///< between two of its hosts
-  std::optional<double> local_latency;  ///< [s] of a move that stays on one host; absent: the platform's
-  parameter_blocks parameters;
+  double speed = 1;                       ///< work units per second of one host, alone
+  std::size_t cores = 1;                  ///< per host
+  link inside{};                          ///< between two of its hosts
+  std::optional<double> local_latency{};  ///< [s] of a move that stays on one host; absent: the platform's
+  parameter_blocks parameters{};
 
   friend bool operator==(cluster const&, cluster const&) = default;
 };
@@ -45,8 +45,8 @@ struct cluster {
 /// A path between two clusters, in one direction.
 struct cluster_link {
   std::size_t from = 0, to = 0;  ///< cluster indices
-  link path;
-  parameter_blocks parameters;
+  link path{};
+  parameter_blocks parameters{};
 
   friend bool operator==(cluster_link const&, cluster_link const&) = default;
 };
@@ -54,7 +54,7 @@ struct cluster_link {
 /// Where the values of a description were read, so that errors name it.
 struct origin {
   std::string source = "platform";
-  std::vector<std::string> links;  ///< path of each link in the source; empty: "links[i]"
+  std::vector<std::string> links{};  ///< path of each link in the source; empty: "links[i]"
 };
 
 /// A machine made of clusters: what the mapper knows about it. Hosts are numbered cluster by cluster.

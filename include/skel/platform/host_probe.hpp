@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace skel::platform {
+
+/// What one host can do, as this process may use it.
+struct host_measurement {
+  std::string name;         ///< of the host
+  double speed = 0;         ///< work units per second of one core (see probe_host); > 0
+  double speed_spread = 0;  ///< robust standard deviation of the repeats, relative to the median
+  std::size_t repeats = 0;  ///< of the kernel
+  std::size_t cores = 1;    ///< that this process may use at once; >= 1
+  double memory = 0;        ///< [B] that this process may use
+  double hand_over = 0;     ///< [s] to give one item to another stage inside a process, uncontended
+};
+
+struct host_probe_options {
+  std::size_t repeats = 15;  ///< of the kernel, at most
+  double time_limit = 0.5;   ///< [s] after which no further repeat is started (three are always made)
+};
+
+/// Measures this host.
+///
+/// The work unit: a million steps of a kernel in which each step depends on the one before and makes one 64-bit
+/// xorshift, one load and one store at a random place of 1 MiB, and one multiply-add in double precision: integer,
+/// memory and floating point, so that neither a fast clock nor a wide vector unit alone counts. A stage that was
+/// measured to take t seconds on a host of speed v has t * v work units, and takes t * v / w on a host of speed w.
+///
+/// Speed is per second of processor time, so that other processes on the machine do not change it; where a control
+/// group grants less than one processor, speed is that fraction of it. Cores are those of hwloc that the process may
+/// run on, and no more than the control group's quota. Takes time_limit + the time of the last repeat.
+host_measurement probe_host(host_probe_options const& options = {});
+
+/// A measurement as text for another process of the same build, and back. parse_measurement throws
+/// skel::input_error (source "probe") for any other text.
+std::string to_text(host_measurement const& host);
+host_measurement parse_measurement(std::string const& text);
+
+/// Name of the host that this process runs on.
+std::string host_name();
+
+/// What the control groups of a process grant it: the tightest of its group and all groups above, version 1 or 2.
+/// Nothing where there is no limit or it cannot be read.
+struct group_limits {
+  std::optional<double> processors;  ///< processor seconds per second; > 0
+  std::optional<double> memory;      ///< [B]
+};
+group_limits read_group_limits(std::filesystem::path const& membership = "/proc/self/cgroup",
+                               std::filesystem::path const& root = "/sys/fs/cgroup");
+
+}  // namespace skel::platform

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/platform/description.hpp>
+#include <skel/platform/host_probe.hpp>
+
+namespace skel::platform {
+
+/// What the probe found about the path between two ranks of a run, both directions together.
+struct link_measurement {
+  std::size_t first = 0, second = 0;  ///< ranks, first < second
+  link path;                          ///< medians
+  double latency_spread = 0;          ///< robust standard deviation, relative to the median
+  double bandwidth_spread = 0;        ///< the same
+  double bytes = 0;                   ///< size of the messages that gave the bandwidth [B]
+  std::size_t probes = 0;             ///< round trips
+};
+
+/// Everything that one probing of a run found.
+struct run_measurement {
+  std::vector<host_measurement> ranks;  ///< the host of each rank; ranks on one host have equal names
+  std::vector<link_measurement> links;  ///< one per pair of ranks
+  std::string date;                     ///< UTC, "2026-11-20T21:45:00Z"
+  double seconds = 0;                   ///< that the probing took
+};
+
+/// The run as a platform: rank i is host i, a cluster of its own. It is named like its host, or HOST-rI when
+/// several ranks share the host. Ranks that share a host share its cores: each has cores / ranks of them, and where
+/// there are more ranks than cores, each has its part of the speed. Spread, date and number of probes are kept in
+/// blocks "measured". Throws skel::input_error (source "probe") when a value cannot be part of a description.
+description describe(run_measurement const& run);
+
+/// Where a probed platform is kept between runs: $XDG_CACHE_HOME (or ~/.cache) /skel/platform-KEY.json, with a key
+/// made of the host name of every rank. Nothing when neither variable is set.
+std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank);
+
+/// The platform in a cache file, or why it cannot be used.
+struct cached_platform {
+  std::optional<description> platform;
+  std::string reason;    ///< why not, empty when the file is used or was not there
+  bool damaged = false;  ///< the file is there and is not what this library writes
+};
+
+/// Reads a cache file. It is used when it was probed on the same hosts in the same rank order at most `max_age`
+/// seconds ago (and not in the future). Never throws for what is in the file.
+cached_platform read_cache(std::filesystem::path const& file, std::vector<std::string> const& host_of_rank,
+                           double max_age);
+
+/// Writes text to a file so that readers see the old or the new text, never a part: a temporary file in the same
+/// folder, then rename; what is not a regular file (a device, a pipe) is written in place. Makes missing folders.
+/// Throws skel::error with file and reason.
+void write_file(std::filesystem::path const& file, std::string const& text);
+
+/// This moment as UTC text, as in run_measurement::date.
+std::string utc_now();
+
+}  // namespace skel::platform

@@ -1,0 +1,146 @@
+#include <fcntl.h>
+
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/platform/files.hpp>
+#include <skel/platform/measured.hpp>
+
+namespace skel::platform {
+namespace {
+
+using nlohmann::json;
+
+constexpr char const* date_format = "%Y-%m-%dT%H:%M:%SZ";
+
+/// FNV-1a over all names, each with its end: a name for a file, not a proof (read_cache compares the names).
+std::uint64_t key_of(std::vector<std::string> const& names) {
+  std::uint64_t hash = 14695981039346656037U;
+  auto const mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
+  for (std::string const& name : names) {
+    for (char c : name) mix(static_cast<unsigned char>(c));
+    mix('\n');
+  }
+  return hash;
+}
+
+std::optional<time_t> parse_date(std::string const& text) {
+  tm fields{};
+  char const* const end = strptime(text.c_str(), date_format, &fields);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&fields);
+}
+
+std::string in_words(double seconds) {
+  char text[64];
+  if (seconds < 5400)
+    std::snprintf(text, sizeof text, "%.0f minutes", seconds / 60);
+  else if (seconds < 172800)
+    std::snprintf(text, sizeof text, "%.1f hours", seconds / 3600);
+  else
+    std::snprintf(text, sizeof text, "%.1f days", seconds / 86400);
+  return text;
+}
+
+bool write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t const count = ::write(descriptor, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+[[noreturn]] void fail(std::filesystem::path const& file, char const* doing) {
+  throw error(file.string() + ": " + doing + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string utc_now() {
+  time_t const now = time(nullptr);
+  tm fields{};
+  gmtime_r(&now, &fields);
+  char text[32];
+  strftime(text, sizeof text, date_format, &fields);
+  return text;
+}
+
+std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank) {
+  std::filesystem::path folder;
+  if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    folder = cache;
+  else if (char const* const home = std::getenv("HOME"); home != nullptr && *home == '/')
+    folder = std::filesystem::path(home) / ".cache";
+  else
+    return std::nullopt;
+  char name[48];
+  std::snprintf(name, sizeof name, "platform-%016llx.json", static_cast<unsigned long long>(key_of(host_of_rank)));
+  return folder / "skel" / name;
+}
+
+cached_platform read_cache(std::filesystem::path const& file, std::vector<std::string> const& host_of_rank,
+                           double max_age) {
+  cached_platform result;
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return result;
+  try {
+    description platform = read_description(file);
+    json const measured = json::parse(platform.parameters().at("measured"));
+    auto const date = parse_date(measured.at("date").get<std::string>());
+    if (!date) throw error("its date cannot be read");
+    double const age = difftime(time(nullptr), *date);
+    if (measured.at("host_of_rank").get<std::vector<std::string>>() != host_of_rank ||
+        platform.host_count() != host_of_rank.size())
+      result.reason = file.string() + ": was measured on other hosts or ranks";
+    else if (age < 0)
+      result.reason = file.string() + ": was measured in the future; check the clock";
+    else if (age > max_age)
+      result.reason = file.string() + ": was measured " + in_words(age) + " ago";
+    else
+      result.platform = std::move(platform);
+  } catch (std::exception const& problem) {
+    result.damaged = true;
+    std::string const what = problem.what(), name = file.string();
+    result.reason = what.starts_with(name) ? what : name + ": is not a probed platform (" + what + ")";
+  }
+  return result;
+}
+
+void write_file(std::filesystem::path const& file, std::string const& text) {
+  std::error_code failure;
+  std::filesystem::path target = std::filesystem::weakly_canonical(file, failure);  // behind symbolic links
+  if (failure) target = file;
+  auto const kind = std::filesystem::status(target, failure).type();
+  bool const in_place = kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular;
+  std::string temporary = target.string() + ".XXXXXX";
+  if (!in_place && target.has_parent_path()) {
+    std::filesystem::create_directories(target.parent_path(), failure);
+    if (failure) throw error(file.string() + ": its folder cannot be made: " + failure.message());
+  }
+  int const descriptor = in_place ? ::open(target.c_str(), O_WRONLY) : mkstemp(temporary.data());
+  if (descriptor < 0) fail(file, "cannot be written");
+  bool good = write_all(descriptor, text);
+  if (good && !in_place) good = fsync(descriptor) == 0 && fchmod(descriptor, 0644) == 0;
+  int code = errno;
+  if (::close(descriptor) != 0 && good) good = false, code = errno;
+  if (good && !in_place && ::rename(temporary.c_str(), target.c_str()) != 0) good = false, code = errno;
+  if (good) return;
+  if (!in_place) ::unlink(temporary.c_str());
+  errno = code;
+  fail(file, "cannot be written");
+}
+
+}  // namespace skel::platform

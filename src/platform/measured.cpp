@@ -1,0 +1,93 @@
+#include <skel/platform/measured.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <skel/base/error.hpp>
+
+namespace skel::platform {
+namespace {
+
+using ordered = nlohmann::ordered_json;
+
+/// Names for the ranks as hosts of a platform: each once.
+std::vector<std::string> name_ranks(std::vector<host_measurement> const& ranks,
+                                    std::map<std::string, std::size_t> const& ranks_on) {
+  std::vector<std::string> names;
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    std::string const& host = ranks[rank].name;
+    names.push_back(ranks_on.at(host) == 1 ? host : host + "-r" + std::to_string(rank));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string to_text(host_measurement const& host) {
+  return ordered{{"name", host.name},          {"speed", host.speed}, {"speed_spread", host.speed_spread},
+                 {"repeats", host.repeats},    {"cores", host.cores}, {"memory", host.memory},
+                 {"hand_over", host.hand_over}}
+      .dump();
+}
+
+host_measurement parse_measurement(std::string const& text) {
+  try {
+    ordered const block = ordered::parse(text);
+    return {.name = block.at("name").get<std::string>(),
+            .speed = block.at("speed").get<double>(),
+            .speed_spread = block.at("speed_spread").get<double>(),
+            .repeats = block.at("repeats").get<std::size_t>(),
+            .cores = block.at("cores").get<std::size_t>(),
+            .memory = block.at("memory").get<double>(),
+            .hand_over = block.at("hand_over").get<double>()};
+  } catch (nlohmann::json::exception const& problem) {
+    throw input_error("probe", "host", problem.what());
+  }
+}
+
+description describe(run_measurement const& run) {
+  std::map<std::string, std::size_t> ranks_on;
+  for (host_measurement const& rank : run.ranks) ++ranks_on[rank.name];
+  std::vector<std::string> const names = name_ranks(run.ranks, ranks_on);
+
+  std::vector<cluster> clusters;
+  ordered hosts = ordered::array();
+  for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+    host_measurement const& host = run.ranks[rank];
+    std::size_t const sharing = ranks_on[host.name];
+    cluster entry{.name = names[rank]};
+    entry.cores = std::max<std::size_t>(1, host.cores / sharing);
+    entry.speed = host.speed * std::min(1.0, static_cast<double>(host.cores) / static_cast<double>(sharing));
+    entry.local_latency = host.hand_over;
+    entry.parameters["measured"] = ordered{
+        {"host", host.name},          {"ranks_on_host", sharing},  {"host_cores", host.cores},
+        {"host_memory", host.memory}, {"speed_alone", host.speed}, {"speed_spread", host.speed_spread},
+        {"repeats", host.repeats}}.dump();
+    clusters.push_back(std::move(entry));
+    hosts.push_back(host.name);
+  }
+
+  std::vector<cluster_link> links;
+  std::size_t probes = 0;
+  for (link_measurement const& measured : run.links) {
+    ordered const block = {{"latency_spread", measured.latency_spread},
+                           {"bandwidth_spread", measured.bandwidth_spread},
+                           {"bytes", measured.bytes},
+                           {"probes", measured.probes}};
+    cluster_link entry{.from = measured.first, .to = measured.second, .path = measured.path};
+    entry.parameters["measured"] = block.dump();
+    links.push_back(entry);
+    std::swap(entry.from, entry.to);
+    links.push_back(std::move(entry));
+    probes += measured.probes;
+  }
+  ordered const block = {
+      {"date", run.date}, {"seconds", run.seconds}, {"probes", probes}, {"host_of_rank", std::move(hosts)}};
+  return description(0, std::move(clusters), std::move(links), {{"measured", block.dump()}},
+                     origin{.source = "probe", .links = {}});
+}
+
+}  // namespace skel::platform

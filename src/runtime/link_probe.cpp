@@ -1,0 +1,159 @@
+#include <skel/runtime/link_probe.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <type_traits>
+
+#include <skel/base/statistics.hpp>
+#include <skel/runtime/quiet.hpp>
+
+namespace skel::runtime {
+namespace {
+
+constexpr int ping = 1, stop = 2;
+constexpr std::size_t fewest_repeats = 3;     // a median that one outlier does not move
+constexpr std::size_t first_message = 16384;  // [B]
+constexpr double latencies_in_message = 10;   // an error of the latency moves the bandwidth by a tenth of it
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The side of a pair that measures.
+class initiator {
+ public:
+  initiator(MPI_Comm among, int partner, double deadline, std::size_t repeats, std::size_t largest)
+      : among_(among), partner_(partner), deadline_(deadline), repeats_(repeats), buffer_(largest) {}
+
+  pair_timing measure() {
+    pair_timing result;
+    std::vector<double> const empty = one_way(0);
+    result.latency = statistics::median(empty);
+    result.latency_spread = spread(empty, result.latency);
+    for (std::size_t bytes = std::min(first_message, buffer_.size());; bytes = std::min(4 * bytes, buffer_.size())) {
+      std::vector<double> times = one_way(bytes);
+      double const whole = statistics::median(times);
+      double const transfer = whole - result.latency;
+      bool const last =
+          transfer >= latencies_in_message * result.latency || bytes == buffer_.size() || now() >= deadline_;
+      if (!last) continue;
+      double const time = transfer > 0 ? transfer : whole;
+      result.bytes = static_cast<double>(bytes);
+      result.bandwidth = result.bytes / time;
+      result.bandwidth_spread = spread(times, time);
+      break;
+    }
+    MPI_Send(nullptr, 0, MPI_BYTE, partner_, stop, among_);
+    result.probes = probes_;
+    return result;
+  }
+
+ private:
+  static double spread(std::vector<double> const& times, double centre) {
+    return centre > 0 ? statistics::deviation(times) / centre : 0;
+  }
+
+  /// Halves of round trips; the first is thrown away, because it opens connections and touches memory.
+  std::vector<double> one_way(std::size_t bytes) {
+    std::vector<double> times;
+    for (std::size_t i = 0; i <= repeats_ && (i <= fewest_repeats || now() < deadline_); ++i) {
+      double const start = now();
+      MPI_Send(buffer_.data(), static_cast<int>(bytes), MPI_BYTE, partner_, ping, among_);
+      MPI_Recv(buffer_.data(), static_cast<int>(bytes), MPI_BYTE, partner_, ping, among_, MPI_STATUS_IGNORE);
+      if (i > 0) times.push_back((now() - start) / 2);
+      ++probes_;
+    }
+    return times;
+  }
+
+  MPI_Comm among_;
+  int partner_;
+  double deadline_;
+  std::size_t repeats_, probes_ = 0;
+  std::vector<char> buffer_;
+};
+
+/// The other side: sends back what comes until it is told to stop.
+void echo(MPI_Comm among, int partner, std::size_t largest) {
+  std::vector<char> buffer(largest);
+  while (true) {
+    MPI_Status status;
+    MPI_Recv(buffer.data(), static_cast<int>(largest), MPI_BYTE, partner, MPI_ANY_TAG, among, &status);
+    if (status.MPI_TAG == stop) return;
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    MPI_Send(buffer.data(), bytes, MPI_BYTE, partner, ping, among);
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<std::pair<int, int>>> probe_rounds(std::vector<std::size_t> const& host_of_rank,
+                                                           std::vector<std::size_t> const& cores_of_host) {
+  using round = std::vector<std::pair<int, int>>;
+  std::size_t const ranks = host_of_rank.size();
+  std::size_t const seats = ranks + ranks % 2;  // an empty seat where the number is odd
+  std::vector<round> rounds;
+  std::vector<std::size_t> free(cores_of_host.size());
+  for (std::size_t turn = 0; turn + 1 < seats; ++turn) {
+    // The last seat stays, the others sit in a circle that turns by one.
+    round waiting;
+    for (std::size_t i = 0; i < seats / 2; ++i) {
+      std::size_t const a = i == 0 ? seats - 1 : (turn + i) % (seats - 1);
+      std::size_t const b = (turn + seats - 1 - i) % (seats - 1);
+      if (std::max(a, b) < ranks)
+        waiting.emplace_back(static_cast<int>(std::min(a, b)), static_cast<int>(std::max(a, b)));
+    }
+    while (!waiting.empty()) {
+      std::transform(cores_of_host.begin(), cores_of_host.end(), free.begin(),
+                     [](std::size_t cores) { return std::max<std::size_t>(2, cores); });
+      round now_measured, later;
+      for (auto const& pair : waiting) {
+        std::size_t& first = free[host_of_rank[static_cast<std::size_t>(pair.first)]];
+        std::size_t& second = free[host_of_rank[static_cast<std::size_t>(pair.second)]];
+        bool const fits = &first == &second ? first >= 2 : first >= 1 && second >= 1;
+        if (fits) --first, --second;
+        (fits ? now_measured : later).push_back(pair);
+      }
+      rounds.push_back(std::move(now_measured));
+      waiting = std::move(later);
+    }
+  }
+  return rounds;
+}
+
+std::vector<pair_timing> probe_links(MPI_Comm among, std::vector<std::size_t> const& host_of_rank,
+                                     std::vector<std::size_t> const& cores_of_host, link_probe_options const& options) {
+  int rank = 0;
+  MPI_Comm_rank(among, &rank);
+  auto const rounds = probe_rounds(host_of_rank, cores_of_host);
+  double const share = options.time_limit / static_cast<double>(std::max<std::size_t>(1, rounds.size()));
+  std::size_t const largest = std::clamp<std::size_t>(options.largest_message, 1, std::size_t{1} << 30U);
+  std::size_t const repeats = std::max(options.repeats, fewest_repeats);
+
+  std::string mine;
+  static_assert(std::is_trivially_copyable_v<pair_timing>);
+  for (auto const& round : rounds) {
+    for (auto const& [first, second] : round) {
+      if (rank == second) echo(among, first, largest);
+      if (rank != first) continue;
+      pair_timing found = initiator(among, second, now() + share, repeats, largest).measure();
+      found.first = first;
+      found.second = second;
+      mine.append(reinterpret_cast<char const*>(&found), sizeof found);
+    }
+    quiet::barrier(among);
+  }
+
+  std::vector<pair_timing> all;
+  for (std::string const& part : quiet::all_gather(among, mine)) {
+    std::size_t const before = all.size();
+    all.resize(before + part.size() / sizeof(pair_timing));
+    if (!part.empty()) std::memcpy(&all[before], part.data(), part.size());
+  }
+  return all;
+}
+
+}  // namespace skel::runtime
