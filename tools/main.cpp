@@ -105,6 +105,7 @@ int run(int argc, char const* const* argv, std::ostream& out) {
     names.push_back(name);
   };
   add("place", "find the best placement of a pipeline on a platform", add_place);
+  add("pepa", "solve a PEPA model: throughputs, utilisation, populations", add_pepa);
 #if SKEL_WITH_MPI
   add("probe", "measure hosts and the paths between them", add_probe);
 #endif

@@ -1,0 +1,165 @@
+#include "chain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+
+namespace skel::cost::pepa {
+namespace detail {
+
+incoming renumber(chain const& given, std::vector<std::uint32_t> const& order) {
+  std::size_t const n = given.states();
+  std::vector<std::uint32_t> place(n);
+  for (std::uint32_t i = 0; i < n; ++i) place[order[i]] = i;
+  incoming result;
+  result.old_number = order;
+  result.exit.assign(n, 0.0);
+  result.first.assign(n + 1, 0);
+  for (std::size_t s = 0; s < n; ++s)
+    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t)
+      if (given.target[t] != s) ++result.first[place[given.target[t]] + 1];
+  std::partial_sum(result.first.begin(), result.first.end(), result.first.begin());
+  result.source.resize(result.first.back());
+  result.rate.resize(result.first.back());
+  std::vector<std::size_t> next(result.first.begin(), result.first.end() - 1);
+  for (std::uint32_t i = 0; i < n; ++i) {  // sources ascend, so equal ones are neighbours
+    std::size_t const s = order[i];
+    for (std::size_t t = given.first[s]; t < given.first[s + 1]; ++t) {
+      if (given.target[t] == s) continue;
+      result.exit[i] += given.rate[t];
+      std::uint32_t const to = place[given.target[t]];
+      if (next[to] > result.first[to] && result.source[next[to] - 1] == i) {
+        result.rate[next[to] - 1] += given.rate[t];
+      } else {
+        result.source[next[to]] = i;
+        result.rate[next[to]++] = given.rate[t];
+      }
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < n; ++i) {  // close the gaps that added transitions left
+    std::size_t const begin = result.first[i], end = next[i];
+    result.first[i] = kept;
+    for (std::size_t t = begin; t < end; ++t, ++kept) {
+      result.source[kept] = result.source[t];
+      result.rate[kept] = result.rate[t];
+    }
+  }
+  result.first[n] = kept;
+  result.source.resize(kept);
+  result.rate.resize(kept);
+  return result;
+}
+
+void normalise(std::vector<double>& probability) {
+  double const sum = std::accumulate(probability.begin(), probability.end(), 0.0);
+  for (double& p : probability) p /= sum;
+}
+
+double imbalance(incoming const& q, std::vector<double> const& probability) {
+  double error = 0, flow = 0;
+  for (std::size_t s = 0; s < q.states(); ++s) {
+    double in = 0;
+    for (std::size_t t = q.first[s]; t < q.first[s + 1]; ++t) in += probability[q.source[t]] * q.rate[t];
+    error += std::abs(in - probability[s] * q.exit[s]);
+    flow += probability[s] * q.exit[s];
+  }
+  return flow > 0 ? error / flow : 0;
+}
+
+iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
+  iterated result;
+  for (;;) {
+    result.residual = imbalance(q, probability);
+    if (!(result.residual > tolerance) || result.iterations >= most) return result;
+    constexpr std::size_t between_checks = 4;
+    for (std::size_t i = 0; i < between_checks; ++i, ++result.iterations)
+      for (std::size_t s = 0; s < q.states(); ++s) {
+        double in = 0;
+        for (std::size_t t = q.first[s]; t < q.first[s + 1]; ++t) in += probability[q.source[t]] * q.rate[t];
+        probability[s] = in / q.exit[s];
+      }
+    normalise(probability);
+  }
+}
+
+}  // namespace detail
+
+std::string to_string(solver which) {
+  switch (which) {
+    case solver::gth:
+      return "gth";
+    case solver::gauss_seidel:
+      return "gauss_seidel";
+    case solver::krylov:
+      return "krylov";
+    default:
+      return "auto";
+  }
+}
+
+namespace {
+
+/// Elimination of more states than this would take more than 200 MB.
+constexpr std::size_t most_for_elimination = 5000;
+
+bool is_distribution(std::vector<double> const& probability) {
+  return std::all_of(probability.begin(), probability.end(), [](double p) { return p >= 0 && std::isfinite(p); });
+}
+
+std::string scientific(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.2g", value);
+  return buffer;
+}
+
+}  // namespace
+
+stationary_distribution stationary(chain const& given, solve_options const& options) {
+  std::size_t const n = given.states();
+  SKEL_EXPECTS(n > 0);
+  detail::incoming const q = detail::renumber(given, detail::sweep_order(given));
+
+  std::vector<solver> methods{options.method};
+  if (options.method == solver::automatic)
+    methods = n <= gth_limit ? std::vector{solver::gth} : std::vector{solver::gauss_seidel, solver::krylov};
+  if (options.method == solver::automatic && n > gth_limit && n <= most_for_elimination) methods.push_back(solver::gth);
+
+  std::string tried;
+  std::vector<double> p(n, 1.0 / static_cast<double>(n));
+  for (solver const method : methods) {
+    detail::iterated run;
+    if (method == solver::gth) {
+      if (n > most_for_elimination)
+        throw error("elimination (gth) of " + std::to_string(n) + " states needs too much memory; at most " +
+                    std::to_string(most_for_elimination) + " states, use gauss_seidel or krylov");
+      p = detail::eliminate(q);
+    } else if (method == solver::gauss_seidel) {
+      run = detail::sweep(q, p, options.tolerance, options.max_iterations);
+    } else {
+      run = detail::project(q, p, options.tolerance, options.max_iterations);
+    }
+    run.residual = is_distribution(p) ? detail::imbalance(q, p) : std::numeric_limits<double>::infinity();
+    if (run.residual <= options.tolerance) {
+      stationary_distribution result{std::vector<double>(n), method, run.iterations, run.residual};
+      for (std::size_t s = 0; s < n; ++s) result.probability[q.old_number[s]] = p[s];
+      return result;
+    }
+    tried += (tried.empty() ? "" : ", ") + to_string(method) + ": residual " + scientific(run.residual) + " after " +
+             std::to_string(run.iterations) + " iterations";
+    if (!is_distribution(p)) p.assign(n, 1.0 / static_cast<double>(n));
+  }
+  throw error("the steady state of " + std::to_string(n) + " states was not found to a residual of " +
+              scientific(options.tolerance) + " (" + tried + "); try another solver or rates that differ less");
+}
+
+}  // namespace skel::cost::pepa

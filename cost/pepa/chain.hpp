@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <skel/cost/pepa/chain.hpp>
+
+namespace skel::cost::pepa::detail {
+
+/// A chain with its states renumbered, stored by the target of its transitions, without those from a state to itself,
+/// several between the same two states added up: what the balance equations of each state need.
+struct incoming {
+  std::vector<std::size_t> first;
+  std::vector<std::uint32_t> source;
+  std::vector<double> rate;
+  std::vector<double> exit;               // per state: sum of the rates that leave it
+  std::vector<std::uint32_t> old_number;  // per state
+
+  std::size_t states() const { return exit.size(); }
+};
+
+/// `order[i]` becomes state i.
+incoming renumber(chain const& given, std::vector<std::uint32_t> const& order);
+
+/// The order that the chain suggests, or one found in its graph: the reverse post-order of a depth-first search that
+/// takes fast transitions first, so that they lead forward.
+std::vector<std::uint32_t> sweep_order(chain const& given);
+
+/// Makes the probabilities sum to 1.
+void normalise(std::vector<double>& probability);
+
+/// ||pi Q||_1 / sum_s pi_s q_s.
+double imbalance(incoming const& q, std::vector<double> const& probability);
+
+/// Elimination without subtraction.
+std::vector<double> eliminate(incoming const& q);
+
+struct iterated {
+  std::size_t iterations = 0;
+  double residual = 0;
+};
+
+/// Gauss-Seidel sweeps, ascending, from `probability`, until the residual is below `tolerance` or `most` sweeps.
+iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);
+
+/// Preconditioned BiCGSTAB. The result may have negative entries where it did not converge; they are set to 0.
+iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);
+
+}  // namespace skel::cost::pepa::detail

@@ -1,0 +1,289 @@
+#include "explorer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "local_states.hpp"
+
+namespace skel::cost::pepa::detail {
+namespace {
+
+/// The transitions with one action, of a list ordered by action.
+std::span<local_transition const> with_action(std::span<local_transition const> all, index action) {
+  auto const first = std::partition_point(all.begin(), all.end(), [&](auto const& t) { return t.action < action; });
+  auto const last = std::partition_point(first, all.end(), [&](auto const& t) { return t.action == action; });
+  return {first, last};
+}
+
+/// ra(P): the sum of the rates (weights, if passive) at which one component performs an action.
+rate apparent_rate(std::span<local_transition const> same_action) {
+  rate sum{0, false};
+  for (local_transition const& t : same_action) sum.value += t.rate, sum.passive = t.passive;
+  return sum;
+}
+
+/// The lesser of two apparent rates: any active one is less than any passive one.
+rate lesser(rate a, rate b) {
+  if (a.passive != b.passive) return a.passive ? b : a;
+  return a.value <= b.value ? a : b;
+}
+
+}  // namespace
+
+explorer::explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes)
+    : tree_(tree), net_(net), max_states_(max_states), max_bytes_(max_bytes), memory_(net.components.size()) {}
+
+void explorer::refuse_size(std::string const& what) const {
+  fail(tree_.source, tree_.system_where, what);
+}
+
+void explorer::charge(std::size_t bytes) {
+  bytes_ += bytes;
+  if (bytes_ > max_bytes_)
+    refuse_size("the state space needs more than " + std::to_string(max_bytes_ >> 20) +
+                " MiB; make the model smaller, or use arrays P[n] for identical components");
+}
+
+std::uint32_t explorer::intern(index component, std::span<std::uint32_t const> words) {
+  word_table& table = memory_[component].table;
+  std::size_t const before = table.size();
+  std::uint32_t const number = table.insert(words);
+  if (table.size() != before) {
+    if (table.size() > max_states_)
+      refuse_size("more than " + std::to_string(max_states_) +
+                  " states; make the model smaller, use arrays P[n] for identical components, or allow more "
+                  "(--max-states)");
+    charge(words.size() * 4 + 32);
+  }
+  return number;
+}
+
+std::uint32_t explorer::initial(index at) {
+  component const& c = net_.components[at];
+  if (c.kind == component::sort::sequential) return c.initial;
+  if (c.kind == component::sort::hiding) return initial(c.parts.front().component);
+  std::vector<std::uint32_t> words;
+  for (part const& p : c.parts) {
+    std::uint32_t const state = initial(p.component);
+    if (p.copies == 1)
+      words.push_back(state);
+    else
+      words.insert(words.end(), {1, state, p.copies});
+  }
+  return intern(at, words);
+}
+
+std::vector<group> explorer::parts(index at, std::uint32_t state) const {
+  component const& c = net_.components[at];
+  std::vector<group> result;
+  if (c.kind == component::sort::hiding) {
+    result.push_back({c.parts.front().component, state, 1});
+  } else if (c.kind == component::sort::cooperation) {
+    auto const words = memory_[at].table.words(state);
+    std::size_t next = 0;
+    for (part const& p : c.parts) {
+      if (p.copies == 1) {
+        result.push_back({p.component, words[next++], 1});
+        continue;
+      }
+      for (std::uint32_t left = words[next++]; left > 0; --left, next += 2)
+        result.push_back({p.component, words[next], words[next + 1]});
+    }
+  }
+  return result;
+}
+
+std::span<local_transition const> explorer::known(index at, std::uint32_t state) const {
+  if (net_.components[at].kind == component::sort::sequential) return net_.locals[state].out;
+  extent const& e = memory_[at].extents[state];
+  return {memory_[at].out.data() + e.first, e.count};
+}
+
+void explorer::ensure(index at, std::uint32_t state) {
+  component const& c = net_.components[at];
+  if (c.kind == component::sort::sequential) return;
+  memory& m = memory_[at];
+  if (state < m.extents.size() && m.extents[state].first != unknown) return;
+  std::vector<local_transition> out;
+  expand(at, state, out);
+  if (state >= m.extents.size()) m.extents.resize(std::max<std::size_t>(state + 1, m.extents.size() * 3 / 2));
+  m.extents[state] = {m.out.size(), out.size()};
+  m.out.insert(m.out.end(), out.begin(), out.end());
+  charge(sizeof(extent));
+}
+
+void explorer::expand(index at, std::uint32_t state, std::vector<local_transition>& out) {
+  out.clear();
+  if (net_.components[at].kind == component::sort::hiding)
+    expand_hiding(at, state, out);
+  else
+    expand_cooperation(at, state, out);
+  charge(out.size() * sizeof(local_transition));
+}
+
+void explorer::forget_transitions() {
+  for (memory& m : memory_) {
+    m.out = {};
+    m.extents = {};
+  }
+}
+
+void explorer::expand_hiding(index at, std::uint32_t state, std::vector<local_transition>& out) {
+  component const& c = net_.components[at];
+  index const child = c.parts.front().component;
+  ensure(child, state);
+  for (local_transition t : known(child, state)) {
+    if (c.covers(t.action)) {
+      if (t.passive)
+        fail(tree_.source, locate(child, state, t.action, true),
+             "the action " + quote(tree_.actions[t.action]) +
+                 " is passive where it is hidden: nothing can ever fix its rate; give it a rate, or hide it outside a "
+                 "cooperation that does");
+      t.action = tau;
+    }
+    out.push_back(t);
+  }
+  if (index mixed = none; !merge(out, mixed)) refuse_mixed(at, state, mixed);
+}
+
+void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<local_transition>& out) {
+  component const& c = net_.components[at];
+  std::vector<group> const groups = parts(at, state);
+  for (group const& g : groups) ensure(g.component, g.state);  // may expand other components, so the scratch is free
+  groups_ = groups;
+  auto const words = memory_[at].table.words(state);
+  key_.assign(words.begin(), words.end());
+  group_first_.clear();
+  part_first_.clear();
+  std::size_t group_at = 0, word_at = 0;
+  for (part const& p : c.parts) {
+    group_first_.push_back(group_at);
+    part_first_.push_back(word_at);
+    std::size_t const different = p.copies == 1 ? 1 : key_[word_at];
+    group_at += different;
+    word_at += p.copies == 1 ? 1 : 1 + 2 * different;
+  }
+  group_first_.push_back(group_at);
+  part_first_.push_back(word_at);
+
+  move_alone(at, out);
+  if (!c.actions.empty()) {
+    std::span<local_transition const> const first = known(groups_.front().component, groups_.front().state);
+    for (std::size_t i = 0; i < first.size(); ++i)
+      if ((i == 0 || first[i].action != first[i - 1].action) && c.covers(first[i].action))
+        move_together(at, first[i].action, out);
+  }
+  if (index mixed = none; !merge(out, mixed)) refuse_mixed(at, state, mixed);
+}
+
+/// Replaces one copy of `from` by `to` in the words of a part with several copies.
+static void exchange(std::vector<std::uint32_t>& words, std::size_t part, std::uint32_t from, std::uint32_t to) {
+  if (from == to) return;
+  auto const pair_of = [&](std::uint32_t state) {
+    std::size_t at = part + 1;
+    while (at < part + 1 + 2 * words[part] && words[at] < state) at += 2;
+    return at;
+  };
+  std::size_t const source = pair_of(from);
+  if (--words[source + 1] == 0) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(source),
+                words.begin() + static_cast<std::ptrdiff_t>(source + 2));
+    --words[part];
+  }
+  std::size_t const target = pair_of(to);
+  if (target < part + 1 + 2 * words[part] && words[target] == to) {
+    ++words[target + 1];
+  } else {
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(target), {to, 1});
+    ++words[part];
+  }
+}
+
+void explorer::move_alone(index at, std::vector<local_transition>& out) {
+  component const& c = net_.components[at];
+  for (std::size_t p = 0; p < c.parts.size(); ++p) {
+    for (std::size_t g = group_first_[p]; g < group_first_[p + 1]; ++g) {
+      group const& moving = groups_[g];
+      for (local_transition t : known(moving.component, moving.state)) {
+        if (c.covers(t.action)) continue;
+        next_key_ = key_;
+        if (c.parts[p].copies == 1)
+          next_key_[part_first_[p]] = t.target;
+        else
+          exchange(next_key_, part_first_[p], moving.state, t.target);
+        t.target = intern(at, next_key_);
+        t.rate *= moving.copies;
+        out.push_back(t);
+      }
+    }
+  }
+}
+
+/// P1 <a> .. <a> Pn: every copy performs the action. The rate is the least apparent rate of any copy, times for each
+/// copy the share that the chosen activity has in its apparent rate.
+void explorer::move_together(index at, index action, std::vector<local_transition>& out) {
+  component const& c = net_.components[at];
+  rate least{std::numeric_limits<double>::infinity(), true};
+  for (group const& g : groups_) {
+    auto const ways = with_action(known(g.component, g.state), action);
+    if (ways.empty()) return;
+    least = lesser(least, apparent_rate(ways));
+  }
+  pool_.clear();
+  alternatives_.clear();
+  alternative_first_.clear();
+  for (std::size_t p = 0; p < c.parts.size(); ++p) {
+    alternative_first_.push_back(alternatives_.size());
+    std::span<group const> const same(groups_.data() + group_first_[p], group_first_[p + 1] - group_first_[p]);
+    if (c.parts[p].copies == 1)
+      alternatives_of(same, action);
+    else
+      multiset_alternatives(same, action);
+  }
+  alternative_first_.push_back(alternatives_.size());
+
+  std::vector<std::size_t> chosen(alternative_first_.begin(), alternative_first_.end() - 1);
+  for (;;) {
+    double share = 1;
+    next_key_.clear();
+    for (std::size_t const choice : chosen) {
+      alternative const& a = alternatives_[choice];
+      share *= a.probability;
+      next_key_.insert(next_key_.end(), pool_.begin() + static_cast<std::ptrdiff_t>(a.first),
+                       pool_.begin() + static_cast<std::ptrdiff_t>(a.first + a.length));
+    }
+    if (double const r = least.value * share; r > 0)
+      out.push_back({intern(at, next_key_), action & 0x7fffffffu, least.passive, r});
+    std::size_t p = chosen.size();
+    while (p > 0 && ++chosen[p - 1] == alternative_first_[p]) {
+      chosen[p - 1] = alternative_first_[p - 1];
+      --p;
+    }
+    if (p == 0) return;
+  }
+}
+
+void explorer::alternatives_of(std::span<group const> same, index action) {
+  auto const ways = with_action(known(same.front().component, same.front().state), action);
+  double const all = apparent_rate(ways).value;
+  for (local_transition const& t : ways) {
+    alternatives_.push_back({pool_.size(), 1, t.rate / all});
+    pool_.push_back(t.target);
+  }
+}
+
+void explorer::refuse_mixed(index at, std::uint32_t state, index action) const {
+  fail(tree_.source, locate(at, state, action, true),
+       "the action " + quote(tree_.actions[action]) + " is passive here and active at " +
+           to_string(locate(at, state, action, false)) + ", and both can happen side by side in " +
+           describe(at, state) + "; make both active or both passive, or let them cooperate");
+}
+
+}  // namespace skel::cost::pepa::detail

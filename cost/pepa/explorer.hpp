@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "structure.hpp"
+
+namespace skel::cost::pepa::detail {
+
+/// Words -> dense numbers in the order of first use. Open addressing; the words stand in one array.
+class word_table {
+ public:
+  std::uint32_t insert(std::span<std::uint32_t const> words);
+  std::span<std::uint32_t const> words(std::uint32_t number) const {
+    return {words_.data() + first_[number], first_[number + 1] - first_[number]};
+  }
+  std::size_t size() const { return first_.size() - 1; }
+
+ private:
+  void grow();
+
+  std::vector<std::uint32_t> words_, slots_;
+  std::vector<std::size_t> first_{0};
+};
+
+/// Identical components in one local state.
+struct group {
+  index component;
+  std::uint32_t state;
+  std::uint32_t copies;
+};
+
+/// The states of every component of a structure, found and numbered as they are needed. The state of a cooperation is
+/// the words of its parts one after the other: for one copy its state, for several the number of different states
+/// and, sorted, each state with its number of copies. What a state of a component can do is computed once, however
+/// many states of the whole contain it.
+class explorer {
+ public:
+  explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes);
+
+  std::uint32_t initial(index component);
+  /// The transitions of a state, ordered by action and target, into `out`; computed and not kept.
+  void expand(index component, std::uint32_t state, std::vector<local_transition>& out);
+  std::size_t states(index component) const { return memory_[component].table.size(); }
+  /// The parts of a state of a cooperation or hiding, in the order of the structure.
+  std::vector<group> parts(index component, std::uint32_t state) const;
+
+  /// Where in the text a component in this state performs an action, actively or passively; the system if nowhere.
+  position locate(index component, std::uint32_t state, index action, bool passive) const;
+  /// A state in words.
+  std::string describe(index component, std::uint32_t state) const;
+
+  /// Forgets what was computed but not the numbers of states.
+  void forget_transitions();
+
+ private:
+  struct extent {
+    std::size_t first = unknown;
+    std::size_t count = 0;
+  };
+  static constexpr std::size_t unknown = ~std::size_t{0};
+  struct memory {
+    word_table table;
+    std::vector<extent> extents;  // per state, where known
+    std::vector<local_transition> out;
+  };
+  /// One way in which a part can perform a shared action: what its words become, and with which probability.
+  struct alternative {
+    std::size_t first, length;
+    double probability;
+  };
+
+  std::span<local_transition const> known(index component, std::uint32_t state) const;
+  void ensure(index component, std::uint32_t state);
+  void expand_hiding(index component, std::uint32_t state, std::vector<local_transition>& out);
+  void expand_cooperation(index component, std::uint32_t state, std::vector<local_transition>& out);
+  void move_alone(index component, std::vector<local_transition>& out);
+  void move_together(index component, index action, std::vector<local_transition>& out);
+  void alternatives_of(std::span<group const> same, index action);
+  void multiset_alternatives(std::span<group const> same, index action);
+  std::uint32_t intern(index component, std::span<std::uint32_t const> words);
+  void charge(std::size_t bytes);
+  [[noreturn]] void refuse_mixed(index component, std::uint32_t state, index action) const;
+  [[noreturn]] void refuse_size(std::string const& what) const;
+
+  syntax const& tree_;
+  structure const& net_;
+  std::size_t max_states_, max_bytes_, bytes_ = 0;
+  std::vector<memory> memory_;
+
+  // of the cooperation that is being expanded
+  std::vector<group> groups_;
+  std::vector<std::size_t> group_first_;  // per part
+  std::vector<std::uint32_t> key_, next_key_;
+  std::vector<std::size_t> part_first_;  // per part: offset in key_
+  std::vector<std::uint32_t> pool_;
+  std::vector<alternative> alternatives_;
+  std::vector<std::size_t> alternative_first_;
+};
+
+}  // namespace skel::cost::pepa::detail

@@ -1,0 +1,75 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <Eigen/IterativeLinearSolvers>
+#include <Eigen/SparseCore>
+
+#include "chain.hpp"
+
+namespace skel::cost::pepa::detail {
+
+// The most probable state r (after some sweeps) gets the unnormalised probability 1 and its equation is left out:
+// for every other state s, x_s - sum_{t != r} x_t q_ts / q_s = q_rs / q_s. The matrix is a nonsingular M-matrix, for
+// which incomplete factorisations exist.
+iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
+  std::size_t const n = q.states();
+  iterated result = sweep(q, probability, tolerance, 20);
+  if (n < 2 || result.residual <= tolerance) return result;
+  auto const reference =
+      static_cast<std::size_t>(std::max_element(probability.begin(), probability.end()) - probability.begin());
+  auto const row_of = [&](std::size_t s) { return static_cast<int>(s < reference ? s : s - 1); };
+
+  using matrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
+  std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(q.rate.size() + n);
+  Eigen::VectorXd right = Eigen::VectorXd::Zero(static_cast<Eigen::Index>(n - 1));
+  Eigen::VectorXd x(static_cast<Eigen::Index>(n - 1));
+  for (std::size_t s = 0; s < n; ++s) {
+    if (s == reference) continue;
+    x[row_of(s)] = probability[s] / probability[reference];
+    entries.emplace_back(row_of(s), row_of(s), 1.0);
+    for (std::size_t t = q.first[s]; t < q.first[s + 1]; ++t) {
+      double const share = q.rate[t] / q.exit[s];
+      if (q.source[t] == reference)
+        right[row_of(s)] = share;
+      else
+        entries.emplace_back(row_of(s), row_of(q.source[t]), -share);
+    }
+  }
+  matrix a(static_cast<int>(n - 1), static_cast<int>(n - 1));
+  a.setFromTriplets(entries.begin(), entries.end());
+
+  Eigen::BiCGSTAB<matrix, Eigen::IncompleteLUT<double>> solver;
+  solver.preconditioner().setDroptol(1e-4);
+  solver.preconditioner().setFillfactor(10);
+  solver.setTolerance(1e-14);
+  solver.compute(a);
+  if (solver.info() != Eigen::Success) return result;
+
+  // Restarts: BiCGSTAB's own residual drifts from the true one, and sweeps smooth away what it leaves.
+  constexpr std::size_t restarts = 20;
+  for (std::size_t i = 0; i < restarts && result.iterations < most; ++i) {
+    solver.setMaxIterations(static_cast<Eigen::Index>(std::min<std::size_t>(500, most - result.iterations)));
+    Eigen::VectorXd const found = solver.solveWithGuess(right, x);
+    result.iterations += static_cast<std::size_t>(solver.iterations());
+    if (!found.allFinite()) return result;
+    std::vector<double> next(n, 1.0);
+    for (std::size_t s = 0; s < n; ++s)
+      if (s != reference) next[s] = std::max(0.0, found[row_of(s)]);
+    normalise(next);
+    iterated const polished = sweep(q, next, tolerance, 20);
+    result.iterations += polished.iterations;
+    if (!(polished.residual < result.residual)) return result;
+    result.residual = polished.residual;
+    probability = next;
+    if (result.residual <= tolerance || probability[reference] <= 0) return result;
+    for (std::size_t s = 0; s < n; ++s)
+      if (s != reference) x[row_of(s)] = probability[s] / probability[reference];
+  }
+  return result;
+}
+
+}  // namespace skel::cost::pepa::detail

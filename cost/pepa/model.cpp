@@ -1,0 +1,108 @@
+#include <skel/cost/pepa/model.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+#include "structure.hpp"
+#include "syntax.hpp"
+
+namespace skel::cost::pepa {
+namespace detail {
+
+void fail(std::string const& source, position where, std::string const& reason) {
+  throw input_error(source, to_string(where), reason);
+}
+
+std::string quote(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string result = "'";
+  for (char c : text.substr(0, longest)) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      result += c;
+    } else {
+      constexpr char digits[] = "0123456789abcdef";
+      result += "\\x";
+      result += digits[byte >> 4];
+      result += digits[byte & 15];
+    }
+  }
+  return result + (text.size() > longest ? "...'" : "'");
+}
+
+std::string suggestion(syntax const& tree, std::string const& name, bool rates) {
+  constexpr std::size_t longest = 64, most = 2000;  // the distance is quadratic in the length of names
+  if (name.size() > longest) return {};
+  std::vector<std::string> candidates;
+  for (definition const& def : tree.definitions)
+    if (def.is_rate == rates && tree.name_of(def).size() <= longest && candidates.size() < most)
+      candidates.push_back(tree.name_of(def));
+  return did_you_mean(name, candidates);
+}
+
+}  // namespace detail
+
+std::string to_string(position where) {
+  return "line " + std::to_string(where.line) + ", column " + std::to_string(where.column);
+}
+
+std::string const& model::source() const {
+  return syntax_->source;
+}
+
+std::vector<warning> const& model::warnings() const {
+  return syntax_->warnings;
+}
+
+std::vector<std::pair<std::string, double>> model::rates() const {
+  std::vector<std::pair<std::string, double>> result;
+  for (std::size_t i = 0; i < syntax_->definitions.size(); ++i)
+    if (syntax_->definitions[i].is_rate && !syntax_->values[i].passive)
+      result.emplace_back(syntax_->name_of(syntax_->definitions[i]), syntax_->values[i].value);
+  return result;
+}
+
+std::vector<std::string> model::processes() const {
+  std::vector<std::string> result;
+  for (detail::definition const& def : syntax_->definitions)
+    if (!def.is_rate) result.push_back(syntax_->name_of(def));
+  return result;
+}
+
+std::vector<std::string> model::actions() const {
+  return {syntax_->actions.begin() + 1, syntax_->actions.end()};
+}
+
+model parse(std::string_view text, std::string const& source, parse_options const& options) {
+  auto tree = std::make_shared<detail::syntax>(detail::parse_text(text, source));
+  detail::resolve(*tree, options);
+  tree->net = detail::compose(*tree);
+  return model(std::move(tree));
+}
+
+model read(std::filesystem::path const& file, parse_options const& options) {
+  std::error_code failure;
+  if (std::filesystem::is_directory(file, failure))
+    throw input_error(file.string(), "", "is a directory; name a file with a PEPA model");
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw input_error(file.string(), "", std::string("cannot be opened: ") + std::strerror(errno));
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (in.bad() || text.bad()) throw input_error(file.string(), "", "cannot be read");
+  return parse(text.str(), file.string(), options);
+}
+
+}  // namespace skel::cost::pepa

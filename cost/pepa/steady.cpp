@@ -1,0 +1,167 @@
+#include <skel/cost/pepa/steady.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+#include "derivation.hpp"
+#include "sweep_order.hpp"
+
+namespace skel::cost::pepa {
+namespace {
+
+constexpr std::uint32_t absent = ~std::uint32_t{0};
+
+chain all_states(state_space const& space) {
+  chain result;
+  result.first.reserve(space.states() + 1);
+  result.first.push_back(0);
+  result.target.reserve(space.transitions());
+  result.rate.reserve(space.transitions());
+  for (std::size_t s = 0; s < space.states(); ++s) {
+    for (transition const& t : space.from(s)) {
+      result.target.push_back(t.target);
+      result.rate.push_back(t.rate);
+    }
+    result.first.push_back(result.target.size());
+  }
+  return result;
+}
+
+/// The part of a chain that consists of a closed class.
+chain restrict_to(chain const& whole, std::vector<std::uint32_t> const& states,
+                  std::vector<std::uint32_t> const& number) {
+  chain result;
+  result.first.push_back(0);
+  for (std::uint32_t const s : states) {
+    for (std::size_t t = whole.first[s]; t < whole.first[s + 1]; ++t) {
+      result.target.push_back(number[whole.target[t]]);
+      result.rate.push_back(whole.rate[t]);
+    }
+    result.first.push_back(result.target.size());
+  }
+  return result;
+}
+
+}  // namespace
+
+steady_state solve(state_space const& space, solve_options const& options) {
+  chain whole = all_states(space);
+  auto classes = closed_classes(whole);
+  if (classes.size() > 1)
+    detail::fail(space.source(), space.graph().tree->system_where,
+                 "the model is not ergodic: it ends in one of " + std::to_string(classes.size()) +
+                     " sets of states and never leaves it, for example that of " + space.describe(classes[0].front()) +
+                     " or that of " + space.describe(classes[1].front()) +
+                     "; its long run depends on chance, add activities that lead back");
+  std::vector<std::uint32_t> const& recurrent = classes.front();
+  std::vector<std::uint32_t> number(space.states(), absent);
+  for (std::uint32_t i = 0; i < recurrent.size(); ++i) number[recurrent[i]] = i;
+  std::size_t const transient = space.states() - recurrent.size();
+  chain part = transient == 0 ? std::move(whole) : restrict_to(whole, recurrent, number);
+  if (part.states() > gth_limit && options.method != solver::gth)
+    part.order = detail::order_around_one_action(space, recurrent, number);
+  stationary_distribution found = stationary(part, options);
+  if (transient > 0) {
+    std::vector<double> all(space.states(), 0.0);
+    for (std::size_t i = 0; i < recurrent.size(); ++i) all[recurrent[i]] = found.probability[i];
+    found.probability = std::move(all);
+  }
+  return steady_state(space, std::move(found), transient);
+}
+
+steady_state::steady_state(state_space space, stationary_distribution distribution, std::size_t transient)
+    : space_(std::move(space)), distribution_(std::move(distribution)), transient_(transient) {
+  auto const& actions = space_.actions();
+  std::vector<double> sum(actions.size(), 0.0);
+  bool internal = false;
+  for (std::size_t s = 0; s < space_.states(); ++s)
+    for (transition const& t : space_.from(s)) {
+      sum[t.action] += distribution_.probability[s] * t.rate;
+      internal = internal || t.action == detail::tau;
+    }
+  for (std::size_t a = 1; a < actions.size(); ++a) throughputs_.emplace_back(actions[a], sum[a]);
+  if (internal) throughputs_.emplace_back(actions[detail::tau], sum[detail::tau]);
+}
+
+double steady_state::throughput(std::string_view action) const {
+  for (auto const& [name, value] : throughputs_)
+    if (name == action) return value;
+  if (action == "tau") return 0;
+  std::vector<std::string> names;
+  for (auto const& [name, value] : throughputs_) names.push_back(name);
+  throw error("the model has no action " + detail::quote(action) +
+              (action.size() <= 64 ? did_you_mean(action, names) : std::string{}));
+}
+
+std::vector<utilisation> steady_state::utilisations() const {
+  detail::syntax const& tree = *space_.graph().tree;
+  detail::structure const& net = tree.net;
+  detail::explorer const& explored = space_.graph().explored;
+  constexpr std::size_t most_components = 100'000;
+
+  std::vector<utilisation> result;
+  struct place {
+    detail::index component;
+    double copies;
+    std::vector<double> mean;  // per state: mean number of copies of the component in it
+  };
+  std::vector<place> todo{{net.root, 1, distribution_.probability}};
+  while (!todo.empty()) {
+    place const here = std::move(todo.back());
+    todo.pop_back();
+    detail::component const& c = net.components[here.component];
+    if (c.kind == detail::component::sort::sequential) {
+      if (result.size() == most_components)
+        throw error("the model has more than " + std::to_string(most_components) +
+                    " sequential components; ask for the population of a state instead");
+      utilisation entry{
+          detail::local_name(tree, net.locals[c.initial].node), static_cast<std::size_t>(here.copies), {}};
+      for (std::uint32_t s = 0; s < here.mean.size(); ++s)
+        if (here.mean[s] > 0) entry.states.push_back({detail::local_name(tree, net.locals[s].node), here.mean[s]});
+      result.push_back(std::move(entry));
+      continue;
+    }
+    std::vector<place> inner;
+    for (detail::part const& p : c.parts) inner.push_back({p.component, here.copies * p.copies, {}});
+    for (std::uint32_t s = 0; s < here.mean.size(); ++s) {
+      if (here.mean[s] == 0) continue;
+      std::size_t at = 0, left = c.parts.front().copies;
+      for (detail::group const& g : explored.parts(here.component, s)) {
+        if (left == 0) left = c.parts[++at].copies;
+        left -= g.copies;
+        std::vector<double>& mean = inner[at].mean;
+        if (g.state >= mean.size()) mean.resize(g.state + std::size_t{1}, 0.0);
+        mean[g.state] += here.mean[s] * g.copies;
+      }
+    }
+    for (std::size_t i = inner.size(); i-- > 0;) todo.push_back(std::move(inner[i]));
+  }
+  return result;
+}
+
+double steady_state::population(std::string_view local_state) const {
+  double sum = 0;
+  bool found = false;
+  for (utilisation const& component : utilisations())
+    for (utilisation::local_state const& state : component.states)
+      if (state.name == local_state) sum += state.population, found = true;
+  if (found) return sum;
+  detail::syntax const& tree = *space_.graph().tree;
+  std::vector<std::string> names;
+  for (detail::local_state const& state : tree.net.locals) {
+    names.push_back(detail::local_name(tree, state.node));
+    if (names.back() == local_state) return 0;
+  }
+  throw error("the model has no local state " + detail::quote(local_state) +
+              (local_state.size() <= 64 ? did_you_mean(local_state, names) : std::string{}));
+}
+
+}  // namespace skel::cost::pepa

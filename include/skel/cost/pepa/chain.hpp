@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skel::cost::pepa {
+
+/// How the steady state of a Markov chain is computed.
+enum class solver {
+  automatic,     ///< gth up to `gth_limit` states, then gauss_seidel, then krylov: the first that converges
+  gth,           ///< elimination without subtraction: exact to rounding, O(n^3) time and O(n^2) memory
+  gauss_seidel,  ///< sweeps in an order in which most transitions lead forward
+  krylov,        ///< BiCGSTAB preconditioned by an incomplete factorisation, polished by Gauss-Seidel sweeps
+};
+
+/// The name of a solver as the command line spells it: "auto", "gth", "gauss_seidel", "krylov".
+std::string to_string(solver which);
+
+struct solve_options {
+  solver method = solver::automatic;
+  /// What the residual must not exceed; see stationary_distribution::residual.
+  double tolerance = 1e-12;
+  std::size_t max_iterations = 20'000;  ///< of an iterative solver
+};
+
+/// A Markov chain in continuous time, stored by the source of its transitions. Rates of several transitions between
+/// the same two states add up; transitions from a state to itself have no effect.
+struct chain {
+  std::vector<std::size_t> first;     ///< states + 1 offsets; the transitions of state s are first[s] .. first[s+1]-1
+  std::vector<std::uint32_t> target;  ///< per transition
+  std::vector<double> rate;           ///< per transition [1/s], > 0
+  /// Optional: states in an order in which most transitions lead from earlier to later ones.
+  std::vector<std::uint32_t> order;
+
+  std::size_t states() const { return first.empty() ? 0 : first.size() - 1; }
+};
+
+/// Largest chain that solver::automatic gives to elimination: 729 = 3^6 states take about 0.1 s.
+inline constexpr std::size_t gth_limit = 729;
+
+struct stationary_distribution {
+  std::vector<double> probability;  ///< >= 0, sums to 1
+  solver used = solver::automatic;
+  std::size_t iterations = 0;  ///< 0 for elimination
+  /// ||pi Q||_1 / sum_s pi_s q_s, where q_s is the exit rate of s: the part of the probability flow that does not
+  /// balance. Never less than ||pi Q||_inf / max_s q_s, and meaningful also where rates span many orders of magnitude.
+  double residual = 0;
+};
+
+/// The solution of pi Q = 0, sum pi = 1, of an irreducible chain. The residual is computed afresh from the result.
+/// Throws skel::error when no solver that the options allow comes below the tolerance.
+/// Precondition: the chain is irreducible, and its order, if any, is a permutation of its states.
+/// Source (gth): Grassmann, Taksar, Heyman 1985, Operations Research 33(5):1107-1116.
+/// Source (orderings, preconditioned iterations): Stewart 1994, Introduction to the Numerical Solution of Markov
+/// Chains.
+stationary_distribution stationary(chain const& chain, solve_options const& options = {});
+
+/// The closed classes of a chain: sets of states that are never left, each once, as sorted lists of states; one list
+/// with all states if the chain is irreducible. O(states + transitions), iterative.
+/// Source: Tarjan 1972, SIAM Journal on Computing 1(2):146-160.
+std::vector<std::vector<std::uint32_t>> closed_classes(chain const& chain);
+
+}  // namespace skel::cost::pepa

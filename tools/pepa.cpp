@@ -1,0 +1,187 @@
+#include <algorithm>
+#include <cstddef>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+#include <skel/cost/pepa/steady.hpp>
+
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+namespace pepa = skel::cost::pepa;
+using json = nlohmann::ordered_json;
+
+struct pepa_options {
+  std::string file;
+  std::vector<std::string> throughput;
+  std::vector<std::string> population;
+  std::vector<std::string> set;
+  std::string system;
+  std::string solver = "auto";
+  double max_states = static_cast<double>(pepa::derive_options{}.max_states);
+  bool all = false;
+  bool utilisation = false;
+  bool json = false;
+};
+
+pepa::solver solver_named(std::string const& name) {
+  std::vector<std::string> names;
+  for (auto const each :
+       {pepa::solver::automatic, pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov}) {
+    names.push_back(pepa::to_string(each));
+    if (names.back() == name) return each;
+  }
+  refuse_option("--solver", "there is no solver '" + name + "'; one of auto, gth, gauss_seidel, krylov" +
+                                did_you_mean(name, names));
+}
+
+/// "NAME=VALUE" of --set.
+std::pair<std::string, double> assignment(std::string const& text) {
+  std::size_t const equals = text.find('=');
+  std::istringstream value(equals == text.npos ? "" : text.substr(equals + 1));
+  double number = 0;
+  if (equals == 0 || !(value >> number) || !value.eof())
+    refuse_option("--set", "'" + text + "' is not NAME=VALUE with a number for VALUE");
+  return {text.substr(0, equals), number};
+}
+
+pepa::model read_model(pepa_options const& options) {
+  pepa::parse_options reading;
+  reading.system = options.system;
+  for (std::string const& text : options.set) reading.rates.push_back(assignment(text));
+  if (options.file != "-") return pepa::read(options.file, reading);
+  std::string const text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (std::cin.bad()) throw input_error("standard input", "", "cannot be read");
+  return pepa::parse(text, "standard input", reading);
+}
+
+json utilisation_of(pepa::steady_state const& steady) {
+  json result = json::array();
+  for (auto const& component : steady.utilisations()) {
+    json states = json::object();
+    for (auto const& state : component.states) states[state.name] = state.population;
+    result.push_back({{"component", component.component}, {"copies", component.copies}, {"states", states}});
+  }
+  return result;
+}
+
+void print(pepa::steady_state const& steady, json const& answer, std::ostream& out) {
+  out << fmt::format("{} states, {} transitions", steady.space().states(), steady.space().transitions());
+  if (steady.transient() > 0) out << fmt::format(", {} states only at the start", steady.transient());
+  out << fmt::format("; solved by {}", pepa::to_string(steady.used()));
+  if (steady.iterations() > 0) out << fmt::format(" in {} iterations", steady.iterations());
+  out << fmt::format(", residual {:.1e}\n", steady.residual());
+  std::size_t width = 0;
+  for (auto const& [action, value] : answer["throughput"].items()) width = std::max(width, action.size());
+  for (auto const& [action, value] : answer["throughput"].items())
+    out << fmt::format("throughput {:{}}  {:.10g} /s\n", action, width, value.get<double>());
+  if (answer.contains("population"))
+    for (auto const& [state, value] : answer["population"].items())
+      out << fmt::format("population {}  {:.10g}\n", state, value.get<double>());
+  if (!answer.contains("utilisation")) return;
+  for (auto const& component : answer["utilisation"]) {
+    out << component["component"].get<std::string>();
+    if (component["copies"].get<std::size_t>() > 1) out << fmt::format("[{}]", component["copies"].get<std::size_t>());
+    out << '\n';
+    for (auto const& [state, value] : component["states"].items())
+      out << fmt::format("  {:12.8f}  {}\n", value.get<double>(), state);
+  }
+}
+
+int run_pepa(pepa_options const& options, std::ostream& out) {
+  pepa::solve_options solving;
+  solving.method = solver_named(options.solver);
+  if (!(options.max_states >= 1 && options.max_states <= 4e9))
+    refuse_option("--max-states", "must be a number of states from 1 to 4000000000");
+  pepa::derive_options deriving;
+  deriving.max_states = static_cast<std::size_t>(options.max_states);
+  deriving.max_bytes = std::max(deriving.max_bytes, deriving.max_states * 400);
+
+  pepa::model const model = read_model(options);
+  auto actions = model.actions();
+  actions.emplace_back("tau");
+  for (std::string const& wanted : options.throughput)
+    if (std::find(actions.begin(), actions.end(), wanted) == actions.end())
+      refuse_option("--throughput",
+                    "'" + wanted + "' is no action of " + model.source() + did_you_mean(wanted, actions));
+
+  auto const steady = pepa::solve(pepa::derive(model, deriving), solving);
+  json answer{{"states", steady.space().states()}, {"transitions", steady.space().transitions()}};
+  answer["throughput"] = json::object();
+  if (options.all || options.throughput.empty())
+    for (auto const& [action, value] : steady.throughputs()) answer["throughput"][action] = value;
+  for (std::string const& action : options.throughput) answer["throughput"][action] = steady.throughput(action);
+  for (std::string const& state : options.population) {
+    try {
+      answer["population"][state] = steady.population(state);
+    } catch (error const& problem) {
+      refuse_option("--population", problem.what());
+    }
+  }
+  if (options.utilisation) answer["utilisation"] = utilisation_of(steady);
+  answer["solver"] = pepa::to_string(steady.used());
+  answer["iterations"] = steady.iterations();
+  answer["residual"] = steady.residual();
+  if (steady.transient() > 0) answer["transient_states"] = steady.transient();
+  if (options.json) {
+    answer["warnings"] = json::array();
+    for (auto const& warning : model.warnings())
+      answer["warnings"].push_back({{"where", to_string(warning.where)}, {"text", warning.text}});
+    out << answer.dump(2, ' ', true, json::error_handler_t::replace) << '\n';
+  } else {
+    for (auto const& warning : model.warnings())
+      std::cerr << "skel: " << model.source() << ": " << to_string(warning.where) << ": warning: " << warning.text
+                << '\n';
+    print(steady, answer, out);
+  }
+  return done;
+}
+
+}  // namespace
+
+action add_pepa(CLI::App& app) {
+  auto const options = std::make_shared<pepa_options>();
+  app.add_option("MODEL", options->file,
+                 "PEPA model (the language is described in docs/pepa.md); - reads standard input")
+      ->required();
+  app.add_option("--throughput", options->throughput, "throughput of this action; may be repeated")
+      ->type_name("ACTION")
+      ->take_all()
+      ->expected(1);
+  app.add_flag("--all", options->all, "throughput of every action (as without --throughput)");
+  app.add_option("--population", options->population, "mean number of components in this local state; may be repeated")
+      ->type_name("STATE")
+      ->take_all()
+      ->expected(1);
+  app.add_flag("--utilisation", options->utilisation, "where every sequential component spends its time");
+  app.add_option("--set", options->set, "give a named rate another value; may be repeated")
+      ->type_name("RATE=VALUE")
+      ->take_all()
+      ->expected(1);
+  app.add_option("--system", options->system, "the process that is the system equation")->type_name("PROCESS");
+  app.add_option("--solver", options->solver, "auto, gth, gauss_seidel or krylov")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--max-states", options->max_states, "give up beyond this number of states")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  return [options](std::ostream& out) { return run_pepa(*options, out); };
+}
+
+}  // namespace skel::tools
