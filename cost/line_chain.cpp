@@ -17,10 +17,11 @@ inline constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 /// cache, and whole rows of it are added at a time.
 inline constexpr std::size_t tail_states = 128;
 
-std::vector<std::size_t> starts(std::vector<step>& steps, std::size_t size) {
-  std::stable_sort(steps.begin(), steps.end(), [](step const& a, step const& b) { return a.to < b.to; });
+/// Sorts steps by one of their ends and gives where each state's begin.
+std::vector<std::size_t> starts(std::vector<step>& steps, std::size_t size, state_id step::*end) {
+  std::stable_sort(steps.begin(), steps.end(), [&](step const& a, step const& b) { return a.*end < b.*end; });
   std::vector<std::size_t> start(size + 1, 0);
-  for (auto const& one : steps) ++start[one.to + 1];
+  for (auto const& one : steps) ++start[one.*end + 1];
   for (std::size_t i = 0; i < size; ++i) start[i + 1] += start[i];
   return start;
 }
@@ -43,6 +44,28 @@ line_chain::line_chain(line const& model, std::size_t max_states)
   split(model);
   tabulate();
   set_rates(model, classes_);
+  find_reachable();
+}
+
+void line_chain::find_reachable() {
+  std::vector<std::size_t> kinds(stations_.size(), 0);
+  for (auto const& one : classes_) ++kinds[one.station];
+  if (farms_ == dispatch::on_demand || std::all_of(kinds.begin(), kinds.end(), [](auto n) { return n == 1; })) return;
+  // The empty line is the last state; follow arrivals until they lead nowhere new.
+  std::vector<char> seen(arrivals_, 0);
+  std::vector<double> now(arrivals_, 0), next(arrivals_);
+  for (auto k = out_start_[head_.size - 1]; k < out_start_[head_.size]; ++k)
+    now[arrival_slot_[depart_[k].to] + tail_.size - 1] = 1;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t i = 0; i < arrivals_; ++i)
+      if (now[i] > 0 && !seen[i]) seen[i] = 1, grows = true;
+    for (std::size_t i = 0; i < arrivals_; ++i) now[i] = seen[i];
+    sweep(now.data());
+    arrive(next.data());
+    now.swap(next);
+  }
+  reachable_ = std::move(seen);
 }
 
 void line_chain::split(line const& model) {
@@ -75,7 +98,7 @@ void line_chain::tabulate() {
   auto const heads = head_.size, tails = tail_.size;
   // Rows of the head.
   auto inner = head_.inner;
-  head_start_ = starts(inner, heads);
+  head_start_ = starts(inner, heads, &step::to);
   std::map<std::pair<std::size_t, std::size_t>, std::int32_t> table_of;
   head_pull_.reserve(inner.size());
   for (auto const& one : inner) {
@@ -96,17 +119,43 @@ void line_chain::tabulate() {
   }
   head_rate_.resize(head_pull_.size());
   arrive_ = head_.accept;
-  in_start_ = starts(arrive_, heads);
+  in_start_ = starts(arrive_, heads, &step::to);
+  depart_ = head_.accept;
+  out_start_ = starts(depart_, heads, &step::from);
   cross_ = head_.release;
-  cross_start_ = starts(cross_, heads);
+  cross_start_ = starts(cross_, heads, &step::to);
+  release_ = head_.release;
+  release_start_ = starts(release_, heads, &step::from);
+  leave_start_.assign(heads + 1, 0);
+  for (auto const& p : head_pull_) ++leave_start_[p.src + 1];
+  for (std::size_t h = 0; h < heads; ++h) leave_start_[h + 1] += leave_start_[h];
+  leave_.resize(head_pull_.size());
+  leave_to_.resize(head_pull_.size());
+  auto next_leave = leave_start_;
+  for (std::size_t k = 0; k < head_pull_.size(); ++k) {
+    auto const at = next_leave[head_pull_[k].src]++;
+    leave_[at] = static_cast<std::uint32_t>(k);
+    leave_to_[at] = inner[k].to;
+  }
   arrival_slot_.assign(heads, nowhere);
   for (std::size_t h = 0; h < heads; ++h)
     if (in_start_[h] != in_start_[h + 1]) arrival_slot_[h] = arrivals_, arrivals_ += tails;
   // Rows of the tail.
   tail_steps_ = tail_.inner;
-  auto const tail_start = starts(tail_steps_, tails);
+  auto const tail_start = starts(tail_steps_, tails, &step::to);
   tail_start_.assign(tail_start.begin(), tail_start.end());
   for (auto const& one : tail_steps_) tail_src_.push_back(one.from);
+  tail_leave_start_.assign(tails + 1, 0);
+  for (auto const& one : tail_steps_) ++tail_leave_start_[one.from + 1];
+  for (std::size_t t = 0; t < tails; ++t) tail_leave_start_[t + 1] += tail_leave_start_[t];
+  tail_to_.resize(tail_steps_.size());
+  tail_at_.resize(tail_steps_.size());
+  auto next_tail = tail_leave_start_;
+  for (std::size_t e = 0; e < tail_steps_.size(); ++e) {
+    auto const at = next_tail[tail_steps_[e].from]++;
+    tail_to_[at] = tail_steps_[e].to;
+    tail_at_[at] = static_cast<std::uint32_t>(e);
+  }
   // What the tail must know of the head.
   std::map<std::vector<std::size_t>, std::uint32_t> context_of;
   context_.resize(heads);
@@ -117,7 +166,6 @@ void line_chain::tabulate() {
     if (fresh) contexts_.push_back(key);
     context_[h] = at->second;
   }
-  pi_.assign(size(), 0);
   inverse_exit_.resize(size());
 }
 
@@ -143,6 +191,7 @@ void line_chain::set_rates(line const& model, std::vector<worker_class> const& c
     head_rate_[k] = p.weight * theta_[p.parameter] / (p.table < 0 ? p.busy : 1);
   }
   tail_rate_.assign(contexts_.size(), {});
+  tail_leave_rate_.assign(contexts_.size(), {});
   tail_exit_.assign(contexts_.size(), {});
   for (std::size_t c = 0; c < contexts_.size(); ++c) {
     auto& rate = tail_rate_[c];
@@ -159,6 +208,7 @@ void line_chain::set_rates(line const& model, std::vector<worker_class> const& c
       }
       exit[one.from] += rate[e];
     }
+    for (auto e : tail_at_) tail_leave_rate_[c].push_back(rate[e]);
   }
   // Exit rates: first all that leaves, then the inverse.
   auto const tail_accepts = tail_.accepting();
@@ -184,6 +234,7 @@ void line_chain::set_rates(line const& model, std::vector<worker_class> const& c
 void line_chain::sweep(double const* arrivals) {
   auto const heads = head_.size, tails = tail_.size;
   double const cross_rate = theta_[boundary_];
+  pi_.resize(size());
   for (std::size_t h = 0; h < heads; ++h) {
     double* const row = &pi_[h * tails];
     if (arrival_slot_[h] != nowhere)
@@ -227,6 +278,45 @@ void line_chain::arrive(double* arrivals) const {
       double const* const from = &pi_[arrive_[k].from * tails];
       for (std::size_t t = 0; t < tails; ++t) row[t] += rate * from[t];
     }
+  }
+}
+
+void line_chain::sweep_back(double const* soon, double* later) {
+  auto const heads = head_.size, tails = tail_.size;
+  double const cross_rate = theta_[boundary_];
+  value_.resize(size());
+  for (std::size_t h = heads; h-- > 0;) {
+    double* const row = &value_[h * tails];
+    std::fill_n(row, tails, 1.0);
+    for (auto k = leave_start_[h]; k < leave_start_[h + 1]; ++k) {
+      auto const table = head_pull_[leave_[k]].table;
+      double const rate = head_rate_[leave_[k]];
+      double const* const to = &value_[leave_to_[k] * tails];
+      if (table < 0) {
+        for (std::size_t t = 0; t < tails; ++t) row[t] += rate * to[t];
+      } else {
+        double const* const part = shares_[static_cast<std::size_t>(table)].data();
+        for (std::size_t t = 0; t < tails; ++t) row[t] += rate * part[t] * to[t];
+      }
+    }
+    for (auto k = out_start_[h]; k < out_start_[h + 1]; ++k) {
+      double const rate = theta_[0] * depart_[k].weight;
+      double const* const to = soon + arrival_slot_[depart_[k].to];
+      for (std::size_t t = 0; t < tails; ++t) row[t] += rate * to[t];
+    }
+    for (auto k = release_start_[h]; k < release_start_[h + 1]; ++k) {
+      double const rate = cross_rate * release_[k].weight;
+      double const* const to = &value_[release_[k].to * tails];
+      for (auto const& in : tail_.accept) row[in.from] += rate * in.weight * to[in.to];
+    }
+    double const* const inverse = &inverse_exit_[h * tails];
+    double const* const rate = tail_leave_rate_[context_[h]].data();
+    for (std::size_t t = tails; t-- > 0;) {
+      double sum = row[t];
+      for (auto e = tail_leave_start_[t]; e < tail_leave_start_[t + 1]; ++e) sum += rate[e] * row[tail_to_[e]];
+      row[t] = sum * inverse[t];
+    }
+    if (arrival_slot_[h] != nowhere) std::copy_n(row, tails, later + arrival_slot_[h]);
   }
 }
 

@@ -36,6 +36,18 @@ class line_chain {
   /// The flows of arrivals out of pi.
   void arrive(double* arrivals) const;
 
+  /// One step of value iteration for the time until the next arrival: later[s] is the mean time from state s to the
+  /// next arrival plus soon[where that arrival leads]; both are indexed like arrivals. Fills value() for all states.
+  /// min(later - soon) <= 1 / throughput <= max(later - soon) (Odoni 1969, Operations Research 17(5):857-860).
+  void sweep_back(double const* soon, double* later);
+  std::vector<double> const& value() const { return value_; }
+
+  /// Does the chain embedded at arrivals go round in phases? Round-robin farms of unequal workers make it so, and two
+  /// of them also make states that cannot be reached from the empty line.
+  bool periodic() const { return !reachable_.empty(); }
+  /// Can an arrival, starting from the empty line, ever lead to entry i of the arrivals?
+  bool reachable(std::size_t i) const { return reachable_.empty() || reachable_[i]; }
+
   std::vector<double>& pi() { return pi_; }
   std::vector<double> const& pi() const { return pi_; }
   std::vector<double> const& rates() const { return theta_; }
@@ -62,6 +74,7 @@ class line_chain {
 
   void split(line const& model);
   void tabulate();
+  void find_reachable();
   std::size_t host_of(std::size_t parameter) const;
 
   std::vector<automaton> stations_;
@@ -73,21 +86,27 @@ class line_chain {
   std::vector<double> theta_;  // moves, then classes
 
   automaton head_, tail_;
-  std::size_t boundary_ = 0;  // the move between head and tail
-  std::vector<std::size_t> head_start_, in_start_, cross_start_;
-  std::vector<pull> head_pull_;
+  std::size_t boundary_ = 0;                                          // the move between head and tail
+  std::vector<std::size_t> head_start_, in_start_, cross_start_;      // by to
+  std::vector<std::size_t> leave_start_, out_start_, release_start_;  // by from
+  std::vector<pull> head_pull_;                                       // by to
+  std::vector<std::uint32_t> leave_, leave_to_;                       // by from: index of the pull, where it leads
   std::vector<double> head_rate_;
-  std::vector<step> arrive_;               // by to
-  std::vector<step> cross_;                // head's releases, by to
-  std::vector<std::size_t> arrival_slot_;  // per head state: offset into the arrivals, or npos
+  std::vector<step> arrive_, depart_;      // the first move, by to and by from
+  std::vector<step> cross_, release_;      // the move between head and tail, by to and by from
+  std::vector<std::size_t> arrival_slot_;  // per head state: offset into the arrivals, or nowhere
   std::size_t arrivals_ = 0;
-  std::vector<std::uint32_t> tail_start_, tail_src_;
-  std::vector<step> tail_steps_;             // by to
-  std::vector<std::vector<double>> shares_;  // vectors over the tail's states: 1 / busy workers
-  std::vector<std::uint32_t> context_;       // per head state: which busy counts the tail's hosts have in the head
-  std::vector<std::vector<std::size_t>> contexts_;
-  std::vector<std::vector<double>> tail_rate_, tail_exit_;  // per context
-  std::vector<double> pi_, inverse_exit_;
+  std::vector<char> reachable_;  // per arrival; empty: all
+
+  std::vector<step> tail_steps_;                                     // by to
+  std::vector<std::uint32_t> tail_start_, tail_src_;                 // by to
+  std::vector<std::uint32_t> tail_leave_start_, tail_to_, tail_at_;  // by from; tail_at_: index by to
+
+  std::vector<std::vector<double>> shares_;         // vectors over the tail's states: 1 / busy workers
+  std::vector<std::uint32_t> context_;              // per head state: how busy the tail's hosts are in the head
+  std::vector<std::vector<std::size_t>> contexts_;  // busy workers in the head, per host of the tail
+  std::vector<std::vector<double>> tail_rate_, tail_leave_rate_, tail_exit_;  // per context
+  std::vector<double> pi_, value_, inverse_exit_;
 };
 
 template <class Visit>

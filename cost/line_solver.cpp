@@ -1,8 +1,10 @@
 #include <skel/cost/line_solver.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <list>
 #include <numeric>
-#include <optional>
 #include <string>
 
 #include <skel/base/error.hpp>
@@ -11,6 +13,13 @@
 
 namespace skel::cost {
 namespace {
+
+/// Chains are kept for another line of their structure up to this many states together: 64 MB and less.
+inline constexpr std::size_t kept_states = 1'000'000;
+
+/// A chain that goes round in phases converges when each step stays where it is with this probability (Schweitzer 1971,
+/// Journal of Mathematical Analysis and Applications 34:495-501).
+inline constexpr double lazy = 0.5;
 
 struct balance {
   double residual = 0;
@@ -49,46 +58,102 @@ balance check_balance(detail::line_chain const& chain) {
 }  // namespace
 
 struct line_solver::state {
+  /// What lines of one structure share, and what was found for the last of them.
+  struct entry {
+    detail::line_chain chain;
+    std::vector<double> arrivals{};  // forwards: flows
+    std::vector<double> values{};    // backwards: relative times
+  };
+
   line_solver_options options;
-  std::optional<detail::line_chain> chain{};
-  std::vector<double> arrivals{}, next{};
+  std::list<entry> entries{};  // last used first
+  std::vector<double> next{};
   std::size_t sweeps = 0;
 
-  void prepare(line const& model) {
+  entry& prepare(line const& model) {
     check(model);
     auto const classes = detail::classify(model);
-    if (chain && chain->fits(model, classes)) {
-      chain->set_rates(model, classes);
-    } else {
-      chain.reset();
-      chain.emplace(model, options.max_states);
-      arrivals.clear();
+    auto const found =
+        std::find_if(entries.begin(), entries.end(), [&](entry const& one) { return one.chain.fits(model, classes); });
+    if (found != entries.end()) {
+      entries.splice(entries.begin(), entries, found);
+      entries.front().chain.set_rates(model, classes);
+      return entries.front();
     }
+    // Room first, so that two large chains are never held when one alone would fit.
+    double held = count_states(model);
+    for (auto one = entries.begin(); one != entries.end();) {
+      held += static_cast<double>(one->chain.size());
+      if (held > static_cast<double>(kept_states))
+        one = entries.erase(one);
+      else
+        ++one;
+    }
+    entries.push_front({detail::line_chain(model, options.max_states)});
+    return entries.front();
   }
 
   /// Leaves pi in the chain, not normalised, and returns the throughput.
-  double iterate() {
-    auto const n = chain->arrival_size();
-    if (arrivals.size() != n) arrivals.assign(n, 1 / static_cast<double>(n));
+  double iterate(entry& one) {
+    auto& chain = one.chain;
+    auto& arrivals = one.arrivals;
+    auto const n = chain.arrival_size();
+    if (arrivals.size() != n) {
+      arrivals.resize(n);
+      for (std::size_t i = 0; i < n; ++i) arrivals[i] = chain.reachable(i) ? 1 / static_cast<double>(n) : 0;
+    }
     next.resize(n);
-    double const events = static_cast<double>(2 * chain->stations().size() + 1);
+    double const kept = chain.periodic() ? lazy : 0;
+    double const events = static_cast<double>(2 * chain.stations().size() + 1);
     double change = 1;
     for (sweeps = 1; sweeps <= options.max_sweeps; ++sweeps) {
-      if (options.stop.stop_requested()) throw error("line: the solution was cancelled");
-      chain->sweep(arrivals.data());
-      chain->arrive(next.data());
+      ask_to_stop();
+      chain.sweep(arrivals.data());
+      chain.arrive(next.data());
       double sum = 0, differ = 0;
       for (std::size_t i = 0; i < n; ++i) sum += next[i], differ += std::abs(next[i] - arrivals[i]);
       change = differ / (events * sum);
-      double const scale = 1 / sum;
-      for (std::size_t i = 0; i < n; ++i) arrivals[i] = next[i] * scale;
+      double const scale = (1 - kept) / sum;
+      for (std::size_t i = 0; i < n; ++i) arrivals[i] = kept * arrivals[i] + next[i] * scale;
       if (change <= options.tolerance) {
-        auto const& pi = chain->pi();
+        auto const& pi = chain.pi();
         return sum / std::accumulate(pi.begin(), pi.end(), 0.0);
       }
     }
     throw error("line: no steady state within " + std::to_string(options.max_sweeps) + " sweeps (residual " +
                 std::to_string(change) + "); raise max_sweeps or tolerance");
+  }
+
+  enclosure enclose(entry& one, double width, double enough) {
+    auto& chain = one.chain;
+    auto& values = one.values;
+    auto const n = chain.arrival_size();
+    if (values.size() != n) values.assign(n, 0);
+    next.resize(n);
+    double const kept = chain.periodic() ? lazy : 0;
+    enclosure result{0, std::numeric_limits<double>::infinity()};
+    for (sweeps = 1; sweeps <= options.max_sweeps; ++sweeps) {
+      ask_to_stop();
+      chain.sweep_back(values.data(), next.data());
+      double least = std::numeric_limits<double>::infinity(), most = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (!chain.reachable(i)) continue;
+        double const step = next[i] - values[i];
+        least = std::min(least, step);
+        most = std::max(most, step);
+      }
+      double const origin = next[0];  // only differences matter; this keeps them small
+      for (std::size_t i = 0; i < n; ++i) values[i] = kept * values[i] + (1 - kept) * (next[i] - origin);
+      if (least > 0) result.upper = std::min(result.upper, 1 / least);
+      result.lower = std::max(result.lower, 1 / most);
+      bool const narrow = std::isfinite(result.upper) && result.upper - result.lower <= width * result.upper;
+      if (narrow || result.upper < enough) return result;
+    }
+    return result;
+  }
+
+  void ask_to_stop() const {
+    if (options.stop.stop_requested()) throw error("line: the solution was cancelled");
   }
 };
 
@@ -98,16 +163,19 @@ line_solver::line_solver(line_solver&&) noexcept = default;
 line_solver& line_solver::operator=(line_solver&&) noexcept = default;
 
 double line_solver::throughput(line const& model) {
-  state_->prepare(model);
-  return state_->iterate();
+  return state_->iterate(state_->prepare(model));
+}
+
+enclosure line_solver::enclose(line const& model, double width, double enough) {
+  return state_->enclose(state_->prepare(model), width, enough);
 }
 
 line_solution line_solver::solve(line const& model) {
-  state_->prepare(model);
+  auto& entry = state_->prepare(model);
   line_solution result;
-  result.throughput = state_->iterate();
+  result.throughput = state_->iterate(entry);
   result.sweeps = state_->sweeps;
-  auto& chain = *state_->chain;
+  auto& chain = entry.chain;
   double const scale = 1 / std::accumulate(chain.pi().begin(), chain.pi().end(), 0.0);
   for (auto& one : chain.pi()) one *= scale;
   auto const [residual, transitions] = check_balance(chain);

@@ -104,6 +104,21 @@ TEST(LineSolver, KeepsItsAnswersWhenItIsUsedAgain) {
   }
 }
 
+// Two farms in turn that are as wide as each other always pair the same workers: the first with the first. A solver
+// that starts from all combinations of turns would mix in lines that pair them otherwise.
+TEST(LineSolver, PairsTheWorkersOfTwoFarmsInTurnAsTheEmptyLineDoes) {
+  auto model = plain_line({9, 9}, {1e4, 1e4, 1e4});
+  model.farms = dispatch::round_robin;
+  model.stations[0].workers = {{1, 0}, {8, 1}};
+  model.stations[1].workers = {{1, 2}, {8, 3}};
+  double const alike = solve_line(model).throughput;
+  std::swap(model.stations[1].workers[0], model.stations[1].workers[1]);
+  double const crossed = solve_line(model).throughput;
+  EXPECT_GT(std::abs(alike - crossed), 1e-3);
+  for (auto& one : model.stations) std::swap(one.workers[0], one.workers[1]);  // the other way round, the same pairs
+  EXPECT_NEAR(solve_line(model).throughput, crossed, 1e-9);
+}
+
 TEST(LineSolver, SplitsTimeIntoStarvedBusyAndBlocked) {
   auto const found = solve_line(plain_line({1, 100, 1}, {1e6, 1e6, 1e6, 1e6}));
   EXPECT_NEAR(found.stations[0].busy, found.throughput / 1, 1e-10);

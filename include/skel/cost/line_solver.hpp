@@ -37,6 +37,11 @@ struct line_solution {
   double latency = 0;     ///< mean time from the end of the first move to the end of the last, by Little's law [s]
 };
 
+/// Two numbers that a throughput lies between.
+struct enclosure {
+  double lower = 0, upper = 0;
+};
+
 /// Number of states of the line's Markov chain, as far as a double can hold it. Builds each station's automaton:
 /// throws skel::error as solve_line does when one of them alone is too large.
 double count_states(line const& model);
@@ -65,6 +70,12 @@ class line_solver {
 
   /// Throughput alone: no independent residual, no loads. Errors as for solve().
   double throughput(line const& model);
+
+  /// Encloses the throughput by value iteration from below and above, until upper - lower <= width * upper, or
+  /// upper < `enough` (whoever asks is not interested in such a line), whichever comes first. Both ends are proven at
+  /// every step, but for rounding. Starts from the values of the line of equal structure that was enclosed last.
+  /// Source: Odoni 1969, Operations Research 17(5):857-860, on the chain embedded at arrivals. Errors as for solve().
+  enclosure enclose(line const& model, double width, double enough = 0);
 
  private:
   struct state;

@@ -1,0 +1,107 @@
+#include <skel/cost/line_bounds.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include <skel/base/contract.hpp>
+
+namespace skel::cost {
+namespace {
+
+/// Relative gap at which an enclosed window is as good as solved, for a bound.
+inline constexpr double window_gap = 1e-9;
+
+double bound_of(line const& model, std::size_t i, std::vector<double> const& rates) {
+  double const in = model.moves[i], out = model.moves[i + 1];
+  bool const buffered = model.stations[i].buffer > 0;
+  double sum = 0, least = std::numeric_limits<double>::infinity();
+  for (double rate : rates) {
+    double const alone = 1 / ((buffered ? 0 : 1 / in) + 1 / rate + 1 / out);
+    sum += alone;
+    least = std::min(least, alone);
+  }
+  if (model.farms == dispatch::round_robin) sum = least * static_cast<double>(rates.size());
+  return std::min({sum, in, out});
+}
+
+}  // namespace
+
+double station_bound(line const& model, std::size_t i) {
+  SKEL_EXPECTS(i < model.stations.size());
+  return bound_of(model, i, worker_rates(model)[i]);
+}
+
+double host_bound(line const& model) {
+  double bound = std::numeric_limits<double>::infinity();
+  if (model.sharing == share::fixed) return bound;
+  std::map<std::size_t, double> time;
+  for (auto const& one : model.stations) {
+    auto const host = one.workers.front().host;
+    double fastest = 0;
+    bool together = true;
+    for (auto const& w : one.workers) fastest = std::max(fastest, w.rate), together = together && w.host == host;
+    if (together) time[host] += 1 / fastest;
+  }
+  for (auto const& [host, sum] : time) bound = std::min(bound, 1 / sum);
+  return bound;
+}
+
+double upper_bound(line const& model) {
+  check(model);
+  auto const rates = worker_rates(model);
+  double bound = host_bound(model);
+  for (std::size_t i = 0; i < rates.size(); ++i) bound = std::min(bound, bound_of(model, i, rates[i]));
+  return bound;
+}
+
+double lower_bound(line const& model) {
+  check(model);
+  auto smallest_share = model;
+  smallest_share.sharing = share::fixed;
+  double time = 0;
+  for (double rate : model.moves) time += 1 / rate;
+  for (auto const& rates : worker_rates(smallest_share)) time += 1 / *std::min_element(rates.begin(), rates.end());
+  return 1 / time;
+}
+
+line relax(line const& model) {
+  auto const rates = worker_rates(model);
+  line result{{}, model.moves, share::fixed, model.farms};
+  std::size_t host = 0;
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    auto const& from = model.stations[i];
+    double const fastest = *std::max_element(rates[i].begin(), rates[i].end());
+    bool const equal = *std::min_element(rates[i].begin(), rates[i].end()) == fastest;
+    bool const keep = rates[i].size() == 1 || model.farms == dispatch::round_robin || (equal && from.buffer == 0);
+    station to{from.name, {}, keep ? from.buffer : 0};
+    if (keep)
+      for (double rate : rates[i]) to.workers.push_back({rate, host++});
+    else
+      for (std::size_t w = 0; w < rates[i].size() * (from.buffer + 1); ++w) to.workers.push_back({fastest, host++});
+    result.stations.push_back(std::move(to));
+  }
+  return result;
+}
+
+line sub_line(line const& model, std::size_t first, std::size_t count) {
+  SKEL_EXPECTS(count > 0 && first + count <= model.stations.size());
+  auto const at = [](auto const& list, std::size_t i) { return list.begin() + static_cast<std::ptrdiff_t>(i); };
+  return {{at(model.stations, first), at(model.stations, first + count)},
+          {at(model.moves, first), at(model.moves, first + count + 1)},
+          model.sharing,
+          model.farms};
+}
+
+double window_bound(line const& model, std::size_t width, line_solver& solver) {
+  check(model);
+  SKEL_EXPECTS(width > 0);
+  auto const relaxed = relax(model);
+  auto const count = std::min(width, relaxed.stations.size());
+  double bound = upper_bound(model);
+  for (std::size_t first = 0; first + count <= relaxed.stations.size(); ++first)
+    bound = std::min(bound, solver.enclose(sub_line(relaxed, first, count), window_gap, 0).upper);
+  return bound;
+}
+
+}  // namespace skel::cost
