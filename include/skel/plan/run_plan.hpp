@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace skel::plan {
+
+/// Where the workers of one station run and how much they may hold.
+struct station_plan {
+  std::vector<int> ranks;    ///< one entry per worker; serial stations have one
+  std::size_t capacity = 1;  ///< batches that may wait before each worker (k of the cost model)
+};
+
+/// What an engine obeys: source first, sink last.
+struct run_plan {
+  std::vector<station_plan> stations;
+  /// An item never waits longer than this in a batch that is being filled, nor for the items before it in its batch at
+  /// any stage [s]. Batches are as large as it allows.
+  double batch_latency = 1e-3;
+  /// A batch is closed when it holds this many bytes [B]: it then fits a core's second-level cache on its way.
+  std::size_t batch_bytes = std::size_t{64} * 1024;
+  /// Ranges of at least this many bytes cross ranks without being copied: below it, copying costs less than the two
+  /// more messages' latency (about 2 us) at memory speed (about 8 GB/s).
+  std::size_t direct_bytes = std::size_t{16} * 1024;
+  /// Batches that may be under way in an ordered farm, as a multiple of what its stations can hold: the room for those
+  /// that wait for a slower one before them.
+  std::size_t reorder_factor = 4;
+};
+
+}  // namespace skel::plan

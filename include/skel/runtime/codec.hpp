@@ -1,0 +1,305 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <istream>
+#include <memory>
+#include <ostream>
+#include <ranges>
+#include <span>
+#include <streambuf>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cereal/archives/binary.hpp>
+#include <cereal/cereal.hpp>
+#include <cereal/types/array.hpp>
+#include <cereal/types/map.hpp>
+#include <cereal/types/memory.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/tuple.hpp>
+#include <cereal/types/utility.hpp>
+#include <cereal/types/variant.hpp>
+#include <cereal/types/vector.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/runtime/items.hpp>
+
+namespace skel {
+
+/// How a type that is neither trivially copyable nor known to cereal crosses ranks. Specialise it with
+///   template <class Archive> static void save(Archive&, T const&);
+///   template <class Archive> static T load(Archive&);
+/// It also serves types that cannot be default-constructed.
+template <class T>
+struct serializer;
+
+namespace runtime {
+
+template <class T>
+concept has_serializer = requires(cereal::BinaryOutputArchive& out, cereal::BinaryInputArchive& in, T const& value) {
+  serializer<T>::save(out, value);
+  { serializer<T>::load(in) } -> std::same_as<T>;
+};
+
+/// A std::vector or std::basic_string of trivially copyable elements: travels as its bytes.
+template <class T>
+inline constexpr bool is_byte_range = false;
+template <class U, class A>
+inline constexpr bool is_byte_range<std::vector<U, A>> = std::is_trivially_copyable_v<U> && !std::same_as<U, bool>;
+template <class C, class Tr, class A>
+inline constexpr bool is_byte_range<std::basic_string<C, Tr, A>> = std::is_trivially_copyable_v<C>;
+
+template <class T>
+concept cereal_serializable = std::default_initializable<T> &&
+                              cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value &&
+                              cereal::traits::is_input_serializable<T, cereal::BinaryInputArchive>::value;
+
+/// Whether items of this type can be sent to another rank. Stages that exchange items of other types stay together.
+template <class T>
+concept transferable = !std::is_pointer_v<T> && (std::is_trivially_copyable_v<T> || is_byte_range<T> ||
+                                               has_serializer<T> || cereal_serializable<T>);
+
+/// Bytes that an item holds, for batch sizes and prices: exact for ranges of plain elements, else the object itself.
+template <class T>
+std::size_t item_bytes(T const& item) {
+  if constexpr (is_byte_range<T>)
+    return sizeof(T) + item.size() * sizeof(typename T::value_type);
+  else
+    return sizeof(T);
+}
+
+/// A batch as bytes: `inline_bytes` go in one message, then each of `segments` straight from the memory it is in.
+/// `keep` owns what the segments point into.
+struct encoded {
+  std::unique_ptr<std::byte[]> inline_bytes;
+  std::size_t inline_size = 0;
+  std::vector<std::span<std::byte const>> segments;
+  std::unique_ptr<items_base> keep;
+};
+
+/// A batch that is being received: after the segments have been filled, finish() gives the items.
+struct decoding {
+  std::unique_ptr<items_base> batch;
+  std::vector<std::span<std::byte>> segments;
+};
+
+/// How batches of one item type cross ranks. Stateless; one object per type.
+class codec {
+ public:
+  virtual ~codec() = default;
+
+  /// Turns a batch into bytes, `front` of which are left free at the start for the engine's header. Ranges of at least
+  /// `direct_bytes` travel without being copied.
+  virtual encoded encode(std::unique_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
+
+  /// Starts a batch from the inline bytes behind the header. Throws skel::error when they are not what encode() made.
+  virtual decoding decode(std::span<std::byte const> inline_bytes) const = 0;
+};
+
+namespace codec_detail {
+
+/// A stream buffer over memory that is there already, for reading.
+class view_buffer final : public std::streambuf {
+ public:
+  explicit view_buffer(std::span<std::byte const> bytes) {
+    char* begin = const_cast<char*>(reinterpret_cast<char const*>(bytes.data()));
+    setg(begin, begin, begin + bytes.size());
+  }
+};
+
+/// A stream buffer that appends to a vector.
+class append_buffer final : public std::streambuf {
+ public:
+  explicit append_buffer(std::vector<char>& to) : to_(to) {}
+
+ protected:
+  int_type overflow(int_type c) override {
+    to_.push_back(static_cast<char>(c));
+    return c;
+  }
+  std::streamsize xsputn(char const* from, std::streamsize count) override {
+    to_.insert(to_.end(), from, from + count);
+    return count;
+  }
+
+ private:
+  std::vector<char>& to_;
+};
+
+inline void put_u64(std::byte*& to, std::uint64_t value) {
+  std::memcpy(to, &value, sizeof value);
+  to += sizeof value;
+}
+
+/// Reads from a span and refuses to read past its end.
+class reader {
+ public:
+  explicit reader(std::span<std::byte const> bytes) : rest_(bytes) {}
+  std::uint64_t u64() {
+    std::uint64_t value;
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
+  std::span<std::byte const> take(std::size_t count) {
+    if (count > rest_.size()) throw error("a message between ranks is shorter than its header says");
+    auto front = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return front;
+  }
+  std::span<std::byte const> rest() const { return rest_; }
+
+ private:
+  std::span<std::byte const> rest_;
+};
+
+}  // namespace codec_detail
+
+template <class T>
+  requires transferable<T>
+class typed_codec final : public codec {
+ public:
+  encoded encode(std::unique_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
+    auto& from = static_cast<items<T>&>(*batch);
+    encoded out;
+    if constexpr (std::is_trivially_copyable_v<T>)
+      encode_plain(from, out, front, direct_bytes);
+    else if constexpr (is_byte_range<T>)
+      encode_ranges(from, out, front, direct_bytes);
+    else
+      encode_serialized(from, out, front);
+    if (!out.segments.empty()) out.keep = std::move(batch);
+    return out;
+  }
+
+  decoding decode(std::span<std::byte const> inline_bytes) const override {
+    codec_detail::reader in(inline_bytes);
+    std::size_t const count = in.u64();
+    decoding out;
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      bool const direct = in.u64() != 0;
+      auto batch = std::make_unique<items<T>>(count);
+      std::span<std::byte> bytes(reinterpret_cast<std::byte*>(batch->data()), count * sizeof(T));
+      if (direct)
+        out.segments.push_back(bytes);
+      else if (count > 0)
+        std::memcpy(bytes.data(), in.take(bytes.size()).data(), bytes.size());
+      batch->adopt(count);
+      out.batch = std::move(batch);
+    } else if constexpr (is_byte_range<T>) {
+      using element = typename T::value_type;
+      std::size_t const direct_bytes = in.u64();
+      codec_detail::reader sizes(in.take(count * sizeof(std::uint64_t)));
+      auto batch = std::make_unique<items<T>>(count);
+      for (std::size_t i = 0; i < count; ++i) {
+        std::size_t const size = sizes.u64();
+        batch->emplace([&] { return T(size, element{}); });
+        std::span<std::byte> bytes(reinterpret_cast<std::byte*>((*batch)[i].data()), size * sizeof(element));
+        if (bytes.size() >= direct_bytes)
+          out.segments.push_back(bytes);
+        else if (!bytes.empty())
+          std::memcpy(bytes.data(), in.take(bytes.size()).data(), bytes.size());
+      }
+      out.batch = std::move(batch);
+    } else {
+      auto batch = std::make_unique<items<T>>(count);
+      codec_detail::view_buffer buffer(in.rest());
+      std::istream stream(&buffer);
+      cereal::BinaryInputArchive archive(stream);
+      for (std::size_t i = 0; i < count; ++i) batch->emplace([&] { return load(archive); });
+      out.batch = std::move(batch);
+    }
+    return out;
+  }
+
+ private:
+  static std::byte* reserve(encoded& out, std::size_t front, std::size_t bytes) {
+    out.inline_size = front + bytes;
+    out.inline_bytes = std::make_unique_for_overwrite<std::byte[]>(out.inline_size);
+    return out.inline_bytes.get() + front;
+  }
+
+  static void encode_plain(items<T>& from, encoded& out, std::size_t front, std::size_t direct_bytes) {
+    std::span<std::byte const> bytes(reinterpret_cast<std::byte const*>(from.data()), from.size() * sizeof(T));
+    bool const direct = bytes.size() >= direct_bytes;
+    std::byte* to = reserve(out, front, 16 + (direct ? 0 : bytes.size()));
+    codec_detail::put_u64(to, from.size());
+    codec_detail::put_u64(to, direct);
+    if (direct)
+      out.segments.push_back(bytes);
+    else if (!bytes.empty())
+      std::memcpy(to, bytes.data(), bytes.size());
+  }
+
+  static void encode_ranges(items<T>& from, encoded& out, std::size_t front, std::size_t direct_bytes) {
+    auto bytes_of = [](T const& range) {
+      return std::as_bytes(std::span(range.data(), range.size()));
+    };
+    std::size_t copied = 0;
+    for (T const& range : from)
+      if (std::size_t const bytes = bytes_of(range).size(); bytes < direct_bytes) copied += bytes;
+    std::byte* to = reserve(out, front, 16 + from.size() * 8 + copied);
+    codec_detail::put_u64(to, from.size());
+    codec_detail::put_u64(to, direct_bytes);
+    for (T const& range : from) codec_detail::put_u64(to, range.size());
+    for (T const& range : from) {
+      auto const bytes = bytes_of(range);
+      if (bytes.size() >= direct_bytes) {
+        out.segments.push_back(bytes);
+      } else if (!bytes.empty()) {
+        std::memcpy(to, bytes.data(), bytes.size());
+        to += bytes.size();
+      }
+    }
+  }
+
+  static void encode_serialized(items<T>& from, encoded& out, std::size_t front) {
+    std::vector<char> bytes;
+    {
+      codec_detail::append_buffer buffer(bytes);
+      std::ostream stream(&buffer);
+      cereal::BinaryOutputArchive archive(stream);
+      for (T& item : from) save(archive, item);
+    }
+    std::byte* to = reserve(out, front, 8 + bytes.size());
+    codec_detail::put_u64(to, from.size());
+    std::memcpy(to, bytes.data(), bytes.size());
+  }
+
+  template <class Archive>
+  static void save(Archive& archive, T const& item) {
+    if constexpr (has_serializer<T>)
+      serializer<T>::save(archive, item);
+    else
+      archive(item);
+  }
+  template <class Archive>
+  static T load(Archive& archive) {
+    if constexpr (has_serializer<T>) {
+      return serializer<T>::load(archive);
+    } else {
+      T item;
+      archive(item);
+      return item;
+    }
+  }
+};
+
+/// The codec of an item type, or nullptr when its items cannot leave their rank.
+template <class T>
+codec const* codec_of() {
+  if constexpr (transferable<T>) {
+    static typed_codec<T> const instance;
+    return &instance;
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace runtime
+}  // namespace skel

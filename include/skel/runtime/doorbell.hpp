@@ -1,0 +1,30 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace skel::runtime {
+
+/// Wakes one sleeping thread, from any thread of any process that shares the word's memory. Ringing a thread that is
+/// awake costs a fence and a load.
+class doorbell {
+ public:
+  using word = std::atomic<std::uint32_t>;
+
+  explicit doorbell(word& shared) : word_(&shared) {}
+
+  /// Wakes the sleeper, if there is one. What the caller wrote before is visible to it.
+  void ring() const;
+
+  /// Announces that the caller is about to sleep. It must look for work once more after this and then call sleep() or
+  /// awake(): whoever rings from now on is heard.
+  void drowse() const;
+  /// Sleeps until somebody rings, or `seconds` have passed, or a signal arrives.
+  void sleep(double seconds) const;
+  void awake() const;
+
+ private:
+  word* word_;
+};
+
+}  // namespace skel::runtime

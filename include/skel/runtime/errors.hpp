@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <skel/base/error.hpp>
+
+namespace skel {
+
+/// A user's function threw while a program ran. Every rank's run() throws it, with the same stage, item and rank.
+class stage_error : public error {
+ public:
+  stage_error(std::string stage, std::uint64_t item, int rank, std::string const& message, std::exception_ptr cause)
+      : error(message), stage_(std::move(stage)), item_(item), rank_(rank), cause_(std::move(cause)) {}
+
+  std::string const& stage() const noexcept { return stage_; }
+  std::uint64_t item() const noexcept { return item_; }  ///< number that the source gave it, from 0
+  int rank() const noexcept { return rank_; }
+  /// The exception that was thrown; null on other ranks than rank().
+  std::exception_ptr const& cause() const noexcept { return cause_; }
+
+ private:
+  std::string stage_;
+  std::uint64_t item_;
+  int rank_;
+  std::exception_ptr cause_;
+};
+
+/// The run was cancelled, by a signal or by its stop token. Every rank's run() throws it.
+class cancelled : public error {
+ public:
+  using error::error;
+};
+
+}  // namespace skel

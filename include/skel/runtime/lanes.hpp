@@ -1,0 +1,41 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace skel::runtime {
+
+/// Threads of a oneTBB arena that run one function until it has nothing left to do. When nobody has work the threads go
+/// back to oneTBB, which puts them to sleep; parallel algorithms that a user's stage calls share the same arena.
+class lanes {
+ public:
+  /// Up to `threads` lanes, each of which calls `drain()`: it must return when there is no work, and must be safe to
+  /// run on several threads at once.
+  lanes(std::size_t threads, std::function<void()> drain);
+  ~lanes();
+
+  /// Sees to it that one more lane runs drain() after this call, if fewer than `threads` do. Call it after the work has
+  /// been made visible. Any thread.
+  void wake();
+
+  /// Returns when no lane runs. No more wake() may follow.
+  void wait_idle();
+
+ private:
+  struct arena;
+
+  void run();
+
+  std::size_t threads_;
+  std::function<void()> drain_;
+  std::unique_ptr<arena> arena_;
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::size_t running_ = 0;
+  bool again_ = false;  // work came while every lane was running
+};
+
+}  // namespace skel::runtime

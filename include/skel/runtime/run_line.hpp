@@ -1,0 +1,32 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include <skel/plan/run_plan.hpp>
+#include <skel/record/run_record.hpp>
+#include <skel/runtime/communicator.hpp>
+#include <skel/runtime/errors.hpp>
+#include <skel/runtime/program.hpp>
+
+namespace skel::runtime {
+
+struct run_options {
+  bool trace = false;  ///< record a span per batch
+  /// Called on the sink's rank about once a second with the number of items that have ended and the seconds passed.
+  std::function<void(std::uint64_t items, double seconds)> progress;
+  /// The run is cancelled soon after this has become true on any rank; nullptr: never.
+  std::atomic<bool> const* interrupt = nullptr;
+};
+
+/// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls it
+/// with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the user's
+/// functions run on oneTBB's.
+/// Every item passes every stage exactly once; serial stages see the order that the farms before them promise.
+/// Returns the same record on every rank. Throws skel::stage_error when a user's function threw and skel::cancelled
+/// after an interrupt, on every rank, after all ranks have come to rest.
+record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
+                            run_options const& options = {});
+
+}  // namespace skel::runtime

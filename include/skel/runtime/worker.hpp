@@ -1,0 +1,181 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include <skel/record/clock.hpp>
+#include <skel/runtime/codec.hpp>
+#include <skel/runtime/items.hpp>
+
+/// A stage as an engine sees it: something that turns a batch into a batch. One virtual call per batch; the user's
+/// function is inlined into the loop over its items.
+namespace skel::runtime {
+
+/// One instance of a stage or a sink. Used by one thread at a time.
+class worker {
+ public:
+  virtual ~worker() = default;
+
+  /// Takes every item of `batch` through the user's function; a sink returns nullptr. `position` is the index of the
+  /// item in hand, also when the function throws. `bytes` is increased by the size of the results.
+  virtual std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                              std::uint64_t& bytes) = 0;
+  /// After the last item.
+  virtual void finish() {}
+};
+
+/// A lock for a few instructions: one thread produces items, another takes unfinished batches when the producer stalls.
+class spin_lock {
+ public:
+  void lock() noexcept {
+    while (flag_.exchange(true, std::memory_order_acquire))
+      while (flag_.load(std::memory_order_relaxed)) std::this_thread::yield();
+  }
+  void unlock() noexcept { flag_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> flag_{false};
+};
+
+/// What a source has produced and nobody has taken yet.
+struct open_batch {
+  std::unique_ptr<items_base> items;
+  std::uint64_t bytes = 0;
+};
+
+/// When a source should stop filling its batch.
+struct batch_limits {
+  std::size_t items = 1;
+  std::size_t bytes = 1;
+};
+
+/// The front of a program. fill() runs on one thread at a time; take() may be called from another meanwhile.
+class producer {
+ public:
+  enum class state { full, ended, stopped };
+
+  virtual ~producer() = default;
+
+  /// Calls the user's function until the open batch has reached the limits, the stream has ended or `stop` is set.
+  /// `on_first` is called when an item has entered an empty batch.
+  virtual state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) = 0;
+
+  /// Takes the open batch, which may have no items (then `items` is null).
+  virtual open_batch take() = 0;
+  /// When the open batch got its first item [ns]; 0 when there is none.
+  virtual std::int64_t opened_ns() = 0;
+  virtual void finish() {}
+};
+
+namespace worker_detail {
+
+template <class F>
+void finish(F& function) {
+  if constexpr (requires { function.finish(); }) function.finish();
+}
+
+}  // namespace worker_detail
+
+/// A stage's function, either its own copy (a worker of a farm) or a reference to the program's (a serial stage).
+template <class F, class In, class Out>
+class stage_worker final : public worker {
+  using function = std::remove_reference_t<F>;
+
+ public:
+  explicit stage_worker(F f) : function_(std::forward<F>(f)) {}
+
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t& bytes) override {
+    auto& in = static_cast<items<In>&>(*batch);
+    auto out = std::make_unique<items<Out>>(in.size());
+    std::size_t const count = in.size();
+    std::uint64_t size = 0;
+    for (position = 0; position < count; ++position) {
+      out->emplace([&]() -> Out { return std::invoke(function_, std::move(in[position])); });
+      size += item_bytes((*out)[position]);
+    }
+    bytes += size;
+    return out;
+  }
+  void finish() override { worker_detail::finish(static_cast<function&>(function_)); }
+
+ private:
+  F function_;
+};
+
+template <class F, class In>
+class sink_worker final : public worker {
+ public:
+  explicit sink_worker(F& f) : function_(f) {}
+
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t&) override {
+    auto& in = static_cast<items<In>&>(*batch);
+    std::size_t const count = in.size();
+    for (position = 0; position < count; ++position) std::invoke(function_, std::move(in[position]));
+    return nullptr;
+  }
+  void finish() override { worker_detail::finish(function_); }
+
+ private:
+  F& function_;
+};
+
+template <class F, class T>
+class source_producer final : public producer {
+ public:
+  explicit source_producer(F& f) : function_(f) {}
+
+  state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) override {
+    for (;;) {
+      if (stop.load(std::memory_order_relaxed)) return state::stopped;
+      std::optional<T> item = std::invoke(function_);
+      if (!item) return state::ended;
+      bool first = false, full = false;
+      {
+        std::lock_guard guard(lock_);
+        if (!open_) {
+          open_ = std::make_unique<items<T>>(std::max<std::size_t>(1, std::min(limits.items, limits.bytes / sizeof(T) + 1)));
+          opened_ns_ = record::now_ns();
+          first = true;
+        }
+        bytes_ += item_bytes(*item);
+        open_->emplace([&]() -> T { return *std::move(item); });
+        full = open_->size() >= std::min(limits.items, open_->capacity()) || bytes_ >= limits.bytes;
+      }
+      if (full) return state::full;
+      if (first) on_first();
+    }
+  }
+
+  open_batch take() override {
+    std::lock_guard guard(lock_);
+    open_batch out{std::move(open_), bytes_};
+    open_ = nullptr;
+    bytes_ = 0;
+    return out;
+  }
+  std::int64_t opened_ns() override {
+    std::lock_guard guard(lock_);
+    return open_ ? opened_ns_ : 0;
+  }
+  void finish() override { worker_detail::finish(function_); }
+
+ private:
+  F& function_;
+  spin_lock lock_;
+  std::unique_ptr<items<T>> open_;
+  std::uint64_t bytes_ = 0;
+  std::int64_t opened_ns_ = 0;
+};
+
+}  // namespace skel::runtime

@@ -1,0 +1,270 @@
+#include "mpi_links.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <utility>
+
+#include <skel/base/contract.hpp>
+
+#include "mpi_state.hpp"
+
+namespace skel::runtime {
+
+namespace {
+
+constexpr int header_tag = 0, first_segment_tag = 1;
+
+enum class message : std::uint32_t { items, notice, finished, stop };
+
+/// MPI counts are int; a longer segment goes as several.
+constexpr std::size_t longest_piece = std::size_t{1} << 30;
+
+template <class Span, class Use>
+void for_each_piece(Span segment, Use use) {
+  while (segment.size() > longest_piece) {
+    use(segment.first(longest_piece));
+    segment = segment.subspan(longest_piece);
+  }
+  use(segment);
+}
+
+}  // namespace
+
+/// The front of every message; behind it the inline bytes of a batch.
+struct mpi_links::header {
+  message kind = message::items;
+  std::uint32_t station = 0;
+  std::uint64_t sequence = 0;
+  std::uint64_t first_item = 0;
+  std::uint64_t first_segment = 0;  // counted per pair of ranks
+  notice news;
+};
+
+struct mpi_links::outgoing {
+  int rank = 0;
+  encoded bytes;
+  std::vector<MPI_Request> requests;
+};
+
+struct mpi_links::incoming {
+  int rank = 0;
+  std::unique_ptr<std::byte[]> bytes;
+  std::size_t size = 0;
+  bool decoded = false;
+  header head;
+  decoding batch;
+  std::vector<MPI_Request> requests;
+};
+
+mpi_links::mpi_links(communicator const& ranks, program const& line, std::size_t direct_bytes)
+    : ranks_(ranks), line_(line), direct_bytes_(direct_bytes), comm_(ranks.native().all) {
+  auto const count = static_cast<std::size_t>(ranks.size());
+  sent_.resize(count);
+  received_.resize(count);
+  segments_sent_.resize(count);
+  int* bound = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &found);
+  most_tag_ = found ? *bound : 32767;
+}
+
+mpi_links::~mpi_links() { SKEL_ENSURES(sending_.empty() && receiving_.empty()); }
+
+void mpi_links::send(int rank, std::uint32_t station, parcel what, codec const& how) {
+  header head;
+  head.station = station;
+  head.sequence = what.sequence;
+  head.first_item = what.first_item;
+  outgoing out;
+  out.rank = rank;
+  out.bytes = how.encode(std::move(what.items), sizeof(header), direct_bytes_);
+  std::memcpy(out.bytes.inline_bytes.get(), &head, sizeof head);
+  put(std::move(out));
+}
+
+void mpi_links::send(int rank, notice const& what) {
+  header head;
+  head.kind = message::notice;
+  head.news = what;
+  post(rank, head);
+}
+
+void mpi_links::post(int rank, header const& head) {
+  outgoing out;
+  out.rank = rank;
+  out.bytes.inline_size = sizeof(header);
+  out.bytes.inline_bytes = std::make_unique_for_overwrite<std::byte[]>(sizeof(header));
+  std::memcpy(out.bytes.inline_bytes.get(), &head, sizeof head);
+  put(std::move(out));
+}
+
+void mpi_links::put(outgoing message) {
+  {
+    std::lock_guard guard(mutex_);
+    outbox_.push_back(std::move(message));
+    outbox_count_.fetch_add(1);
+  }
+  ranks_.bell().ring();
+}
+
+void mpi_links::tell_all_finished() {
+  header head;
+  head.kind = message::finished;
+  for (int r = 0; r < ranks_.size(); ++r)
+    if (r != ranks_.rank()) post(r, head);
+}
+
+void mpi_links::tell_all_stop() {
+  header head;
+  head.kind = message::stop;
+  for (int r = 0; r < ranks_.size(); ++r)
+    if (r != ranks_.rank()) post(r, head);
+}
+
+bool mpi_links::send_outbox() {
+  std::vector<outgoing> batch;
+  {
+    std::lock_guard guard(mutex_);
+    batch.swap(outbox_);
+  }
+  for (outgoing& out : batch) {
+    auto const to = static_cast<std::size_t>(out.rank);
+    header head;
+    std::memcpy(&head, out.bytes.inline_bytes.get(), sizeof head);
+    head.first_segment = segments_sent_[to];
+    std::memcpy(out.bytes.inline_bytes.get(), &head, sizeof head);
+    SKEL_EXPECTS(out.bytes.inline_size <= INT_MAX);
+    out.requests.emplace_back();
+    MPI_Isend(out.bytes.inline_bytes.get(), static_cast<int>(out.bytes.inline_size), MPI_BYTE, out.rank, header_tag,
+              comm_, &out.requests.back());
+    for (auto const& segment : out.bytes.segments)
+      for_each_piece(segment, [&](std::span<std::byte const> piece) {
+        int const tag = first_segment_tag + static_cast<int>(segments_sent_[to]++ % static_cast<std::uint64_t>(most_tag_ - 1));
+        out.requests.emplace_back();
+        MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, out.rank, tag, comm_, &out.requests.back());
+      });
+    ++sent_[to];
+    int const rank = out.rank;
+    sending_.push_back(std::move(out));
+    ranks_.ring(rank);
+  }
+  outbox_count_.fetch_sub(batch.size());
+  return !batch.empty();
+}
+
+bool mpi_links::finish_sends() {
+  bool any = false;
+  for (auto message = sending_.begin(); message != sending_.end();) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(message->requests.size()), message->requests.data(), &done, MPI_STATUSES_IGNORE);
+    message = done ? sending_.erase(message) : std::next(message);
+    any = any || done;
+  }
+  return any;
+}
+
+bool mpi_links::receive_headers(executor& to) {
+  bool any = false;
+  for (;;) {
+    int found = 0;
+    MPI_Message matched;
+    MPI_Status status;
+    // Open MPI looks into its queues first and at the network afterwards: what has just come is found by the second
+    // look only, and whoever wants to sleep must have taken it.
+    for (int look = 0; look < 2 && !found; ++look)
+      MPI_Improbe(MPI_ANY_SOURCE, header_tag, comm_, &found, &matched, &status);
+    if (!found) return any;
+    any = true;
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    incoming in;
+    in.rank = status.MPI_SOURCE;
+    in.size = static_cast<std::size_t>(bytes);
+    in.bytes = std::make_unique_for_overwrite<std::byte[]>(in.size);
+    in.requests.emplace_back();
+    MPI_Imrecv(in.bytes.get(), bytes, MPI_BYTE, &matched, &in.requests.back());
+    ++received_[static_cast<std::size_t>(in.rank)];
+    int done = 0;
+    MPI_Testall(1, in.requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (!(done && handle(in, to))) receiving_.push_back(std::move(in));
+  }
+}
+
+bool mpi_links::finish_receives(executor& to) {
+  bool any = false;
+  for (auto message = receiving_.begin(); message != receiving_.end();) {
+    int done = 0;
+    MPI_Testall(static_cast<int>(message->requests.size()), message->requests.data(), &done, MPI_STATUSES_IGNORE);
+    any = any || done;
+    message = done && handle(*message, to) ? receiving_.erase(message) : std::next(message);
+  }
+  return any;
+}
+
+/// Acts on a message whose requests are complete. Returns false when it has segments that are still to come.
+bool mpi_links::handle(incoming& in, executor& to) {
+  if (!in.decoded) {
+    in.requests.clear();
+    std::memcpy(&in.head, in.bytes.get(), sizeof in.head);
+    switch (in.head.kind) {
+      case message::notice:
+        to.receive(in.rank, in.head.news);
+        return true;
+      case message::finished:
+        heard_finished_ = true;
+        return true;
+      case message::stop:
+        heard_stop_ = true;
+        return true;
+      case message::items:
+        break;
+    }
+    std::span<std::byte const> const rest(in.bytes.get() + sizeof(header), in.size - sizeof(header));
+    in.batch = line_.stations[in.head.station].input->decode(rest);
+    in.decoded = true;
+    std::uint64_t segment = in.head.first_segment;
+    for (auto const& wanted : in.batch.segments)
+      for_each_piece(wanted, [&](std::span<std::byte> piece) {
+        int const tag = first_segment_tag + static_cast<int>(segment++ % static_cast<std::uint64_t>(most_tag_ - 1));
+        in.requests.emplace_back();
+        MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, in.rank, tag, comm_, &in.requests.back());
+      });
+    if (!in.requests.empty()) {
+      int done = 0;
+      MPI_Testall(static_cast<int>(in.requests.size()), in.requests.data(), &done, MPI_STATUSES_IGNORE);
+      if (!done) return false;
+    }
+  }
+  to.receive(in.head.station, in.rank, parcel{std::move(in.batch.batch), in.head.sequence, in.head.first_item});
+  return true;
+}
+
+bool mpi_links::progress(executor& to) {
+  bool any = !outbox_empty() && send_outbox();
+  any = receive_headers(to) || any;
+  if (!receiving_.empty()) any = finish_receives(to) || any;
+  if (!sending_.empty()) any = finish_sends() || any;
+  return any;
+}
+
+bool mpi_links::transferring() const { return !sending_.empty() || !receiving_.empty(); }
+
+void mpi_links::drain(executor& to) {
+  while (!outbox_empty()) progress(to);
+  std::vector<std::uint64_t> expected(sent_.size());
+  MPI_Request request;
+  MPI_Ialltoall(sent_.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_, &request);
+  double pause = 1e-5;
+  for (int done = 0;;) {
+    if (!done) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (progress(to)) pause = 1e-5;
+    if (done && received_ == expected && !transferring()) return;
+    auto const bell = ranks_.bell();
+    bell.drowse();
+    bell.sleep(pause);
+    pause = std::min(2 * pause, 5e-3);
+  }
+}
+
+}  // namespace skel::runtime

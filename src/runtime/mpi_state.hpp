@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+
+#include <skel/runtime/communicator.hpp>
+
+namespace skel::runtime {
+
+/// What a communicator holds of MPI. Without mpirun there is none: `active` is false and nothing is called.
+struct communicator::state {
+  bool active = false;
+  bool finalize = false;
+  MPI_Comm all = MPI_COMM_NULL;
+  MPI_Comm near = MPI_COMM_NULL;  // the ranks of this host
+  MPI_Win bells = MPI_WIN_NULL;
+  int rank = 0;
+  int size = 1;
+  std::vector<std::string> hosts;
+  std::vector<doorbell::word*> words;  // per rank; nullptr: on another host
+  doorbell::word own{0};
+};
+
+}  // namespace skel::runtime

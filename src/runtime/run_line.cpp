@@ -1,0 +1,245 @@
+#include <skel/runtime/run_line.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include <sched.h>
+
+#include <cereal/archives/binary.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+
+#include <skel/record/clock.hpp>
+#include <skel/runtime/executor.hpp>
+
+#include "mpi_links.hpp"
+
+namespace skel::record {
+
+template <class Archive>
+void serialize(Archive& archive, station_record& r) {
+  archive(r.station, r.name, r.rank, r.workers, r.items, r.batches, r.bytes_out, r.busy, r.blocked);
+}
+
+template <class Archive>
+void serialize(Archive& archive, span& s) {
+  archive(s.station, s.worker, s.begin, s.end, s.first_item, s.items);
+}
+
+}  // namespace skel::record
+
+namespace skel::runtime {
+
+namespace {
+
+/// For a run of one rank: there is nobody to send to.
+class no_links final : public link_layer {
+ public:
+  void send(int, std::uint32_t, parcel, codec const&) override {}
+  void send(int, notice const&) override {}
+};
+
+/// What one rank tells the others when it has come to rest.
+struct closing {
+  std::vector<record::station_record> stations;
+  std::vector<record::span> spans;
+  std::uint64_t items = 0;
+  std::int64_t first_ns = 0, last_ns = 0;
+  bool failed = false, interrupted = false, in_finish = false;
+  std::string stage, what;
+  std::uint64_t item = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(stations, spans, items, first_ns, last_ns, failed, interrupted, in_finish, stage, what, item);
+  }
+};
+
+std::vector<closing> exchange(communicator const& ranks, closing const& mine) {
+  if (ranks.size() == 1) return {mine};
+  std::ostringstream out;
+  cereal::BinaryOutputArchive{out}(mine);
+  std::vector<closing> all;
+  for (std::string const& text : ranks.all_gather(out.str())) {
+    std::istringstream in(text);
+    closing one;
+    cereal::BinaryInputArchive{in}(one);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+/// The communication thread's part of a run.
+class conductor {
+ public:
+  conductor(program const& line, plan::run_plan const& plan, communicator const& ranks, run_options const& options)
+      : plan_(plan),
+        ranks_(ranks),
+        options_(options),
+        bell_(ranks.bell()),
+        links_(ranks.size() > 1 ? std::make_unique<mpi_links>(ranks, line, plan.direct_bytes) : nullptr),
+        sink_here_(plan.stations.back().ranks.front() == ranks.rank()),
+        executor_(line, plan, ranks.rank(), links_ ? static_cast<link_layer&>(*links_) : none_,
+                  {[this] { finished_.store(true), bell_.ring(); }, [this] { failed_.store(true), bell_.ring(); },
+                   [this] { stirred_.store(true), bell_.ring(); }},
+                  options.trace) {
+    if (!executor_.hosts_anything()) finished_ = true;
+  }
+
+  closing run() {
+    begin_ = record::now();
+    executor_.start();
+    loop();
+    executor_.stop();
+    executor_.wait_idle();
+    if (links_) links_->drain(executor_);
+    return close();
+  }
+
+  failure const* local_failure() const { return failure_ ? &*failure_ : nullptr; }
+
+ private:
+  /// Serves messages, the source's watch and the clock until the run is over.
+  void loop() {
+    bool told = false;
+    for (;;) {
+      if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed)) interrupted_ = true;
+      if (failed_.load() || interrupted_) {
+        executor_.stop();
+        if (links_) links_->tell_all_stop();
+        return;
+      }
+      if (links_ && links_->heard_stop()) return;
+      if (finished_.load()) {
+        if (!links_) return;
+        if (sink_here_ && !told) links_->tell_all_finished();
+        told = true;
+        // The sink's end is the end of the stream: every other station ended before it.
+        if (sink_here_ || links_->heard_finished()) return;
+      }
+      if (links_ && links_->progress(executor_)) continue;
+      double const pause = watch();
+      bell_.drowse();
+      if (something_to_do())
+        bell_.awake();
+      else
+        bell_.sleep(pause);
+    }
+  }
+
+  bool something_to_do() {
+    bool const flags = failed_.load() || (finished_.load() && (!links_ || sink_here_)) ||
+                       (stirred_.load() && watch_off_);
+    return flags || (links_ && (!links_->outbox_empty() || links_->progress(executor_)));
+  }
+
+  /// Looks after everything that happens by the clock and says how long the thread may sleep [s].
+  double watch() {
+    double const now = record::now();
+    if (options_.progress && sink_here_ && now >= next_progress_) {
+      if (next_progress_ > 0) options_.progress(executor_.items_finished(), now - begin_);
+      next_progress_ = now + 1.0;
+    }
+    double pause = longest_pause();
+    if (stirred_.exchange(false)) watch_off_ = false;
+    if (!watch_off_) {
+      double const period = plan_.batch_latency / 2;
+      if (now >= next_flush_) {
+        bool active = executor_.flush_source(false);
+        if (!active && ++silent_looks_ >= 2) active = executor_.flush_source(true), watch_off_ = !active;
+        if (active) silent_looks_ = 0;
+        next_flush_ = now + period;
+      }
+      if (!watch_off_) pause = std::min(pause, std::max(1e-6, next_flush_ - now));
+    }
+    return pause;
+  }
+
+  double longest_pause() const {
+    if (!links_) return 0.05;
+    if (links_->transferring()) return 2e-5;  // only looking completes a transfer
+    return ranks_.all_ring() ? 0.01 : 1e-3;
+  }
+
+  closing close() {
+    closing mine;
+    mine.stations = executor_.records();
+    if (options_.trace) mine.spans = executor_.take_spans();
+    mine.items = executor_.items_finished();
+    mine.first_ns = executor_.first_ns();
+    mine.last_ns = executor_.last_ns();
+    mine.interrupted = interrupted_;
+    failure_ = executor_.first_failure();
+    if (failure_) {
+      mine.failed = true;
+      mine.in_finish = failure_->in_finish;
+      mine.stage = failure_->stage;
+      mine.item = failure_->item;
+      mine.what = failure_->what;
+    }
+    return mine;
+  }
+
+  plan::run_plan const& plan_;
+  communicator const& ranks_;
+  run_options const& options_;
+  doorbell bell_;
+  no_links none_;
+  std::unique_ptr<mpi_links> links_;
+  bool sink_here_;
+  std::atomic<bool> finished_{false}, failed_{false}, stirred_{false};
+  bool interrupted_ = false;
+  executor executor_;
+  std::optional<failure> failure_;
+
+  double begin_ = 0, next_progress_ = 0, next_flush_ = 0;
+  int silent_looks_ = 0;
+  bool watch_off_ = true;
+};
+
+[[noreturn]] void throw_failure(closing const& what, int rank, std::exception_ptr cause) {
+  std::string where = what.in_finish ? "finish() of stage '" + what.stage + "' after " + std::to_string(what.item) + " items"
+                                     : "stage '" + what.stage + "' threw on item " + std::to_string(what.item);
+  throw stage_error(what.stage, what.item, rank, where + " on rank " + std::to_string(rank) + ": " + what.what,
+                    std::move(cause));
+}
+
+}  // namespace
+
+record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
+                            run_options const& options) {
+  conductor here(line, plan, ranks, options);
+  std::vector<closing> const all = exchange(ranks, here.run());
+
+  // The earliest item that failed is the one that everybody reports.
+  int first = -1;
+  bool interrupted = false;
+  for (int r = 0; r < ranks.size(); ++r) {
+    closing const& one = all[static_cast<std::size_t>(r)];
+    interrupted = interrupted || one.interrupted;
+    if (one.failed && (first < 0 || one.item < all[static_cast<std::size_t>(first)].item)) first = r;
+  }
+  if (first >= 0)
+    throw_failure(all[static_cast<std::size_t>(first)], first,
+                  first == ranks.rank() && here.local_failure() ? here.local_failure()->exception : nullptr);
+  if (interrupted) throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
+
+  record::run_record result;
+  result.hosts = ranks.hosts();
+  result.most_batches = flow_control::most_parcels(line, plan);
+  std::int64_t first_ns = 0, last_ns = 0;
+  for (closing const& one : all) {
+    result.items += one.items;
+    result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
+    if (options.trace) result.spans.push_back(one.spans);
+    if (one.first_ns != 0) first_ns = one.first_ns;
+    last_ns = std::max(last_ns, one.last_ns);
+  }
+  std::stable_sort(result.stations.begin(), result.stations.end(),
+                   [](auto const& a, auto const& b) { return a.station < b.station; });
+  result.seconds = static_cast<double>(last_ns - first_ns) * 1e-9;
+  return result;
+}
+
+}  // namespace skel::runtime

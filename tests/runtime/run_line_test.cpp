@@ -1,0 +1,269 @@
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/pattern/runtime_pipeline.hpp>
+#include <skel/runtime/run_line.hpp>
+#include <skel/runtime/sequential.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using skel::plan::run_plan;
+using skel::runtime::communicator;
+using skel::runtime::make_program;
+using skel::runtime::program;
+using skel::runtime::run_line;
+
+communicator& ranks() {
+  static communicator instance;
+  return instance;
+}
+
+auto count_to(std::uint64_t n) {
+  return skel::source("count", [n, i = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {
+    return i < n ? std::optional(i++) : std::nullopt;
+  });
+}
+
+/// Source and sink on rank 0; everything else dealt out over the ranks, `width` workers per farm station.
+run_plan spread(program const& line, std::size_t width, std::size_t capacity = 1, int shift = 0) {
+  run_plan plan;
+  int next = shift;
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    skel::plan::station_plan station;
+    station.capacity = capacity;
+    std::size_t const workers = line.stations[s].replicable ? width : 1;
+    for (std::size_t w = 0; w < workers; ++w)
+      station.ranks.push_back(s == 0 || s + 1 == line.size() ? 0 : next++ % ranks().size());
+    plan.stations.push_back(station);
+  }
+  return plan;
+}
+
+bool at_sink() { return ranks().rank() == 0; }
+
+/// An uneven load without a clock: later items overtake earlier ones.
+void stumble(std::uint64_t item) {
+  if (item % 97 == 0) std::this_thread::sleep_for(200us);
+}
+
+/// An item that counts how many of its kind there are.
+struct counted {
+  static inline std::atomic<int> alive, most;
+  counted() { note(); }
+  counted(counted const&) { note(); }
+  counted(counted&&) noexcept { note(); }
+  counted& operator=(counted const&) = default;
+  ~counted() { --alive; }
+  static void note() {
+    int const now = ++alive;
+    int seen = most.load();
+    while (now > seen && !most.compare_exchange_weak(seen, now)) {
+    }
+  }
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+
+TEST(RunLine, GivesWhatTheSequentialEngineGives) {
+  auto compose = [](std::vector<std::string>& out) {
+    return count_to(5000) | skel::stage("halve", [](std::uint64_t x) { return static_cast<double>(x) / 2; }) |
+           skel::farm("outer", skel::pipeline([](double x) { stumble(static_cast<std::uint64_t>(2 * x)); return x + 1; },
+                                              skel::farm("text", [](double x) { return std::to_string(x); }),
+                                              [](std::string s) { return s + "!"; })) |
+           skel::sink("keep", [&out](std::string s) { out.push_back(std::move(s)); });
+  };
+  std::vector<std::string> expected, got;
+  auto reference = compose(expected);
+  skel::runtime::run_sequential(reference);
+
+  auto app = compose(got);
+  program const line = make_program(app);
+  auto const record = run_line(line, spread(line, 3), ranks());
+
+  EXPECT_EQ(record.items, 5000u);
+  if (at_sink()) {
+    EXPECT_EQ(got, expected);
+  } else {
+    EXPECT_TRUE(got.empty());
+  }
+}
+
+TEST(RunLine, KeepsOrderForEveryWidthAndCapacity) {
+  for (std::size_t width : {1u, 2u, 5u})
+    for (std::size_t capacity : {0u, 1u, 3u}) {
+      std::vector<std::uint64_t> got;
+      auto app = count_to(700) | skel::farm([](std::uint64_t x) { return stumble(x), x * 3; }) |
+                 skel::stage([](std::uint64_t x) { return x / 3; }) |
+                 skel::farm([](std::uint64_t x) { return stumble(x + 50), x; }) |
+                 skel::sink([&](std::uint64_t x) { got.push_back(x); });
+      program const line = make_program(app);
+      run_plan plan = spread(line, width, capacity, 1);
+      plan.batch_latency = 1e-5;
+      run_line(line, plan, ranks());
+      if (!at_sink()) continue;
+      ASSERT_EQ(got.size(), 700u) << "width " << width << " capacity " << capacity;
+      for (std::uint64_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], i) << "width " << width << " capacity " << capacity;
+    }
+}
+
+TEST(RunLine, LosesAndDoublesNothingInUnorderedFarms) {
+  std::multiset<std::uint64_t> got;
+  auto app = count_to(20000) | skel::farm([](std::uint64_t x) { return stumble(x), x; }, skel::unordered) |
+             skel::stage([](std::uint64_t x) { return x; }) | skel::farm([](std::uint64_t x) { return x; }) |
+             skel::sink([&](std::uint64_t x) { got.insert(x); });
+  program const line = make_program(app);
+  run_line(line, spread(line, 4), ranks());
+  if (!at_sink()) return;
+  ASSERT_EQ(got.size(), 20000u);
+  std::uint64_t next = 0;
+  for (std::uint64_t x : got) ASSERT_EQ(x, next++);
+}
+
+TEST(RunLine, CarriesMoveOnlyItemsBetweenRanks) {
+  std::vector<int> got;
+  auto app = count_to(300) | skel::stage([](std::uint64_t x) { return std::make_unique<int>(static_cast<int>(x)); }) |
+             skel::farm([](std::unique_ptr<int> p) { return std::vector<int>(static_cast<std::size_t>(*p) * 40, *p); }) |
+             skel::sink([&](std::vector<int> v) { got.push_back(v.empty() ? 0 : v.back()); });
+  program const line = make_program(app);
+  run_line(line, spread(line, 3), ranks());
+  if (!at_sink()) return;
+  ASSERT_EQ(got.size(), 300u);
+  for (int i = 0; i < 300; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)], i);
+}
+
+TEST(RunLine, EndsAnEmptyStream) {
+  int finishes = 0, items = 0;
+  struct watched {
+    int *items, *finishes;
+    void operator()(std::uint64_t) { ++*items; }
+    void finish() { ++*finishes; }
+  };
+  auto app = count_to(0) | skel::farm([](std::uint64_t x) { return x; }) | skel::sink(watched{&items, &finishes});
+  program const line = make_program(app);
+  auto const record = run_line(line, spread(line, 4), ranks());
+  EXPECT_EQ(record.items, 0u);
+  EXPECT_EQ(items, 0);
+  EXPECT_EQ(finishes, at_sink() ? 1 : 0);
+}
+
+TEST(RunLine, TellsEveryRankWhichStageThrewOnWhichItem) {
+  for (int round = 0; round < 3; ++round) {
+    auto app = count_to(100000) | skel::stage("before", [](std::uint64_t x) { return x; }) |
+               skel::farm("fragile",
+                          [](std::uint64_t x) {
+                            if (x == 1000) throw std::runtime_error("bad block");
+                            return x;
+                          }) |
+               skel::sink([](std::uint64_t) {});
+    program const line = make_program(app);
+    try {
+      run_line(line, spread(line, 3), ranks());
+      FAIL() << "no exception";
+    } catch (skel::stage_error const& e) {
+      EXPECT_EQ(e.stage(), "fragile");
+      EXPECT_EQ(e.item(), 1000u);
+      EXPECT_THAT(e.what(), testing::HasSubstr("bad block"));
+      EXPECT_EQ(e.cause() != nullptr, e.rank() == ranks().rank());
+    }
+  }
+}
+
+TEST(RunLine, TellsEveryRankWhenSourceOrFinishThrow) {
+  auto broken = skel::source("broken", [i = 0]() mutable -> std::optional<int> {
+    if (++i == 5) throw std::invalid_argument("no such block");
+    return i;
+  });
+  auto app = broken | [](int x) { return x; } | skel::sink([](int) {});
+  program const line = make_program(app);
+  EXPECT_THROW(run_line(line, spread(line, 1), ranks()), skel::stage_error);
+
+  struct full_disk {
+    void operator()(std::uint64_t) {}
+    void finish() { throw std::runtime_error("no space left on device"); }
+  };
+  auto second = count_to(10) | skel::sink("write", full_disk{});
+  program const second_line = make_program(second);
+  try {
+    run_line(second_line, spread(second_line, 1), ranks());
+    FAIL() << "no exception";
+  } catch (skel::stage_error const& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(testing::HasSubstr("write"), testing::HasSubstr("no space left")));
+  }
+}
+
+TEST(RunLine, CanBeInterruptedOnAnyRank) {
+  std::atomic<bool> interrupt{false};
+  auto app = skel::source([]() -> std::optional<int> { std::this_thread::sleep_for(1ms); return 1; }) |
+             [](int x) { return x; } | skel::sink([](int) {});
+  program const line = make_program(app);
+  std::jthread later([&] {
+    std::this_thread::sleep_for(50ms);
+    if (ranks().rank() == ranks().size() - 1) interrupt = true;
+  });
+  skel::runtime::run_options options;
+  options.interrupt = &interrupt;
+  EXPECT_THROW(run_line(line, spread(line, 1), ranks(), options), skel::cancelled);
+}
+
+TEST(RunLine, SendsOnWhatASilentSourceHasLeftInItsBatch) {
+  // The source gives ten items fast and then says nothing until the sink has seen all of them (when both are here).
+  std::atomic<int> seen{0};
+  auto app = skel::source([&, i = 0]() mutable -> std::optional<int> {
+               if (i == 2010) return std::nullopt;
+               if (i == 2000 + 5)
+                 while (seen < 2005) std::this_thread::sleep_for(1ms);
+               return i++;
+             }) |
+             skel::farm([](int x) { return x; }) | skel::sink([&](int) { ++seen; });
+  program const line = make_program(app);
+  auto const record = run_line(line, spread(line, 2), ranks());
+  EXPECT_EQ(record.items, 2010u);
+}
+
+TEST(RunLine, RecordsWhatEveryStationDid) {
+  auto app = count_to(1000) | skel::farm("work", [](std::uint64_t x) { return std::vector<std::uint64_t>(4, x); }) |
+             skel::sink("end", [](std::vector<std::uint64_t> const&) {});
+  program const line = make_program(app);
+  skel::runtime::run_options options;
+  options.trace = true;
+  auto const record = run_line(line, spread(line, 3), ranks(), options);
+  std::uint64_t worked = 0, bytes = 0, spans = 0;
+  for (auto const& s : record.stations)
+    if (s.name == "work") worked += s.items, bytes += s.bytes_out;
+  for (auto const& of_rank : record.spans)
+    for (auto const& s : of_rank) spans += s.station == 1 ? s.items : 0;
+  EXPECT_EQ(worked, 1000u);
+  EXPECT_EQ(bytes, 1000u * (sizeof(std::vector<std::uint64_t>) + 32));
+  EXPECT_EQ(spans, 1000u);
+  EXPECT_GT(record.seconds, 0);
+}
+
+TEST(RunLine, HoldsNoMoreBatchesThanItsBoundSays) {
+  counted::alive = counted::most = 0;
+  auto app = skel::source([i = 0]() mutable -> std::optional<counted> {
+               if (i++ == 600) return std::nullopt;
+               return counted{};
+             }) |
+             skel::farm([](counted c) { return c; }) |
+             skel::sink([](counted const&) { std::this_thread::sleep_for(50us); });
+  program const line = make_program(app);
+  run_plan plan = spread(line, 3);
+  plan.batch_latency = 1e-9;  // one item a batch
+  auto const record = run_line(line, plan, ranks());
+  // Each batch of one may hold its item in both of a stage's batches, in its argument and in its result for a moment.
+  EXPECT_LE(counted::most.load(), static_cast<int>(4 * record.most_batches));
+  EXPECT_EQ(counted::alive.load(), 0);
+}
+
+}  // namespace
