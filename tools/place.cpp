@@ -1,35 +1,233 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <iostream>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <variant>
+#include <vector>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+#include <skel/cost/line_solver.hpp>
+#include <skel/mapping/placement_search.hpp>
 #include <skel/platform/files.hpp>
 
+#include "interrupt.hpp"
+#include "placement_text.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
 namespace {
 
+using nlohmann::ordered_json;
+
 struct place_options {
-  std::string platform, pipeline;
-  bool json = false;
+  std::string platform, pipeline, placement, candidates, share = "static", farms = "on_demand";
+  double time_limit = 0;
+  long long buffer = 0, alternatives = 10;
+  bool print_pepa = false, explain = false, progress = false, json = false;
 };
 
+/// Fails for hosts that the pipeline names and the platform does not have.
+void check_hosts(pattern::shape const& program, platform::description const& machine, std::string const& file) {
+  auto const check = [&](std::string const& name, std::string const& where) {
+    if (machine.find_host(name)) return;
+    throw input_error(file, where,
+                      "there is no host '" + name + "' in the platform" + did_you_mean(name, machine.host_names()));
+  };
+  if (program.input) check(program.input->at, "input.at");
+  for (std::size_t i = 0; i < program.stages.size(); ++i)
+    for (std::size_t w = 0; w < program.stages[i].at.size(); ++w)
+      check(program.stages[i].at[w], fmt::format("stages[{}].at[{}]", i, w));
+  if (program.output) check(program.output->at, "output.at");
+}
+
+mapping::placement_problem read_problem(place_options const& options) {
+  mapping::placement_problem problem{.program = platform::read_pipeline(options.pipeline),
+                                     .platform = platform::read_description(options.platform)};
+  check_hosts(problem.program, problem.platform, options.pipeline);
+  problem.options.sharing = options.share == "static" ? cost::share::fixed : cost::share::dynamic;
+  problem.options.farms = options.farms == "on_demand" ? cost::dispatch::on_demand : cost::dispatch::round_robin;
+  problem.options.buffer = static_cast<std::size_t>(options.buffer);
+  if (!options.placement.empty())
+    problem.candidates = {parse_placement(options.placement, problem.program, problem.platform, "--placement", "")};
+  if (!options.candidates.empty())
+    problem.candidates = read_candidates(options.candidates, problem.program, problem.platform);
+  return problem;
+}
+
+mapping::placement_answer search(mapping::placement_problem const& problem, place_options const& options) {
+  mapping::search_options how;
+  if (options.time_limit > 0) how.time_limit = std::chrono::duration<double>(options.time_limit);
+  how.alternatives = static_cast<std::size_t>(options.alternatives);
+  mapping::placement_answer answer;
+  bool const progress = options.progress || (!options.json && isatty(STDERR_FILENO) != 0);
+  run_interruptible("skel: searching", progress, [&](std::stop_token stop) {
+    how.stop = stop;
+    answer = mapping::place(problem, how);
+  });
+  return answer;
+}
+
+/// What limits a placed line: the stage or move that is busy for the largest part of the time.
+ordered_json explain(mapping::placement_problem const& problem, mapping::decision const& chosen) {
+  cost::line const line = make_line(problem.program, chosen.placement, problem.platform, problem.options);
+  cost::line_solution const solution = cost::solve_line(line);
+  ordered_json stages = ordered_json::array(), moves = ordered_json::array();
+  std::string bottleneck;
+  double most = -1;
+  auto const consider = [&](double busy, std::string const& name) {
+    if (busy > most) most = busy, bottleneck = name;
+  };
+  for (std::size_t i = 0; i < line.stations.size(); ++i) {
+    cost::station_load const& load = solution.stations[i];
+    stages.push_back({{"name", line.stations[i].name},
+                      {"busy", load.busy},
+                      {"starved", load.starved},
+                      {"blocked", load.blocked},
+                      {"population", load.population}});
+    consider(load.busy, "stage '" + line.stations[i].name + "'");
+  }
+  for (std::size_t i = 0; i < line.moves.size(); ++i) {
+    double const busy = solution.throughput / line.moves[i];
+    moves.push_back(busy);
+    consider(busy, i < line.stations.size() ? "the move to stage '" + line.stations[i].name + "'"
+                                            : "the move after the last stage");
+  }
+  return {
+      {"why", chosen.why}, {"model", chosen.model}, {"bottleneck", bottleneck},    {"bottleneck_busy", most},
+      {"stages", stages},  {"moves_busy", moves},   {"latency", solution.latency}, {"population", solution.population}};
+}
+
+ordered_json to_json(mapping::decision const& chosen, platform::description const& machine) {
+  ordered_json answer = {{"placement", stage_texts(chosen.placement, machine)},
+                         {"throughput", chosen.throughput},
+                         {"optimal", chosen.optimal},
+                         {"bound", std::isfinite(chosen.bound) ? ordered_json(chosen.bound) : ordered_json()},
+                         {"evaluated", chosen.evaluated},
+                         {"alternatives", ordered_json::array()}};
+  for (mapping::alternative const& other : chosen.alternatives)
+    answer["alternatives"].push_back(
+        {{"placement", stage_texts(other.placement, machine)}, {"throughput", other.throughput}});
+  ordered_json workers = ordered_json::array();
+  for (auto const& stage : chosen.placement.stages) {
+    workers.push_back(ordered_json::array());
+    for (plan::host_id host : stage) workers.back().push_back(machine.host_name(host));
+  }
+  answer["workers"] = std::move(workers);
+  return answer;
+}
+
+std::string join(ordered_json const& placement) {
+  std::string text;
+  for (auto const& stage : placement) text += (text.empty() ? "(" : ", ") + stage.get<std::string>();
+  return text + ")";
+}
+
+void print(ordered_json const& answer, std::ostream& out) {
+  out << fmt::format("{}: {:.10g} items/s\n", join(answer["placement"]), answer["throughput"].get<double>());
+  if (answer["optimal"].get<bool>())
+    out << fmt::format("proven best; {} placements were solved\n", answer["evaluated"].get<std::size_t>());
+  else if (answer["bound"].is_null())
+    out << fmt::format("the best of {} placements that were solved; the search was ended\n",
+                       answer["evaluated"].get<std::size_t>());
+  else
+    out << fmt::format("the best of {} placements that were solved; none is better than {:.10g} items/s\n",
+                       answer["evaluated"].get<std::size_t>(), answer["bound"].get<double>());
+  if (answer.contains("explanation")) {
+    ordered_json const& why = answer["explanation"];
+    out << fmt::format("\n{}\nmodel: {}\nbottleneck: {}, busy {:.1f} % of the time\n", why["why"].get<std::string>(),
+                       why["model"].get<std::string>(), why["bottleneck"].get<std::string>(),
+                       100 * why["bottleneck_busy"].get<double>());
+    out << fmt::format("\n{:24} {:>8} {:>8} {:>8} {:>10}\n", "stage", "busy", "starved", "blocked", "items");
+    for (auto const& stage : why["stages"])
+      out << fmt::format("{:24} {:>7.1f}% {:>7.1f}% {:>7.1f}% {:>10.3f}\n", stage["name"].get<std::string>(),
+                         100 * stage["busy"].get<double>(), 100 * stage["starved"].get<double>(),
+                         100 * stage["blocked"].get<double>(), stage["population"].get<double>());
+  }
+  if (answer["alternatives"].empty()) return;
+  out << "\nrunners-up\n";
+  for (auto const& other : answer["alternatives"])
+    out << fmt::format("{:14.10g}  {}\n", other["throughput"].get<double>(), join(other["placement"]));
+}
+
 int place(place_options const& options, std::ostream& out) {
-  auto const machine = platform::read_description(options.platform);
-  auto const program = platform::read_pipeline(options.pipeline);
-  out << program.stages.size() << " stages, " << machine.host_count() << " hosts\n";
+  if (!std::isfinite(options.time_limit) || options.time_limit < 0)
+    refuse_option("--time-limit", "is a time in seconds, 0 or more (0: until the optimum is proven)");
+  if (options.buffer < 0) refuse_option("--buffer", "is a number of items, 0 or more");
+  if (options.alternatives < 0) refuse_option("--alternatives", "is a number of placements, 0 or more");
+  mapping::placement_problem const problem = read_problem(options);
+  mapping::placement_answer const found = search(problem, options);
+  if (auto const* none = std::get_if<mapping::infeasible>(&found)) {
+    std::cerr << "skel: " << options.pipeline << ": " << none->reason << '\n';
+    if (options.json) out << ordered_json{{"placement", nullptr}, {"reason", none->reason}}.dump() << '\n';
+    return no_answer;
+  }
+  auto const& chosen = std::get<mapping::decision>(found);
+  ordered_json answer = to_json(chosen, problem.platform);
+  if (options.explain) answer["explanation"] = explain(problem, chosen);
+  if (options.json)
+    out << answer.dump() << '\n';
+  else
+    print(answer, out);
   return done;
 }
+
+constexpr char const* footer =
+    R"(A placement is written as the hosts of the stages separated by commas; the workers of a farm are joined by plus
+signs: p1,a-0+a-1,p2. The candidates' file has one placement per line (lines that start with # are skipped) or is
+a JSON array of arrays of host names.
+
+--json gives {"placement": ["p1", "a-0+a-1"], "throughput": items/s, "optimal": true|false, "bound": items/s or null,
+"evaluated": n, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}: no placement
+(among the candidates, where they are given) has a higher throughput than "bound", and "optimal" says that none is
+better than "throughput".
+
+Examples:
+  skel place grid.json pipeline.json
+  skel place grid.json pipeline.json --placement p1,p2,p2
+  skel place grid.json pipeline.json --candidates paper.txt --explain
+  skel place grid.json pipeline.json --time-limit 2 --json
+  skel place grid.json pipeline.json --share dynamic --buffer 4)";
 
 }  // namespace
 
 action add_place(CLI::App& app) {
   auto const options = std::make_shared<place_options>();
-  app.add_option("PLATFORM", options->platform, "platform description (JSON)")->required();
-  app.add_option("PIPELINE", options->pipeline, "pipeline description (JSON)")->required();
+  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)")->required();
+  app.add_option("PIPELINE", options->pipeline, "pipeline description (JSON, docs/formats.md)")->required();
+  auto* const one = app.add_option("--placement", options->placement, "price this placement only")->type_name("HOSTS");
+  app.add_option("--candidates", options->candidates, "choose among the placements in this file")
+      ->type_name("FILE")
+      ->excludes(one);
+  app.add_option("--time-limit", options->time_limit,
+                 "end the search after this many seconds with the best so far; 0: when the optimum is proven")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--share", options->share,
+                 "how stages on one host share it: static (each has its part, busy or not) or dynamic (among the busy)")
+      ->check(CLI::IsMember({"static", "dynamic"}))
+      ->capture_default_str();
+  app.add_option("--farms", options->farms, "how items reach workers: on_demand or round_robin")
+      ->check(CLI::IsMember({"on_demand", "round_robin"}))
+      ->capture_default_str();
+  app.add_option("--buffer", options->buffer, "items that may wait before each worker")
+      ->type_name("ITEMS")
+      ->capture_default_str();
+  app.add_option("--alternatives", options->alternatives, "how many runners-up to show")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--explain", options->explain, "say why: the bottleneck and what each stage does with its time");
+  app.add_flag("--progress", options->progress, "say on standard error how long the search has been running");
   app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
   return [options](std::ostream& out) { return place(*options, out); };
 }
 

@@ -22,6 +22,7 @@ using nlohmann::ordered_json;
 struct probe_command {
   std::string output, cache;
   double max_age = 0;
+  long long repeats = static_cast<long long>(runtime::link_probe_options{}.repeats);
   probe_options options;
   bool no_cache = false, json = false;
 };
@@ -74,12 +75,13 @@ void check(probe_command const& command) {
   };
   time("--time-limit", command.options.links.time_limit);
   time("--max-age", command.max_age);
-  if (command.options.links.repeats < 3) refuse_option("--repeats", "is at least 3, so that a median means something");
-  if (command.options.links.repeats > 1'000'000) refuse_option("--repeats", "is at most a million");
+  if (command.repeats < 3) refuse_option("--repeats", "is at least 3, so that a median means something");
+  if (command.repeats > 1'000'000) refuse_option("--repeats", "is at most a million");
 }
 
 int probe_machine(probe_command command, std::ostream& out) {
   check(command);
+  command.options.links.repeats = static_cast<std::size_t>(command.repeats);
   command.options.cache = command.cache;
   command.options.use_cache = !command.no_cache;
   command.options.max_age = command.max_age;
@@ -121,8 +123,7 @@ action add_probe(CLI::App& app) {
   app.add_flag("--json", command->json, "one JSON object: {\"platform\": {...}, \"from_cache\", \"file\"}");
   app.add_option("--time-limit", command->options.links.time_limit, "seconds for all links together")
       ->capture_default_str();
-  app.add_option("--repeats", command->options.links.repeats, "round trips per message size, at most")
-      ->capture_default_str();
+  app.add_option("--repeats", command->repeats, "round trips per message size, at most")->capture_default_str();
   app.add_option("--max-age", command->max_age,
                  "believe an earlier measurement of the same hosts and ranks up to this age in seconds")
       ->capture_default_str();
