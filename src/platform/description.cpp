@@ -49,15 +49,18 @@ class checker {
     if (text.front() == ' ' || text.back() == ' ') fail(where, "starts or ends with a space");
   }
 
-  void parameters(std::string const& where, parameter_blocks const& blocks) const {
-    for (auto const& [key, text] : blocks) {
+  /// Also brings each block into one form, so that equal blocks are equal texts.
+  void parameters(std::string const& where, parameter_blocks& blocks) const {
+    for (auto& [key, text] : blocks) {
       std::string const at = where.empty() ? key : where + "." + key;
       if (!is_parameter_key(key)) fail(at, "is no key of a parameter block" + did_you_mean(key, parameter_keys));
-      if (!nlohmann::json::accept(text)) fail(at, "is not JSON text");
+      auto const value = nlohmann::json::parse(text, nullptr, false);
+      if (value.is_discarded()) fail(at, "is not JSON text");
+      text = value.dump();
     }
   }
 
-  void one_cluster(std::string const& where, cluster const& c) const {
+  void one_cluster(std::string const& where, cluster& c) const {
     name(where + ".name", c.name);
     if (c.hosts == 0) fail(where + ".hosts", "is zero; a cluster has at least one host");
     if (!std::isfinite(c.speed)) fail(where + ".speed", "is not a finite number; a speed is in work units per second");
@@ -118,7 +121,7 @@ description::description(double local_latency, std::vector<cluster> clusters, st
   std::size_t hosts = 0;
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     std::string const where = "clusters[" + std::to_string(i) + "]";
-    cluster const& c = clusters_[i];
+    cluster& c = clusters_[i];
     check.one_cluster(where, c);
     if (c.hosts > max_hosts || hosts + c.hosts > max_hosts)
       check.fail(where + ".hosts", "makes more than " + std::to_string(max_hosts) + " hosts; describe fewer");
@@ -147,7 +150,7 @@ description::description(double local_latency, std::vector<cluster> clusters, st
   std::vector<std::size_t> order(links_.size());
   for (std::size_t i = 0; i < links_.size(); ++i) {
     std::string const where = check.link_at(i);
-    cluster_link const& l = links_[i];
+    cluster_link& l = links_[i];
     for (auto const& [end, which] : {std::pair(l.from, ".from"), std::pair(l.to, ".to")})
       if (end >= clusters_.size())
         check.fail(where + which,

@@ -11,7 +11,8 @@
 
 namespace skel::platform {
 
-/// Blocks of a description that this library keeps without reading them: JSON text by key. Keys are "measured" (how
+/// Blocks of a description that are kept without being understood here: JSON text by key, keys of objects sorted and
+/// without blanks (a description brings them into this form). Keys are "measured" (how
 /// the values were found), the names of cost models with their parameters ("plogp", ...; is_parameter_key()), and
 /// free ones that start with "x_" or "comment".
 using parameter_blocks = std::map<std::string, std::string>;

@@ -1,0 +1,84 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <skel/platform/host_probe.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using skel::platform::read_group_limits;
+
+TEST(HostProbe, MeasuresWhatThisProcessMayUse) {
+  auto const host = skel::platform::probe_host({.repeats = 3, .time_limit = 0});
+  EXPECT_EQ(host.name, skel::platform::host_name());
+  EXPECT_EQ(host.repeats, 3U);
+  EXPECT_GT(host.speed, 0);
+  EXPECT_GE(host.speed_spread, 0);
+  EXPECT_GT(host.hand_over, 0);
+  EXPECT_GE(host.cores, 1U);
+  EXPECT_LE(host.cores, static_cast<std::size_t>(sysconf(_SC_NPROCESSORS_CONF)));
+  EXPECT_GT(host.memory, 1 << 20);
+}
+
+/// A file system of control groups, as far as the reader looks at it.
+class GroupLimits : public testing::Test {
+ protected:
+  GroupLimits() {
+    std::string pattern = (fs::temp_directory_path() / "skel_groups_XXXXXX").string();
+    root_ = mkdtemp(pattern.data());
+  }
+  ~GroupLimits() override { fs::remove_all(root_); }
+
+  void write(std::string const& file, std::string const& text) const {
+    fs::create_directories((root_ / file).parent_path());
+    std::ofstream(root_ / file) << text << '\n';
+  }
+  auto read() const { return read_group_limits(root_ / "membership", root_); }
+
+  fs::path root_;
+};
+
+TEST_F(GroupLimits, AreAbsentWhereNothingIsSet) {
+  write("membership", "0::/job");
+  write("job/cpu.max", "max 100000");
+  write("job/memory.max", "max");
+  EXPECT_EQ(read().processors, std::nullopt);
+  EXPECT_EQ(read().memory, std::nullopt);
+}
+
+TEST_F(GroupLimits, AreAbsentWhereNothingCanBeRead) {
+  EXPECT_EQ(read().processors, std::nullopt);
+  write("membership", "garbage\n1:2\n::\n");
+  EXPECT_EQ(read().memory, std::nullopt);
+}
+
+TEST_F(GroupLimits, AreTheTightestOfAllLevelsInVersion2) {
+  write("membership", "0::/outer/inner");
+  write("outer/cpu.max", "50000 100000");
+  write("outer/inner/cpu.max", "300000 100000");
+  write("outer/inner/memory.max", "1048576");
+  EXPECT_EQ(read().processors, 0.5);
+  EXPECT_EQ(read().memory, 1048576);
+}
+
+TEST_F(GroupLimits, AreReadInVersion1) {
+  write("membership", "4:memory:/m\n1:cpu,cpuacct:/c\n");
+  write("cpu,cpuacct/c/cpu.cfs_quota_us", "150000");
+  write("cpu,cpuacct/c/cpu.cfs_period_us", "100000");
+  write("memory/m/memory.limit_in_bytes", "4096");
+  EXPECT_EQ(read().processors, 1.5);
+  EXPECT_EQ(read().memory, 4096);
+}
+
+TEST_F(GroupLimits, AreAbsentWhereVersion1SaysMinusOne) {
+  write("membership", "1:cpu:/c\n");
+  write("cpu/c/cpu.cfs_quota_us", "-1");
+  write("cpu/c/cpu.cfs_period_us", "100000");
+  EXPECT_EQ(read().processors, std::nullopt);
+}
+
+}  // namespace
