@@ -140,7 +140,8 @@ struct executor::agenda {
   std::vector<job> jobs;
 };
 
-executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace)
+executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
+                   std::uint64_t first_item)
     : line_(line), plan_(plan), rank_(rank), links_(links), on_(std::move(on)), trace_(trace) {
   SKEL_EXPECTS(line.size() == plan.stations.size());
   SKEL_EXPECTS(line.size() >= 2);
@@ -159,6 +160,7 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
       if (out.rank == rank_) out.here = by_station_[here->station + 1];
     if (here->station > 0) here->upstream = by_station_[here->station - 1];
   }
+  if (by_station_[0] != nullptr) by_station_[0]->source_items = by_station_[0]->source_items_seen = first_item;
   open_sites_ = sites_.size();
   lanes_ = std::make_unique<lanes>(std::max<std::size_t>(1, threads), [this] { drain(); });
 }
@@ -580,19 +582,7 @@ void executor::pump(site& here, agenda& todo) {
 }
 
 void executor::fail(site const& here, std::uint64_t item, bool in_finish) {
-  failure what;
-  what.stage = *here.name;
-  what.item = item;
-  what.in_finish = in_finish;
-  what.rank = rank_;
-  what.exception = std::current_exception();
-  try {
-    throw;
-  } catch (std::exception const& e) {
-    what.what = e.what();
-  } catch (...) {
-    what.what = "an exception that is not a std::exception";
-  }
+  failure what = describe_failure(*here.name, item, in_finish, rank_);
   {
     std::lock_guard guard(failure_mutex_);
     if (!failure_ || what.item < failure_->item) failure_ = std::move(what);

@@ -83,7 +83,7 @@ class conductor {
         executor_(line, plan, ranks.rank(), links_ ? static_cast<link_layer&>(*links_) : none_,
                   {[this] { finished_.store(true), bell_.ring(); }, [this] { failed_.store(true), bell_.ring(); },
                    [this] { stirred_.store(true), bell_.ring(); }},
-                  options.trace) {
+                  options.trace, options.first_item) {
     if (!executor_.hosts_anything()) finished_ = true;
   }
 
@@ -198,13 +198,6 @@ class conductor {
   bool watch_off_ = true;
 };
 
-[[noreturn]] void throw_failure(closing const& what, int rank, std::exception_ptr cause) {
-  std::string where = what.in_finish ? "finish() of stage '" + what.stage + "' after " + std::to_string(what.item) + " items"
-                                     : "stage '" + what.stage + "' threw on item " + std::to_string(what.item);
-  throw stage_error(what.stage, what.item, rank, where + " on rank " + std::to_string(rank) + ": " + what.what,
-                    std::move(cause));
-}
-
 }  // namespace
 
 record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
@@ -220,9 +213,12 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
     interrupted = interrupted || one.interrupted;
     if (one.failed && (first < 0 || one.item < all[static_cast<std::size_t>(first)].item)) first = r;
   }
-  if (first >= 0)
-    throw_failure(all[static_cast<std::size_t>(first)], first,
-                  first == ranks.rank() && here.local_failure() ? here.local_failure()->exception : nullptr);
+  if (first >= 0) {
+    closing const& one = all[static_cast<std::size_t>(first)];
+    bool const mine = first == ranks.rank() && here.local_failure() != nullptr;
+    throw_failure({one.stage, one.item, one.in_finish, first, one.what,
+                   mine ? here.local_failure()->exception : std::exception_ptr{}});
+  }
   if (interrupted) throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
 
   record::run_record result;

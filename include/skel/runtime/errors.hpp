@@ -34,4 +34,23 @@ class cancelled : public error {
   using error::error;
 };
 
+namespace runtime {
+
+/// What went wrong in a user's function, as its rank knows it.
+struct failure {
+  std::string stage;
+  std::uint64_t item = 0;  ///< number that the source gave it; in finish(): how many items there had been
+  bool in_finish = false;
+  int rank = 0;
+  std::string what;
+  std::exception_ptr exception;
+};
+
+/// Describes the exception that is being handled. Call it in a catch clause only.
+failure describe_failure(std::string const& stage, std::uint64_t item, bool in_finish, int rank);
+
+/// Throws it as a stage_error.
+[[noreturn]] void throw_failure(failure const& what);
+
+}  // namespace runtime
 }  // namespace skel

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include <skel/base/error.hpp>
 #include <skel/plan/run_plan.hpp>
 #include <skel/record/run_record.hpp>
+#include <skel/runtime/errors.hpp>
 #include <skel/runtime/lanes.hpp>
 #include <skel/runtime/program.hpp>
 
@@ -48,16 +48,6 @@ class link_layer {
   virtual ~link_layer() = default;
   virtual void send(int rank, std::uint32_t station, parcel what, codec const& how) = 0;
   virtual void send(int rank, notice const& what) = 0;
-};
-
-/// The first thing that went wrong in a user's function on this rank.
-struct failure {
-  std::string stage;
-  std::uint64_t item = 0;
-  bool in_finish = false;
-  int rank = 0;
-  std::string what;
-  std::exception_ptr exception;
 };
 
 /// Rules for parcels, the same on every rank.
@@ -96,7 +86,8 @@ class executor {
     std::function<void()> stirred;   ///< the source has begun a batch after a time without one
   };
 
-  executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace);
+  executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
+           std::uint64_t first_item = 0);
   ~executor();
 
   /// Starts the source, if it is here.

@@ -13,7 +13,8 @@
 namespace skel::runtime {
 
 struct run_options {
-  bool trace = false;  ///< record a span per batch
+  bool trace = false;            ///< record a span per batch
+  std::uint64_t first_item = 0;  ///< number of the first item that the source gives, for messages and traces
   /// Called on the sink's rank about once a second with the number of items that have ended and the seconds passed.
   std::function<void(std::uint64_t items, double seconds)> progress;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.

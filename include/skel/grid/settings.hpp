@@ -1,0 +1,31 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <skel/plan/run_plan.hpp>
+#include <skel/platform/description.hpp>
+
+namespace skel {
+
+/// How a program is planned and run. Every field has a default that suits a first run. The same values can be given on
+/// the command line of any program that makes a skel::grid, as --skel-NAME VALUE.
+struct run_settings {
+  /// Host i is rank i. Absent: probed at start-up and kept for a day (skel::probe).   --skel-platform FILE
+  std::optional<platform::description> platform;
+  /// Run exactly this: no calibration, no search. One entry per station, source and sink included.
+  std::optional<plan::run_plan> plan;
+  /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
+  std::size_t capacity = 2;
+  double batch_latency = 1e-3;    ///< see plan::run_plan [s]                                   --skel-latency S
+  double calibration_time = 0.05;  ///< how long the first items are measured [s]               --skel-calibration S
+  double planning_time = 0.5;     ///< how long placements are searched [s]                     --skel-planning S
+  std::string trace;              ///< file for a Chrome/Perfetto trace; empty: none            --skel-trace FILE
+  bool progress = false;          ///< a line on standard error about once a second             --skel-progress
+  bool show_ranks = false;        ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
+  std::size_t expected_ranks = 0;  ///< fail at once when there are not so many; 0: any         --skel-expect N
+};
+
+}  // namespace skel

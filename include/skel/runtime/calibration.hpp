@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/runtime/executor.hpp>
+#include <skel/runtime/program.hpp>
+
+namespace skel::runtime {
+
+/// What one station was found to cost.
+struct station_cost {
+  double seconds = 0;    ///< per item, mean without rare spikes [s]
+  double variation = 0;  ///< squared coefficient of variation of the time per item, 0 .. 1 (1: as irregular as exponential)
+  double bytes = 0;      ///< of an item when it leaves the station [B]
+};
+
+/// The first part of a stream, run where the source is, one station after the other.
+struct calibration {
+  std::vector<station_cost> stations;  ///< source first, sink last
+  std::uint64_t items = 0;             ///< that have passed the sink
+  bool ended = false;                  ///< the stream is over
+  double seconds = 0;                  ///< that it took
+  std::optional<failure> failed;       ///< a user's function threw
+};
+
+/// Takes the first items of the stream through the line in this thread until `seconds` have passed, at least one, and
+/// measures what they cost. Afterwards the stream goes on where it stopped: items that were taken are done.
+/// The time of the first batch counts only when there is no other: it pays for cold memory.
+/// When the stream ends meanwhile, finish() of every station is called.
+calibration calibrate(program const& line, double seconds);
+
+}  // namespace skel::runtime
