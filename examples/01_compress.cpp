@@ -1,0 +1,81 @@
+// A parallel gzip: reads blocks, deflates them in an ordered farm, writes one .gz of many members that gunzip restores.
+//   01_compress IN OUT.gz        `-` is standard input or output; alone or under mpirun
+#include <libdeflate.h>
+
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <skel/skel.hpp>
+
+using block = std::vector<char>;
+
+/// A file of the C library that is opened when it is first used, so that only the rank that uses it opens it.
+class file {
+ public:
+  file(std::string name, char const* mode) : name_(std::move(name)), mode_(mode) {}
+
+  block read(std::size_t most) {
+    block data(most);
+    data.resize(std::fread(data.data(), 1, most, handle()));
+    if (data.empty() && std::ferror(handle())) fail("cannot be read");
+    return data;
+  }
+  void write(block const& data) {
+    if (std::fwrite(data.data(), 1, data.size(), handle()) != data.size()) fail("cannot be written");
+  }
+  void close() {
+    if (std::fclose(handle()) != 0) fail("cannot be written to its end");
+  }
+
+ private:
+  std::FILE* handle() {
+    if (handle_ == nullptr)
+      handle_ = name_ != "-" ? std::fopen(name_.c_str(), mode_) : *mode_ == 'r' ? stdin : stdout;
+    if (handle_ == nullptr) fail("cannot be opened");
+    return handle_;
+  }
+  void fail(char const* what) { throw skel::error(name_ + ": " + what + ": " + std::strerror(errno)); }
+
+  std::string name_;
+  char const* mode_;
+  std::FILE* handle_ = nullptr;
+};
+
+/// Each worker of the farm has its own compressor; a copy makes a new one.
+struct deflate {
+  std::shared_ptr<libdeflate_compressor> compressor{libdeflate_alloc_compressor(6), libdeflate_free_compressor};
+  deflate() = default;
+  deflate(deflate const&) : deflate() {}
+
+  block operator()(block const& plain) {
+    block packed(libdeflate_gzip_compress_bound(compressor.get(), plain.size()));
+    packed.resize(libdeflate_gzip_compress(compressor.get(), plain.data(), plain.size(), packed.data(), packed.size()));
+    return packed;
+  }
+};
+
+int main(int argc, char** argv) try {
+  skel::grid grid(argc, argv);
+  if (argc != 3) throw skel::error("usage: 01_compress IN OUT.gz   (- for standard input or output)");
+  file in(argv[1], "rb"), out(argv[2], "wb");
+  struct append {
+    file& to;
+    void operator()(block const& packed) { to.write(packed); }
+    void finish() { to.close(); }
+  };
+  auto read = [&, first = true]() mutable -> std::optional<block> {
+    block plain = in.read(1 << 20);  // larger blocks compress better, smaller ones balance better
+    if (plain.empty() && !std::exchange(first, false)) return std::nullopt;
+    return first = false, plain;  // an empty input gives one empty member
+  };
+  auto app = skel::source("read", read) | skel::farm("deflate", deflate{}) | skel::sink("write", append{out});
+  auto report = grid.run(app);
+  if (grid.rank() == 0) std::cerr << report;
+} catch (std::exception const& e) {
+  std::cerr << "01_compress: " << e.what() << "\n";
+  return 1;
+}

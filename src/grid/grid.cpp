@@ -1,0 +1,272 @@
+#include <skel/grid.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+#include <unistd.h>
+
+#include <cereal/archives/binary.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/grid/probe.hpp>
+#include <skel/record/clock.hpp>
+#include <skel/runtime/calibration.hpp>
+#include <skel/runtime/run_line.hpp>
+
+#include "../runtime/mpi_state.hpp"
+#include "interrupt.hpp"
+#include "planner.hpp"
+#include "settings_arguments.hpp"
+
+namespace skel {
+
+template <class Archive>
+void serialize(Archive& a, station_forecast& s) {
+  a(s.name, s.workers, s.hosts, s.service_time, s.capacity, s.utilisation);
+}
+template <class Archive>
+void serialize(Archive& a, forecast& f) {
+  a(f.exponential, f.deterministic, f.variation, f.throughput, f.batch, f.model, f.stations);
+}
+template <class Archive>
+void serialize(Archive& a, planned_program& p) {
+  a(p.run, p.expected, p.decision, p.processors, p.placed, p.note);
+}
+
+namespace plan {
+template <class Archive>
+void serialize(Archive& a, placement& p) {
+  a(p.stages);
+}
+template <class Archive>
+void serialize(Archive& a, station_plan& s) {
+  a(s.ranks, s.capacity);
+}
+template <class Archive>
+void serialize(Archive& a, run_plan& p) {
+  a(p.stations, p.batch_latency, p.batch_bytes, p.direct_bytes, p.reorder_factor);
+}
+}  // namespace plan
+
+namespace mapping {
+template <class Archive>
+void serialize(Archive& a, alternative& x) {
+  a(x.placement, x.throughput);
+}
+template <class Archive>
+void serialize(Archive& a, decision& d) {
+  a(d.placement, d.throughput, d.optimal, d.bound, d.evaluated, d.alternatives, d.model, d.why);
+}
+}  // namespace mapping
+
+namespace {
+
+/// What rank 0 has found out and decided before the ranks start together.
+struct opening {
+  planned_program plan;
+  std::uint64_t items = 0;
+  bool ended = false;
+  double calibration_seconds = 0, planning_seconds = 0;
+  bool failed = false, in_finish = false;
+  std::string stage, what;  // without a stage: an error of planning
+  std::uint64_t item = 0;
+
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(plan, items, ended, calibration_seconds, planning_seconds, failed, in_finish, stage, what, item);
+  }
+};
+
+template <class T>
+std::string to_bytes(T const& value) {
+  std::ostringstream out;
+  cereal::BinaryOutputArchive{out}(value);
+  return out.str();
+}
+
+template <class T>
+T from_bytes(std::string const& text) {
+  std::istringstream in(text);
+  T value;
+  cereal::BinaryInputArchive{in}(value);
+  return value;
+}
+
+/// Stages whose work nobody has said. Source and sink count as free where nothing is said.
+std::vector<std::string> unknown_work(runtime::program const& line) {
+  std::vector<std::string> names;
+  for (std::size_t s = 1; s + 1 < line.size(); ++s)
+    if (std::isnan(line.stations[s].notes.work)) names.push_back(line.stations[s].notes.name);
+  return names;
+}
+
+std::string listed(std::vector<std::string> const& names) {
+  std::string out;
+  for (auto const& name : names) out += (out.empty() ? "'" : ", '") + name + "'";
+  return out;
+}
+
+}  // namespace
+
+struct grid::state {
+  explicit state(run_settings given) : settings(std::move(given)) {
+    auto const size = static_cast<std::size_t>(ranks.size());
+    if (settings.expected_ranks != 0 && settings.expected_ranks != size)
+      throw error("the program runs on " + std::to_string(size) + " ranks but " + std::to_string(settings.expected_ranks) +
+                  " were expected: start it with mpirun -np " + std::to_string(settings.expected_ranks) +
+                  ", and check that mpirun and the program use the same MPI");
+    if (settings.platform) (void)processors_of(*settings.platform, size);  // a mismatch fails at once
+    if (settings.show_ranks) show();
+  }
+
+  void show() {
+    auto const threads = ranks.all_gather(std::to_string(std::thread::hardware_concurrency()));
+    if (ranks.rank() != 0) return;
+    std::string text = "skel: " + std::to_string(ranks.size()) + " rank(s)";
+    for (std::size_t r = 0; r < ranks.hosts().size(); ++r)
+      text += (r == 0 ? ": " : ", ") + std::to_string(r) + " on " + ranks.hosts()[r] + " (" + threads[r] + " threads)";
+    std::fprintf(stderr, "%s\n", text.c_str());
+  }
+
+  processor_map const& processors() {
+    if (!known) {
+      if (!settings.platform) {
+        probed = true;
+        probe_options options;
+        if (ranks.size() == 1) {
+          // One host: only its cores and the hand-over matter, speeds have nothing to be compared with.
+          options.use_cache = false;
+          options.hosts.repeats = 1;
+          options.hosts.time_limit = 0;
+          settings.platform = probe_alone(options).platform;
+        } else {
+          settings.platform = probe_platform(ranks.native().all, options);
+        }
+      }
+      known = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()));
+    }
+    return *known;
+  }
+
+  /// The speed at which stages are measured: while they are, the other ranks sleep, so that rank 0 has a whole core of
+  /// its host even where several ranks share one and the probe has given each its part.
+  double reference_speed(processor_map const& where) const {
+    double const speed = where.platform.speed(0);
+    if (!probed) return speed;
+    auto const& hosts = ranks.hosts();
+    auto const sharing = static_cast<double>(std::count(hosts.begin(), hosts.end(), hosts.front()));
+    auto const cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
+    return speed * std::max(1.0, sharing / cores);
+  }
+
+  /// On rank 0.
+  opening open(runtime::program const& line, processor_map const& where) {
+    opening out;
+    try {
+      auto const unknown = unknown_work(line);
+      std::vector<runtime::station_cost> costs(line.size());
+      if (!unknown.empty()) {
+        if (!line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty())
+          throw error("source or sink are pinned to a host, so stages cannot be measured before the run: say skel::work "
+                      "for " + listed(unknown));
+        auto const found = runtime::calibrate(line, settings.calibration_time);
+        out.items = found.items;
+        out.ended = found.ended;
+        out.calibration_seconds = found.seconds;
+        if (found.failed) {
+          out.failed = true;
+          out.in_finish = found.failed->in_finish;
+          out.stage = found.failed->stage;
+          out.what = found.failed->what;
+          out.item = found.failed->item;
+          cause = found.failed->exception;
+          return out;
+        }
+        costs = found.stations;
+      }
+      double const begin = record::now();
+      if (!out.ended || unknown.empty()) out.plan = make_plan(line, costs, reference_speed(where), where, settings);
+      out.planning_seconds = record::now() - begin;
+    } catch (std::exception const& e) {
+      out.failed = true;
+      out.what = e.what();
+    }
+    return out;
+  }
+
+  run_settings settings;
+  runtime::communicator ranks;
+  std::optional<processor_map> known;
+  bool probed = false;
+  std::exception_ptr cause;
+};
+
+grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
+grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
+grid::~grid() = default;
+
+int grid::rank() const { return state_->ranks.rank(); }
+int grid::size() const { return state_->ranks.size(); }
+runtime::communicator const& grid::ranks() const { return state_->ranks; }
+run_settings const& grid::settings() const { return state_->settings; }
+run_settings& grid::settings() { return state_->settings; }
+
+planned_program grid::plan(runtime::program const& line) {
+  auto const unknown = unknown_work(line);
+  if (!unknown.empty())
+    throw error("a plan without a run needs the work of every stage; it is not known for " + listed(unknown) +
+                ": say skel::work(seconds), or call run(), which measures it");
+  processor_map const& where = state_->processors();
+  opening mine;
+  if (rank() == 0) mine = state_->open(line, where);
+  mine = from_bytes<opening>(state_->ranks.broadcast(to_bytes(mine)));
+  if (mine.failed) throw error(mine.what);
+  return mine.plan;
+}
+
+run_report grid::run(runtime::program const& line) {
+  state& s = *state_;
+  interrupt_watch const watch;
+  run_report report;
+  if (s.settings.plan) {
+    report.plan.run = *s.settings.plan;
+    report.plan.note = "the plan was given";
+  } else {
+    processor_map const& where = s.processors();
+    opening start;
+    if (rank() == 0) start = s.open(line, where);
+    start = from_bytes<opening>(s.ranks.broadcast(to_bytes(start)));
+    if (start.failed && start.stage.empty()) throw error(start.what);
+    if (start.failed)
+      runtime::throw_failure({start.stage, start.item, start.in_finish, 0, start.what, rank() == 0 ? s.cause : nullptr});
+    report.plan = std::move(start.plan);
+    report.calibration_items = start.items;
+    report.calibration_seconds = start.calibration_seconds;
+    report.planning_seconds = start.planning_seconds;
+    if (start.ended) {
+      report.run.hosts = s.ranks.hosts();
+      return report;
+    }
+  }
+  runtime::run_options options;
+  options.trace = !s.settings.trace.empty();
+  options.interrupt = &interrupt_watch::flag();
+  options.first_item = report.calibration_items;
+  if (s.settings.progress)
+    options.progress = [done = report.calibration_items, &report](std::uint64_t items, double seconds) {
+      std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s (predicted %.4g)\n",
+                   static_cast<unsigned long long>(done + items), seconds, static_cast<double>(items) / seconds,
+                   report.plan.expected.throughput);
+    };
+  report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
+  if (options.trace && rank() == 0) record::write_chrome_trace(report.run, s.settings.trace);
+  return report;
+}
+
+}  // namespace skel

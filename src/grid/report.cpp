@@ -1,0 +1,107 @@
+#include <skel/grid/report.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <ostream>
+
+namespace skel {
+
+namespace {
+
+template <class... Args>
+std::string print(char const* format, Args... args) {
+  char line[512];
+  std::snprintf(line, sizeof line, format, args...);
+  return line;
+}
+
+/// A time or a rate with three digits and a prefix.
+std::string scaled(double value, char const* unit) {
+  if (!(value > 0)) return "-";
+  static constexpr char const* prefixes[] = {"n", "u", "m", "", "k", "M", "G"};
+  int step = static_cast<int>(std::floor(std::log10(value) / 3));
+  step = std::clamp(step, -3, 3);
+  return print("%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
+}
+
+std::string joined(std::vector<std::string> const& names) {
+  std::map<std::string, int> count;
+  std::vector<std::string> order;
+  for (auto const& n : names)
+    if (count[n]++ == 0) order.push_back(n);
+  std::string out;
+  for (auto const& n : order) out += (out.empty() ? "" : " ") + n + (count[n] > 1 ? "*" + std::to_string(count[n]) : "");
+  return out;
+}
+
+std::string placement_text(planned_program const& plan, plan::placement const& where) {
+  std::string out;
+  for (auto const& stage : where.stages) {
+    std::string one;
+    for (auto host : stage) one += (one.empty() ? "" : "+") + plan.processors[host];
+    out += (out.empty() ? "" : ", ") + one;
+  }
+  return "(" + out + ")";
+}
+
+}  // namespace
+
+std::string planned_program::explain() const {
+  std::string out;
+  if (!note.empty()) out += "note: " + note + "\n";
+  if (expected.stations.empty()) return out;
+  out += print("plan: batches of %.0f, room for %zu before each worker\n", expected.batch, run.stations.back().capacity);
+  out += print("  %-20s %7s  %10s %12s %6s  %s\n", "stage", "workers", "time/item", "can do", "busy", "on");
+  auto slowest = expected.stations.begin();
+  for (auto s = expected.stations.begin(); s != expected.stations.end(); ++s) {
+    out += print("  %-20.40s %7zu  %10s %12s %5.0f%%  %.300s\n", s->name.c_str(), s->workers,
+                 scaled(s->service_time, "s").c_str(), scaled(s->capacity, "/s").c_str(), 100 * s->utilisation,
+                 joined(s->hosts).c_str());
+    if (s->capacity < slowest->capacity) slowest = s;
+  }
+  out += "bottleneck: '" + slowest->name + "', " + scaled(slowest->capacity, "items/s") + "\n";
+  out += "expected: " + scaled(expected.throughput, "items/s") + " (exponential times " +
+         scaled(expected.exponential, "/s") + ", constant times " + scaled(expected.deterministic, "/s") +
+         print(", variation %.2f; ", expected.variation) + expected.model + ")\n";
+  if (!decision.why.empty()) out += "why: " + decision.why + "\n";
+  for (auto const& other : decision.alternatives)
+    out += "  not taken: " + placement_text(*this, other.placement) + " " +
+           scaled(other.throughput * expected.batch, "items/s") + "\n";
+  return out;
+}
+
+std::string run_report::text() const {
+  std::string out = plan.explain();
+  if (run.items == 0) {
+    out += print("run: all %llu items passed while the stages were measured, in ",
+                 static_cast<unsigned long long>(calibration_items)) +
+           scaled(calibration_seconds, "s") + "\n";
+    return out;
+  }
+  out += print("run: %llu items in ", static_cast<unsigned long long>(run.items)) + scaled(run.seconds, "s") + ", " +
+         scaled(run.throughput(), "items/s") + print(" on %zu rank%s", run.hosts.size(), run.hosts.size() == 1 ? "" : "s");
+  if (calibration_items > 0)
+    out += print(" (and %llu while measuring, ", static_cast<unsigned long long>(calibration_items)) +
+           scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
+  out += "\n";
+  if (plan.expected.throughput > 0)
+    out += "predicted " + scaled(plan.expected.throughput, "items/s") + ", measured " +
+           scaled(run.throughput(), "items/s") +
+           print(": %+.1f %%\n", 100 * (run.throughput() / plan.expected.throughput - 1));
+  out += print("  %-20s %4s %7s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "items", "batches", "time/item", "busy",
+               "blocked");
+  for (auto const& s : run.stations) {
+    double const all = run.seconds * s.workers;
+    out += print("  %-20.40s %4d %7u %10llu %9llu  %10s %5.0f%% %7.0f%%\n", s.name.c_str(), s.rank, s.workers,
+                 static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.batches),
+                 scaled(s.service_time(), "s").c_str(), 100 * s.busy / all, 100 * s.blocked / all);
+  }
+  out += print("at most %zu batches existed at once\n", run.most_batches);
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, run_report const& report) { return out << report.text(); }
+
+}  // namespace skel

@@ -1,0 +1,106 @@
+#include "settings_arguments.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+#include <skel/platform/files.hpp>
+
+namespace skel {
+
+namespace {
+
+struct option {
+  char const* value;  // its name in the help; nullptr: a switch
+  char const* help;
+  std::function<void(run_settings&, std::string const&)> apply;
+};
+
+double number(std::string const& name, std::string const& text, double least) {
+  char* end = nullptr;
+  double const value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
+    throw input_error("command line", name, "'" + text + "' is not a number of at least " + std::to_string(least));
+  return value;
+}
+
+std::size_t count(std::string const& name, std::string const& text, std::size_t least) {
+  double const value = number(name, text, static_cast<double>(least));
+  if (value != std::floor(value) || value > 1e6)
+    throw input_error("command line", name, "'" + text + "' is not a whole number up to a million");
+  return static_cast<std::size_t>(value);
+}
+
+std::map<std::string, option> const& options() {
+  static std::map<std::string, option> const all{
+      {"--skel-platform", {"FILE", "platform description; host i is rank i (default: probed)",
+        [](run_settings& s, std::string const& v) { s.platform = platform::read_description(v); }}},
+      {"--skel-capacity", {"K", "batches that may wait before each worker",
+        [](run_settings& s, std::string const& v) { s.capacity = count("--skel-capacity", v, 0); }}},
+      {"--skel-latency", {"S", "longest wait of an item in a batch, in seconds",
+        [](run_settings& s, std::string const& v) { s.batch_latency = number("--skel-latency", v, 1e-9); }}},
+      {"--skel-calibration", {"S", "how long the first items are measured, in seconds",
+        [](run_settings& s, std::string const& v) { s.calibration_time = number("--skel-calibration", v, 0); }}},
+      {"--skel-planning", {"S", "how long placements are searched, in seconds",
+        [](run_settings& s, std::string const& v) { s.planning_time = number("--skel-planning", v, 0); }}},
+      {"--skel-trace", {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev",
+        [](run_settings& s, std::string const& v) { s.trace = v; }}},
+      {"--skel-progress", {nullptr, "a line on standard error about once a second",
+        [](run_settings& s, std::string const&) { s.progress = true; }}},
+      {"--skel-ranks", {nullptr, "show the ranks, hosts and threads seen",
+        [](run_settings& s, std::string const&) { s.show_ranks = true; }}},
+      {"--skel-expect", {"N", "fail at once unless there are N ranks",
+        [](run_settings& s, std::string const& v) { s.expected_ranks = count("--skel-expect", v, 1); }}},
+  };
+  return all;
+}
+
+void print_help() {
+  std::puts("Options that every skel program takes:");
+  for (auto const& [name, o] : options())
+    std::printf("  %-28s %s\n", (name + (o.value ? " " + std::string(o.value) : "")).c_str(), o.help);
+}
+
+}  // namespace
+
+run_settings settings_from_arguments(int& argc, char**& argv) {
+  run_settings settings;
+  int kept = 0;
+  for (int i = 0; i < argc; ++i) {
+    std::string name = argv[i];
+    if (i == 0 || name.rfind("--skel-", 0) != 0) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    if (name == "--skel-help") {
+      print_help();
+      std::exit(0);
+    }
+    std::string value;
+    std::size_t const equals = name.find('=');
+    bool const has_value = equals != std::string::npos;
+    if (has_value) value = name.substr(equals + 1), name.resize(equals);
+    auto const found = options().find(name);
+    if (found == options().end()) {
+      std::vector<std::string> names;
+      for (auto const& entry : options()) names.push_back(entry.first);
+      throw input_error("command line", name, "no such option" + did_you_mean(name, names) + "; --skel-help lists them");
+    }
+    if (found->second.value != nullptr && !has_value) {
+      if (i + 1 >= argc) throw input_error("command line", name, std::string("needs a value: ") + found->second.value);
+      value = argv[++i];
+    }
+    found->second.apply(settings, value);
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+  return settings;
+}
+
+}  // namespace skel
