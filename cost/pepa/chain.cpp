@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -76,12 +77,26 @@ double imbalance(incoming const& q, std::vector<double> const& probability) {
   return flow > 0 ? error / flow : 0;
 }
 
-iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
+iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most,
+               std::size_t patience) {
+  constexpr std::size_t between_checks = 4, between_forecasts = 40;
+  constexpr double rounding = 1e-15;  // what the sums of imbalance() leave even of an exact solution
   iterated result;
+  double before = std::numeric_limits<double>::infinity(), long_before = before;
   for (;;) {
     result.residual = imbalance(q, probability);
-    if (!(result.residual > tolerance) || result.iterations >= most) return result;
-    constexpr std::size_t between_checks = 4;
+    // Where sweeps contract slowly, a small residual does not mean a small error: error <= residual / (1 -
+    // contraction).
+    double const contraction = std::pow(std::min(1.0, result.residual / before), 1.0 / between_checks);
+    double const target = std::clamp(tolerance * (1 - contraction), std::min(rounding, tolerance), tolerance);
+    before = result.residual;
+    if (!(result.residual > target) || result.iterations >= most) return result;
+    if (patience != no_limit && result.iterations % between_forecasts == 0) {
+      double const gained = std::log(long_before / result.residual);  // infinite at the first time
+      double const left = std::log(result.residual / target) / gained * between_forecasts;
+      if (!(gained > 0) || left > static_cast<double>(patience)) return result;
+      long_before = result.residual;
+    }
     for (std::size_t i = 0; i < between_checks; ++i, ++result.iterations)
       for (std::size_t s = 0; s < q.states(); ++s) {
         double in = 0;
@@ -108,6 +123,9 @@ std::string to_string(solver which) {
 }
 
 namespace {
+
+/// Sweeps that cost about as much as a factorisation and the iterations with it; more are left to those.
+constexpr std::size_t patience = 1000;
 
 /// Elimination of more states than this would take more than 200 MB.
 constexpr std::size_t most_for_elimination = 5000;
@@ -144,7 +162,8 @@ stationary_distribution stationary(chain const& given, solve_options const& opti
                     std::to_string(most_for_elimination) + " states, use gauss_seidel or krylov");
       p = detail::eliminate(q);
     } else if (method == solver::gauss_seidel) {
-      run = detail::sweep(q, p, options.tolerance, options.max_iterations);
+      bool const last = method == methods.back();
+      run = detail::sweep(q, p, options.tolerance, options.max_iterations, last ? detail::no_limit : patience);
     } else {
       run = detail::project(q, p, options.tolerance, options.max_iterations);
     }

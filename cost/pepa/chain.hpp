@@ -36,13 +36,17 @@ double imbalance(incoming const& q, std::vector<double> const& probability);
 /// Elimination without subtraction.
 std::vector<double> eliminate(incoming const& q);
 
+inline constexpr std::size_t no_limit = ~std::size_t{0};
+
 struct iterated {
   std::size_t iterations = 0;
   double residual = 0;
 };
 
-/// Gauss-Seidel sweeps, ascending, from `probability`, until the residual is below `tolerance` or `most` sweeps.
-iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);
+/// Gauss-Seidel sweeps, ascending, from `probability`, until the residual is below `tolerance` or `most` sweeps; ends
+/// also when it can be foreseen that more than `patience` sweeps would be needed.
+iterated sweep(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most,
+               std::size_t patience);
 
 /// Preconditioned BiCGSTAB. The result may have negative entries where it did not converge; they are set to 0.
 iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most);

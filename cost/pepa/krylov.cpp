@@ -16,7 +16,7 @@ namespace skel::cost::pepa::detail {
 // which incomplete factorisations exist.
 iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
   std::size_t const n = q.states();
-  iterated result = sweep(q, probability, tolerance, 20);
+  iterated result = sweep(q, probability, tolerance, 20, no_limit);
   if (n < 2 || result.residual <= tolerance) return result;
   auto const reference =
       static_cast<std::size_t>(std::max_element(probability.begin(), probability.end()) - probability.begin());
@@ -60,7 +60,7 @@ iterated project(incoming const& q, std::vector<double>& probability, double tol
     for (std::size_t s = 0; s < n; ++s)
       if (s != reference) next[s] = std::max(0.0, found[row_of(s)]);
     normalise(next);
-    iterated const polished = sweep(q, next, tolerance, 20);
+    iterated const polished = sweep(q, next, tolerance, 20, no_limit);
     result.iterations += polished.iterations;
     if (!(polished.residual < result.residual)) return result;
     result.residual = polished.residual;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
@@ -196,13 +198,9 @@ class resolver {
   }
 
   static std::string number(double value) {
-    std::string text = std::to_string(value);
-    if (!(std::abs(value) >= 1e-3) || std::abs(value) >= 1e9) {
-      char buffer[32];
-      std::snprintf(buffer, sizeof buffer, "%g", value);
-      text = buffer;
-    }
-    return text;
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.10g", value);
+    return buffer;
   }
 
   void require_positive(rate r, position where, std::string const& what) const {

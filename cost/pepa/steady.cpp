@@ -50,6 +50,17 @@ chain restrict_to(chain const& whole, std::vector<std::uint32_t> const& states,
   return result;
 }
 
+/// The local states that a sequential component can come to, the nearest first.
+std::vector<detail::index> derivatives(detail::structure const& net, detail::index initial) {
+  std::vector<detail::index> result{initial};
+  std::vector<bool> seen(net.locals.size(), false);
+  seen[initial] = true;
+  for (std::size_t done = 0; done < result.size(); ++done)
+    for (detail::local_transition const& t : net.locals[result[done]].out)
+      if (!seen[t.target]) seen[t.target] = true, result.push_back(t.target);
+  return result;
+}
+
 }  // namespace
 
 steady_state solve(state_space const& space, solve_options const& options) {
@@ -124,8 +135,9 @@ std::vector<utilisation> steady_state::utilisations() const {
                     " sequential components; ask for the population of a state instead");
       utilisation entry{
           detail::local_name(tree, net.locals[c.initial].node), static_cast<std::size_t>(here.copies), {}};
-      for (std::uint32_t s = 0; s < here.mean.size(); ++s)
-        if (here.mean[s] > 0) entry.states.push_back({detail::local_name(tree, net.locals[s].node), here.mean[s]});
+      for (detail::index const s : derivatives(net, c.initial))
+        entry.states.push_back(
+            {detail::local_name(tree, net.locals[s].node), s < here.mean.size() ? here.mean[s] : 0.0});
       result.push_back(std::move(entry));
       continue;
     }

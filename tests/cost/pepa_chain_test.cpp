@@ -1,0 +1,164 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include <skel/base/error.hpp>
+#include <skel/cost/pepa/chain.hpp>
+
+namespace {
+
+namespace pepa = skel::cost::pepa;
+
+using edges = std::vector<std::vector<std::pair<std::uint32_t, double>>>;
+
+pepa::chain make(edges const& out) {
+  pepa::chain result;
+  result.first.push_back(0);
+  for (auto const& from : out) {
+    for (auto const& [target, rate] : from) {
+      result.target.push_back(target);
+      result.rate.push_back(rate);
+    }
+    result.first.push_back(result.target.size());
+  }
+  return result;
+}
+
+pepa::stationary_distribution by(pepa::chain const& chain, pepa::solver method) {
+  pepa::solve_options options;
+  options.method = method;
+  return pepa::stationary(chain, options);
+}
+
+constexpr pepa::solver each_solver[] = {pepa::solver::gth, pepa::solver::gauss_seidel, pepa::solver::krylov};
+
+TEST(Stationary, OfTwoStatesIsInProportionToTheOppositeRates) {
+  auto const chain = make({{{1, 3.0}}, {{0, 1.0}}});
+  for (auto const method : each_solver)
+    EXPECT_THAT(by(chain, method).probability, testing::ElementsAre(testing::DoubleEq(0.25), testing::DoubleEq(0.75)));
+}
+
+TEST(Stationary, AddsParallelTransitionsAndIgnoresLoops) {
+  auto const chain = make({{{1, 1.0}, {0, 50.0}, {1, 2.0}}, {{0, 0.5}, {1, 7.0}, {0, 0.5}}});
+  for (auto const method : each_solver)
+    EXPECT_THAT(by(chain, method).probability, testing::ElementsAre(testing::DoubleEq(0.25), testing::DoubleEq(0.75)));
+}
+
+TEST(Stationary, KeepsRelativeAccuracyOfRareStates) {
+  // A birth-death chain whose last state has probability about 1e-180.
+  edges out(31);
+  for (std::uint32_t s = 0; s < 30; ++s) out[s].push_back({s + 1, 1e-3}), out[s + 1].push_back({s, 1e3});
+  auto const found = by(make(out), pepa::solver::gth);
+  EXPECT_NEAR(std::log10(found.probability[30]), -180, 1e-5);
+}
+
+TEST(Stationary, OfAStiffCycleIsInProportionToTheTimes) {
+  auto const chain = make({{{1, 1e12}}, {{2, 1e-6}}, {{3, 1.0}}, {{0, 1e6}}});
+  double const total = 1e-12 + 1e6 + 1 + 1e-6;
+  for (auto const method : each_solver) {
+    auto const found = by(chain, method);
+    EXPECT_NEAR(found.probability[0] * total / 1e-12, 1, 1e-9);
+    EXPECT_NEAR(found.probability[1] * total / 1e6, 1, 1e-9);
+    EXPECT_LE(found.residual, 1e-12);
+  }
+}
+
+TEST(Stationary, OfALargeRandomChainBalancesItsCuts) {
+  std::mt19937 random(3);
+  std::uniform_int_distribution<std::uint32_t> state(0, 1999);
+  std::uniform_real_distribution<double> magnitude(-4, 4);
+  edges out(2000);
+  for (std::uint32_t s = 0; s < 2000; ++s) {
+    out[s].push_back({(s + 1) % 2000, std::exp(magnitude(random))});
+    for (int i = 0; i < 3; ++i) out[s].push_back({state(random), std::exp(magnitude(random))});
+  }
+  auto const chain = make(out);
+  auto const exact = by(chain, pepa::solver::gth);
+  for (auto const method : {pepa::solver::gauss_seidel, pepa::solver::krylov}) {
+    auto const found = by(chain, method);
+    EXPECT_GT(found.iterations, 0u);
+    for (std::size_t s = 0; s < 2000; ++s) EXPECT_NEAR(found.probability[s] / exact.probability[s], 1, 1e-7);
+  }
+  // Independent of the solver: what flows out of the first thousand states flows back.
+  double balance = 0, flow = 0;
+  for (std::uint32_t s = 0; s < 2000; ++s)
+    for (auto const& [target, rate] : out[s])
+      if ((s < 1000) != (target < 1000)) {
+        balance += (s < 1000 ? 1 : -1) * exact.probability[s] * rate;
+        flow += exact.probability[s] * rate;
+      }
+  EXPECT_NEAR(balance / flow, 0, 1e-12);
+}
+
+TEST(Stationary, FollowsAGivenOrder) {
+  auto chain = make({{{1, 2.0}}, {{2, 3.0}}, {{0, 6.0}}});
+  chain.order = {2, 0, 1};
+  for (auto const method : each_solver)
+    EXPECT_THAT(by(chain, method).probability,
+                testing::ElementsAre(testing::DoubleNear(0.5, 1e-13), testing::DoubleNear(1.0 / 3, 1e-13),
+                                     testing::DoubleNear(1.0 / 6, 1e-13)));
+}
+
+TEST(Stationary, RefusesEliminationThatIsTooLarge) {
+  edges out(6000);
+  for (std::uint32_t s = 0; s < 6000; ++s) out[s].push_back({(s + 1) % 6000, 1.0});
+  EXPECT_THROW(by(make(out), pepa::solver::gth), skel::error);
+  EXPECT_NEAR(by(make(out), pepa::solver::automatic).probability[17], 1.0 / 6000, 1e-15);
+}
+
+TEST(ClosedClasses, AreAllStatesOfAnIrreducibleChain) {
+  EXPECT_THAT(pepa::closed_classes(make({{{1, 1.0}}, {{2, 1.0}}, {{0, 1.0}}})),
+              testing::ElementsAre(testing::ElementsAre(0, 1, 2)));
+}
+
+TEST(ClosedClasses, LeaveOutStatesThatAreLeftForEver) {
+  // 0 -> 1 <-> 2,  0 -> 3,  3 -> 4 <-> 5
+  EXPECT_THAT(
+      pepa::closed_classes(make({{{1, 1.0}, {3, 1.0}}, {{2, 1.0}}, {{1, 1.0}}, {{4, 1.0}}, {{5, 1.0}}, {{4, 1.0}}})),
+      testing::ElementsAre(testing::ElementsAre(1, 2), testing::ElementsAre(4, 5)));
+}
+
+TEST(ClosedClasses, CountAStateWithoutTransitions) {
+  EXPECT_THAT(pepa::closed_classes(make({{{1, 1.0}, {2, 1.0}}, {}, {{0, 1.0}}})),
+              testing::ElementsAre(testing::ElementsAre(1)));
+}
+
+/// Membership by reachability: s is recurrent when everything that it reaches reaches it.
+TEST(ClosedClasses, AgreeWithReachabilityOnRandomChains) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 300; ++trial) {
+    std::size_t const n = 1 + random() % 9;
+    edges out(n);
+    for (std::size_t s = 0; s < n; ++s)
+      for (std::size_t i = random() % 3; i > 0; --i) out[s].push_back({static_cast<std::uint32_t>(random() % n), 1.0});
+    std::vector<std::vector<char>> reach(n, std::vector<char>(n, 0));
+    for (std::size_t s = 0; s < n; ++s) {
+      reach[s][s] = 1;
+      for (auto const& [target, rate] : out[s]) reach[s][target] = 1;
+    }
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+          if (reach[i][k] && reach[k][j]) reach[i][j] = 1;
+    std::vector<char> recurrent(n, 0), listed(n, 0);
+    for (std::size_t s = 0; s < n; ++s) {
+      recurrent[s] = 1;
+      for (std::size_t t = 0; t < n; ++t)
+        if (reach[s][t] && !reach[t][s]) recurrent[s] = 0;
+    }
+    for (auto const& members : pepa::closed_classes(make(out)))
+      for (auto const s : members) {
+        listed[s] = 1;
+        EXPECT_TRUE(reach[members.front()][s] && reach[s][members.front()]);
+      }
+    EXPECT_EQ(listed, recurrent);
+  }
+}
+
+}  // namespace

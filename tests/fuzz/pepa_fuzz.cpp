@@ -1,0 +1,41 @@
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string_view>
+
+#include <skel/base/error.hpp>
+#include <skel/cost/pepa/steady.hpp>
+
+namespace pepa = skel::cost::pepa;
+
+/// Any text either is refused by an error that says where, or has a steady state that is a distribution.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  pepa::derive_options small;
+  small.max_states = 500;
+  small.max_bytes = std::size_t{32} << 20;
+  try {
+    auto const model = pepa::parse({reinterpret_cast<char const*>(data), size}, "fuzz");
+    auto const space = pepa::derive(model, small);
+    auto const steady = pepa::solve(space);
+    auto const& p = steady.probabilities();
+    double const sum = std::accumulate(p.begin(), p.end(), 0.0);
+    if (p.size() != space.states() || !(std::abs(sum - 1) < 1e-9) || !(steady.residual() <= 1e-12)) std::abort();
+    for (auto const& [action, value] : steady.throughputs())
+      if (!(value >= 0)) std::abort();
+    for (auto const& component : steady.utilisations()) {
+      double total = 0;
+      for (auto const& state : component.states) total += state.population;
+      auto const copies = static_cast<double>(component.copies);
+      if (!(std::abs(total - copies) < 1e-6 * copies)) std::abort();
+    }
+    for (std::size_t state = 0; state < space.states() && state < 3; ++state)
+      if (space.describe(state).empty()) std::abort();
+  } catch (skel::input_error const& refused) {
+    if (!refused.where().starts_with("line ") || refused.reason().empty()) std::abort();
+  } catch (skel::error const&) {
+    // no steady state to the tolerance
+  }
+  return 0;
+}
