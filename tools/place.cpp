@@ -15,7 +15,9 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_solver.hpp>
+#include <skel/cost/pepa/generate.hpp>
 #include <skel/mapping/placement_search.hpp>
 #include <skel/platform/files.hpp>
 
@@ -29,7 +31,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct place_options {
-  std::string platform, pipeline, placement, candidates, share = "static", farms = "on_demand";
+  std::string platform, pipeline, placement, candidates, share = "static", farms = "on_demand", model = "exponential";
   double time_limit = 0;
   long long buffer = 0, alternatives = 10;
   bool print_pepa = false, explain = false, progress = false, json = false;
@@ -63,6 +65,13 @@ mapping::placement_problem read_problem(place_options const& options) {
   return problem;
 }
 
+/// The least cycle time of a stage and its two moves: the throughput when all times are constant.
+mapping::placement_price constant_time_price(mapping::placement_problem const& problem) {
+  return [&problem](plan::placement const& where) {
+    return cost::upper_bound(cost::make_line(problem.program, where, problem.platform, problem.options));
+  };
+}
+
 mapping::placement_answer search(mapping::placement_problem const& problem, place_options const& options) {
   mapping::search_options how;
   if (options.time_limit > 0) how.time_limit = std::chrono::duration<double>(options.time_limit);
@@ -71,14 +80,17 @@ mapping::placement_answer search(mapping::placement_problem const& problem, plac
   bool const progress = options.progress || (!options.json && isatty(STDERR_FILENO) != 0);
   run_interruptible("skel: searching", progress, [&](std::stop_token stop) {
     how.stop = stop;
-    answer = mapping::place(problem, how);
+    if (options.model == "exponential")
+      answer = mapping::place(problem, how);
+    else
+      answer = mapping::exhaustive(problem, constant_time_price(problem), how);
   });
   return answer;
 }
 
-/// What limits a placed line: the stage or move that is busy for the largest part of the time.
-ordered_json explain(mapping::placement_problem const& problem, mapping::decision const& chosen) {
-  cost::line const line = make_line(problem.program, chosen.placement, problem.platform, problem.options);
+/// What each stage does with its time, by the exponential model, and what limits the line: the stage or move that is
+/// busy for the largest part of the time.
+void add_loads(cost::line const& line, ordered_json& explanation) {
   cost::line_solution const solution = cost::solve_line(line);
   ordered_json stages = ordered_json::array(), moves = ordered_json::array();
   std::string bottleneck;
@@ -96,14 +108,26 @@ ordered_json explain(mapping::placement_problem const& problem, mapping::decisio
     consider(load.busy, "stage '" + line.stations[i].name + "'");
   }
   for (std::size_t i = 0; i < line.moves.size(); ++i) {
-    double const busy = solution.throughput / line.moves[i];
-    moves.push_back(busy);
-    consider(busy, i < line.stations.size() ? "the move to stage '" + line.stations[i].name + "'"
-                                            : "the move after the last stage");
+    moves.push_back(solution.throughput / line.moves[i]);
+    consider(moves.back(), i < line.stations.size() ? "the move to stage '" + line.stations[i].name + "'"
+                                                    : "the move after the last stage");
   }
-  return {
-      {"why", chosen.why}, {"model", chosen.model}, {"bottleneck", bottleneck},    {"bottleneck_busy", most},
-      {"stages", stages},  {"moves_busy", moves},   {"latency", solution.latency}, {"population", solution.population}};
+  explanation["bottleneck"] = bottleneck;
+  explanation["bottleneck_busy"] = most;
+  explanation["stages"] = std::move(stages);
+  explanation["moves_busy"] = std::move(moves);
+  explanation["latency"] = solution.latency;
+  explanation["population"] = solution.population;
+}
+
+ordered_json explain(mapping::placement_problem const& problem, mapping::decision const& chosen) {
+  ordered_json explanation = {{"why", chosen.why}, {"model", chosen.model}};
+  try {
+    add_loads(make_line(problem.program, chosen.placement, problem.platform, problem.options), explanation);
+  } catch (error const& too_large) {
+    explanation["loads_missing"] = too_large.what();
+  }
+  return explanation;
 }
 
 ordered_json to_json(mapping::decision const& chosen, platform::description const& machine) {
@@ -131,6 +155,21 @@ std::string join(ordered_json const& placement) {
   return text + ")";
 }
 
+void print_explanation(ordered_json const& why, std::ostream& out) {
+  out << fmt::format("\n{}\nmodel: {}\n", why["why"].get<std::string>(), why["model"].get<std::string>());
+  if (why.contains("loads_missing")) {
+    out << fmt::format("no loads of stages: {}\n", why["loads_missing"].get<std::string>());
+    return;
+  }
+  out << fmt::format("bottleneck: {}, busy {:.1f} % of the time\n\n", why["bottleneck"].get<std::string>(),
+                     100 * why["bottleneck_busy"].get<double>());
+  out << fmt::format("{:24} {:>8} {:>8} {:>8} {:>10}\n", "stage", "busy", "starved", "blocked", "items");
+  for (auto const& stage : why["stages"])
+    out << fmt::format("{:24} {:>7.1f}% {:>7.1f}% {:>7.1f}% {:>10.3f}\n", stage["name"].get<std::string>(),
+                       100 * stage["busy"].get<double>(), 100 * stage["starved"].get<double>(),
+                       100 * stage["blocked"].get<double>(), stage["population"].get<double>());
+}
+
 void print(ordered_json const& answer, std::ostream& out) {
   out << fmt::format("{}: {:.10g} items/s\n", join(answer["placement"]), answer["throughput"].get<double>());
   if (answer["optimal"].get<bool>())
@@ -141,17 +180,7 @@ void print(ordered_json const& answer, std::ostream& out) {
   else
     out << fmt::format("the best of {} placements that were solved; none is better than {:.10g} items/s\n",
                        answer["evaluated"].get<std::size_t>(), answer["bound"].get<double>());
-  if (answer.contains("explanation")) {
-    ordered_json const& why = answer["explanation"];
-    out << fmt::format("\n{}\nmodel: {}\nbottleneck: {}, busy {:.1f} % of the time\n", why["why"].get<std::string>(),
-                       why["model"].get<std::string>(), why["bottleneck"].get<std::string>(),
-                       100 * why["bottleneck_busy"].get<double>());
-    out << fmt::format("\n{:24} {:>8} {:>8} {:>8} {:>10}\n", "stage", "busy", "starved", "blocked", "items");
-    for (auto const& stage : why["stages"])
-      out << fmt::format("{:24} {:>7.1f}% {:>7.1f}% {:>7.1f}% {:>10.3f}\n", stage["name"].get<std::string>(),
-                         100 * stage["busy"].get<double>(), 100 * stage["starved"].get<double>(),
-                         100 * stage["blocked"].get<double>(), stage["population"].get<double>());
-  }
+  if (answer.contains("explanation")) print_explanation(answer["explanation"], out);
   if (answer["alternatives"].empty()) return;
   out << "\nrunners-up\n";
   for (auto const& other : answer["alternatives"])
@@ -164,17 +193,25 @@ int place(place_options const& options, std::ostream& out) {
   if (options.buffer < 0) refuse_option("--buffer", "is a number of items, 0 or more");
   if (options.alternatives < 0) refuse_option("--alternatives", "is a number of placements, 0 or more");
   mapping::placement_problem const problem = read_problem(options);
-  mapping::placement_answer const found = search(problem, options);
+  mapping::placement_answer found = search(problem, options);
   if (auto const* none = std::get_if<mapping::infeasible>(&found)) {
     std::cerr << "skel: " << options.pipeline << ": " << none->reason << '\n';
     if (options.json) out << ordered_json{{"placement", nullptr}, {"reason", none->reason}}.dump() << '\n';
     return no_answer;
   }
-  auto const& chosen = std::get<mapping::decision>(found);
+  auto& chosen = std::get<mapping::decision>(found);
+  if (options.model == "deterministic") chosen.model = "constant times: the slowest stage with its two moves";
   ordered_json answer = to_json(chosen, problem.platform);
   if (options.explain) answer["explanation"] = explain(problem, chosen);
+  std::string model;
+  if (options.print_pepa) {
+    model = cost::pepa::to_pepa(make_line(problem.program, chosen.placement, problem.platform, problem.options));
+    if (options.json) answer["pepa"] = model;
+  }
   if (options.json)
     out << answer.dump() << '\n';
+  else if (options.print_pepa)
+    out << "// " << join(answer["placement"]) << fmt::format(": {:.10g} items/s\n", chosen.throughput) << model;
   else
     print(answer, out);
   return done;
@@ -186,16 +223,17 @@ signs: p1,a-0+a-1,p2. The candidates' file has one placement per line (lines tha
 a JSON array of arrays of host names.
 
 --json gives {"placement": ["p1", "a-0+a-1"], "throughput": items/s, "optimal": true|false, "bound": items/s or null,
-"evaluated": n, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}: no placement
-(among the candidates, where they are given) has a higher throughput than "bound", and "optimal" says that none is
-better than "throughput".
+"evaluated": n, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}, and with their
+flags "pepa": text and "explanation": {...}. No placement (among the candidates, where they are given) has a higher
+throughput than "bound", and "optimal" says that none is better than "throughput".
 
 Examples:
   skel place grid.json pipeline.json
   skel place grid.json pipeline.json --placement p1,p2,p2
   skel place grid.json pipeline.json --candidates paper.txt --explain
   skel place grid.json pipeline.json --time-limit 2 --json
-  skel place grid.json pipeline.json --share dynamic --buffer 4)";
+  skel place grid.json pipeline.json --share dynamic --buffer 4
+  skel place grid.json pipeline.json --print-pepa > best.pepa && skel pepa best.pepa --throughput process1)";
 
 }  // namespace
 
@@ -224,6 +262,13 @@ action add_place(CLI::App& app) {
   app.add_option("--alternatives", options->alternatives, "how many runners-up to show")
       ->type_name("N")
       ->capture_default_str();
+  app.add_option(
+         "--model", options->model,
+         "times are exponential (the PEPA model) or deterministic: constant, so that the slowest stage with its "
+         "two moves sets the pace (an upper bound where there are farms or buffers)")
+      ->check(CLI::IsMember({"exponential", "deterministic"}))
+      ->capture_default_str();
+  app.add_flag("--print-pepa", options->print_pepa, "print the PEPA model of the placement instead of the table");
   app.add_flag("--explain", options->explain, "say why: the bottleneck and what each stage does with its time");
   app.add_flag("--progress", options->progress, "say on standard error how long the search has been running");
   app.add_flag("--json", options->json, "one JSON object on standard output");
