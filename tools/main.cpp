@@ -117,7 +117,7 @@ int run(int argc, char const* const* argv, std::ostream& out) {
     for (verb const& candidate : verbs)
       if (candidate.app->get_name() == topic) about = candidate.app;
     if (about == nullptr) refuse_option(topic, "is no verb of skel" + did_you_mean(topic, names));
-    out << about->help();
+    out << (about == &app ? about->help() : about->help("skel"));
     return done;
   }
   try {

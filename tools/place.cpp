@@ -246,11 +246,12 @@ action add_place(CLI::App& app) {
       ->type_name("FILE")
       ->excludes(one);
   app.add_option("--time-limit", options->time_limit,
-                 "end the search after this many seconds with the best so far; 0: when the optimum is proven")
+                 "end the search after this many seconds with the best so far;\n0: when the optimum is proven")
       ->type_name("SECONDS")
       ->capture_default_str();
-  app.add_option("--share", options->share,
-                 "how stages on one host share it: static (each has its part, busy or not) or dynamic (among the busy)")
+  app.add_option(
+         "--share", options->share,
+         "how stages on one host share it: static (each has its part, busy or not)\nor dynamic (among the busy)")
       ->check(CLI::IsMember({"static", "dynamic"}))
       ->capture_default_str();
   app.add_option("--farms", options->farms, "how items reach workers: on_demand or round_robin")

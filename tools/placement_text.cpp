@@ -1,14 +1,10 @@
 #include "placement_text.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
 #include <nlohmann/json.hpp>
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/platform/files.hpp>
 
 namespace skel::tools {
 namespace {
@@ -74,15 +70,6 @@ class placement_reader {
   std::string const& source_;
 };
 
-std::string read_text(std::string const& file) {
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw input_error(file, "cannot be opened", std::strerror(errno));
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad() || (text.empty() && errno != 0)) throw input_error(file, "cannot be read", std::strerror(errno));
-  return text;
-}
-
 std::vector<plan::placement> parse_json(std::string const& text, placement_reader const& reader) {
   nlohmann::json document;
   try {
@@ -124,7 +111,7 @@ plan::placement parse_placement(std::string_view text, pattern::shape const& pro
 
 std::vector<plan::placement> read_candidates(std::string const& file, pattern::shape const& program,
                                              platform::description const& machine) {
-  std::string const text = read_text(file);
+  std::string const text = platform::read_text(file);
   placement_reader const reader(program, machine, file);
   if (std::size_t const first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '[')
     return parse_json(text, reader);

@@ -125,10 +125,10 @@ action add_probe(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--repeats", command->repeats, "round trips per message size, at most")->capture_default_str();
   app.add_option("--max-age", command->max_age,
-                 "believe an earlier measurement of the same hosts and ranks up to this age in seconds")
+                 "believe an earlier measurement of the same hosts and ranks\nthat is younger than this [s]")
       ->capture_default_str();
   app.add_option("--cache", command->cache,
-                 "file that keeps the measurement (default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache)");
+                 "file that keeps the measurement\n(default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache)");
   app.add_flag("--no-cache", command->no_cache, "neither read nor keep a measurement");
   app.footer(footer);
   return [command](std::ostream& out) { return probe_machine(*command, out); };

@@ -107,7 +107,7 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
       result.reason = file.string() + ": was measured on other hosts or ranks";
     else if (age < 0)
       result.reason = file.string() + ": was measured in the future; check the clock";
-    else if (age > max_age)
+    else if (age >= max_age)
       result.reason = file.string() + ": was measured " + in_words(age) + " ago";
     else
       result.platform = std::move(platform);

@@ -1,7 +1,12 @@
 #include <skel/platform/files.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -16,6 +21,8 @@ namespace {
 using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
+
+constexpr std::size_t max_bytes = std::size_t{256} << 20U;  // max_hosts clusters of one host, 256 bytes for each
 
 parameter_blocks read_parameters(reader const& object) {
   parameter_blocks blocks;
@@ -158,8 +165,28 @@ pattern::stage_shape read_stage(reader const& object) {
 
 }  // namespace
 
+std::string read_text(std::filesystem::path const& file) {
+  auto const fail = [&](std::string_view doing, int code) {
+    throw input_error(file.string(), std::string(doing), std::strerror(code));
+  };
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
+  if (!stream) fail("cannot be opened", errno);
+  std::string text;
+  char chunk[1 << 16];
+  while (true) {
+    errno = 0;
+    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream.get());
+    text.append(chunk, got);
+    if (text.size() > max_bytes)
+      throw input_error(file.string(), "cannot be read", "is larger than 256 MiB, more than any description needs");
+    if (got == sizeof chunk) continue;
+    if (std::ferror(stream.get())) fail("cannot be read", errno);
+    return text;
+  }
+}
+
 description read_description(std::filesystem::path const& file) {
-  return parse_description(detail::read_text(file), file.string());
+  return parse_description(read_text(file), file.string());
 }
 
 description parse_description(std::string_view text, std::string const& source) {
@@ -216,7 +243,7 @@ std::string to_json(description const& platform) {
 }
 
 pattern::shape read_pipeline(std::filesystem::path const& file) {
-  return parse_pipeline(detail::read_text(file), file.string());
+  return parse_pipeline(read_text(file), file.string());
 }
 
 pattern::shape parse_pipeline(std::string_view text, std::string const& source) {

@@ -1,11 +1,8 @@
 #include "json_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -15,8 +12,7 @@
 namespace skel::platform::detail {
 namespace {
 
-constexpr std::size_t max_depth = 32;                       // the format itself needs 4; model parameters a few more
-constexpr std::size_t max_bytes = std::size_t{256} << 20U;  // max_hosts clusters of one host, 256 bytes for each
+constexpr std::size_t max_depth = 32;  // the format itself needs 4; model parameters a few more
 
 std::string position_of(std::string_view text, std::size_t offset) {
   std::string_view const before = text.substr(0, std::min(offset, text.size()));
@@ -144,26 +140,6 @@ std::string kind(json const& value) {
 }
 
 }  // namespace
-
-std::string read_text(std::filesystem::path const& file) {
-  auto const fail = [&](std::string_view doing, int code) {
-    throw input_error(file.string(), std::string(doing), std::strerror(code));
-  };
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
-  if (!stream) fail("cannot be opened", errno);
-  std::string text;
-  char chunk[1 << 16];
-  while (true) {
-    errno = 0;
-    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream.get());
-    text.append(chunk, got);
-    if (text.size() > max_bytes)
-      throw input_error(file.string(), "cannot be read", "is larger than 256 MiB, more than any description needs");
-    if (got == sizeof chunk) continue;
-    if (std::ferror(stream.get())) fail("cannot be read", errno);
-    return text;
-  }
-}
 
 json parse_json(std::string_view text, std::string const& source) {
   char const* furthest = text.data();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -13,10 +12,6 @@
 namespace skel::platform::detail {
 
 using json = nlohmann::json;
-
-/// The whole text of a file. Throws skel::input_error with the system's reason; refuses what is larger than any
-/// description of max_hosts hosts can be.
-std::string read_text(std::filesystem::path const& file);
 
 /// JSON text as a value. Stricter than the library's own parser: throws skel::input_error with line and column also
 /// for a key that stands twice in one object, and for nesting deeper than 32.

@@ -21,4 +21,8 @@ std::string to_json(description const& platform);
 pattern::shape read_pipeline(std::filesystem::path const& file);
 pattern::shape parse_pipeline(std::string_view text, std::string const& source);
 
+/// The whole text of a file. Throws skel::input_error with the system's reason; refuses more than 256 MiB, which is
+/// more than a description of max_hosts hosts needs.
+std::string read_text(std::filesystem::path const& file);
+
 }  // namespace skel::platform

@@ -47,8 +47,8 @@ struct cached_platform {
   bool damaged = false;  ///< the file is there and is not what this library writes
 };
 
-/// Reads a cache file. It is used when it was probed on the same hosts in the same rank order at most `max_age`
-/// seconds ago (and not in the future). Never throws for what is in the file.
+/// Reads a cache file. It is used when it was probed on the same hosts in the same rank order less than
+/// `max_age` seconds ago (and not in the future). Never throws for what is in the file.
 cached_platform read_cache(std::filesystem::path const& file, std::vector<std::string> const& host_of_rank,
                            double max_age);
 

@@ -1,0 +1,88 @@
+// The frame of the command: verbs, help, usage errors, and a standard output that cannot be written.
+#include "command.hpp"
+
+#include <gmock/gmock.h>
+
+namespace {
+
+using skel::testing_tools::data;
+using skel::testing_tools::skel;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST(Command, SaysItsVersion) {
+  auto const result = skel({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, testing::MatchesRegex("skel [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Command, HelpNamesEveryVerb) {
+  for (std::vector<std::string> const& asking : {std::vector<std::string>{"--help"}, {"help"}}) {
+    auto const result = skel(asking);
+    EXPECT_EQ(result.status, 0);
+    for (char const* verb : {"place", "pepa", "probe", "help"})
+      EXPECT_THAT(result.out, HasSubstr(std::string("\n  ") + verb + "  "));
+    EXPECT_THAT(result.out, HasSubstr("Exit status"));
+  }
+}
+
+TEST(Command, HelpOfAVerbGivesItsOptionsAndExamples) {
+  for (std::vector<std::string> const& asking : {std::vector<std::string>{"help", "place"}, {"place", "--help"}}) {
+    auto const result = skel(asking);
+    EXPECT_EQ(result.status, 0);
+    for (char const* text : {"Usage: skel place", "--candidates FILE", "--time-limit", "--json", "Examples:"})
+      EXPECT_THAT(result.out, HasSubstr(text));
+  }
+}
+
+TEST(Command, UsageErrorsNameTheOptionAndTheReason) {
+  std::string const platform = data("paper_row1_equal.json"), pipeline = data("paper_pipeline.json");
+  struct usage {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  for (usage const& wrong : {
+           usage{{}, "skel: VERB: is missing; one of "},
+           {{"plcae"}, "skel: plcae: is no verb of skel; did you mean 'place'?"},
+           {{"help", "plcae"}, "skel: plcae: is no verb of skel; did you mean 'place'?"},
+           {{"--verison"}, "skel: --verison: is no option of 'skel'; did you mean '--version'?"},
+           {{"place"}, "skel: PLATFORM: is missing"},
+           {{"place", platform}, "skel: PIPELINE: is missing"},
+           {{"place", platform, pipeline, "extra"}, "skel: extra: is one argument too many for 'skel place'"},
+           {{"place", platform, pipeline, "--jsno"},
+            "skel: --jsno: is no option of 'skel place'; did you mean '--json'?"},
+           {{"place", platform, pipeline, "--placement"}, "skel: --placement: needs one value"},
+           {{"place", platform, pipeline, "--share", "equal"}, "skel: --share: equal not in {static,dynamic}"},
+           {{"place", platform, pipeline, "--buffer", "two"}, "skel: --buffer: 'two' is not a number that fits"},
+           {{"place", platform, pipeline, "--buffer", "-1"}, "skel: --buffer: is a number of items, 0 or more"},
+           {{"place", platform, pipeline, "--time-limit", "nan"}, "skel: --time-limit: is a time in seconds"},
+           {{"place", platform, pipeline, "--time-limit", "-1"}, "skel: --time-limit: is a time in seconds"},
+           {{"place", platform, pipeline, "--placement", "p1,p1,p1", "--candidates", "x"},
+            "skel: --placement: cannot stand together with --candidates"},
+           {{"probe", "--repeats", "1"}, "skel: --repeats: is at least 3"},
+       }) {
+    auto const result = skel(wrong.arguments);
+    EXPECT_EQ(result.status, 2) << wrong.message;
+    EXPECT_THAT(result.err, StartsWith(wrong.message));
+    EXPECT_EQ(result.out, "") << wrong.message;
+  }
+}
+
+TEST(Command, AFullStandardOutputIsAnError) {
+  for (std::vector<std::string> const& arguments :
+       {std::vector<std::string>{"--help"}, {"place", data("paper_row1_equal.json"), data("paper_pipeline.json")}}) {
+    auto const result = skel(arguments, {.standard_output = "/dev/full"});
+    EXPECT_EQ(result.status, 1);
+    EXPECT_THAT(result.err, HasSubstr("skel: standard output: cannot be written: No space left on device"));
+  }
+}
+
+TEST(Command, AReaderThatGoesAwayEndsItQuietly) {
+  auto const result = ::skel::testing_tools::run(
+      {"/bin/bash", "-c", "set -o pipefail; \"$0\" --help | true; exit ${PIPESTATUS[0]}", SKEL_COMMAND});
+  EXPECT_THAT(result.status, testing::AnyOf(0, 1));
+  EXPECT_EQ(result.err, "");
+}
+
+}  // namespace
