@@ -45,27 +45,30 @@ iterated project(incoming const& q, std::vector<double>& probability, double tol
   Eigen::BiCGSTAB<matrix, Eigen::IncompleteLUT<double>> solver;
   solver.preconditioner().setDroptol(1e-4);
   solver.preconditioner().setFillfactor(10);
-  solver.setTolerance(1e-14);
+  solver.setTolerance(1e-8);
   solver.compute(a);
   if (solver.info() != Eigen::Success) return result;
 
-  // Restarts: BiCGSTAB's own residual drifts from the true one, and sweeps smooth away what it leaves.
-  constexpr std::size_t restarts = 20;
-  for (std::size_t i = 0; i < restarts && result.iterations < most; ++i) {
+  // Iterative refinement: each round solves for the correction alone, so that rounding and the drift of BiCGSTAB's own
+  // residual do not limit the result. It goes on below the tolerance, as long as a round gains a digit: where states
+  // mix slowly, a small residual still leaves an error.
+  constexpr std::size_t rounds = 20;
+  for (std::size_t i = 0; i < rounds && result.iterations < most; ++i) {
     solver.setMaxIterations(static_cast<Eigen::Index>(std::min<std::size_t>(500, most - result.iterations)));
-    Eigen::VectorXd const found = solver.solveWithGuess(right, x);
+    Eigen::VectorXd const correction = solver.solve(right - a * x);
     result.iterations += static_cast<std::size_t>(solver.iterations());
-    if (!found.allFinite()) return result;
+    if (!correction.allFinite()) return result;
     std::vector<double> next(n, 1.0);
     for (std::size_t s = 0; s < n; ++s)
-      if (s != reference) next[s] = std::max(0.0, found[row_of(s)]);
+      if (s != reference) next[s] = std::max(0.0, x[row_of(s)] + correction[row_of(s)]);
     normalise(next);
-    iterated const polished = sweep(q, next, tolerance, 20, no_limit);
+    iterated const polished = sweep(q, next, 0, 4, no_limit);
     result.iterations += polished.iterations;
-    if (!(polished.residual < result.residual)) return result;
+    if (!(polished.residual < result.residual) || next[reference] <= 0) return result;
+    bool const stalled = polished.residual > result.residual / 10;
     result.residual = polished.residual;
     probability = next;
-    if (result.residual <= tolerance || probability[reference] <= 0) return result;
+    if (result.residual <= tolerance && stalled) return result;
     for (std::size_t s = 0; s < n; ++s)
       if (s != reference) x[row_of(s)] = probability[s] / probability[reference];
   }
