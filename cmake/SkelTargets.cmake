@@ -13,6 +13,11 @@ if(SKEL_SANITIZE)
   target_compile_options(skel_flags INTERFACE -fsanitize=${SKEL_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(skel_flags INTERFACE -fsanitize=${SKEL_SANITIZE})
 endif()
+if(SKEL_SANITIZE MATCHES address AND NOT SKEL_FUZZ)
+  target_sources(skel_flags INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:${PROJECT_SOURCE_DIR}/tests/support/keep_loaded.cpp>)
+  target_link_options(skel_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-rdynamic>)
+endif()
 
 # skel_library(NAME [sources...]): a static library target skel_NAME with the alias skel::NAME,
 # or an interface library where a room has headers only.

@@ -6,7 +6,28 @@
 #include <algorithm>
 #include <utility>
 
+#if SKEL_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
 namespace skel::runtime {
+
+namespace {
+
+/// What a thread wrote before handed_over(p) is visible to who calls taken_over(p): says what oneTBB's queue guarantees
+/// to the thread sanitizer, which cannot see into libtbb.
+void handed_over([[maybe_unused]] void* what) {
+#if SKEL_THREAD_SANITIZER
+  __tsan_release(what);
+#endif
+}
+void taken_over([[maybe_unused]] void* what) {
+#if SKEL_THREAD_SANITIZER
+  __tsan_acquire(what);
+#endif
+}
+
+}  // namespace
 
 struct lanes::arena {
   explicit arena(std::size_t count)
@@ -21,7 +42,9 @@ struct lanes::arena {
 lanes::lanes(std::size_t threads, std::function<void()> drain)
     : threads_(threads), drain_(std::move(drain)), arena_(std::make_unique<arena>(threads)) {}
 
-lanes::~lanes() { wait_idle(); }
+lanes::~lanes() {
+  wait_idle();
+}
 
 void lanes::wake() {
   {
@@ -32,10 +55,12 @@ void lanes::wake() {
     }
     ++running_;
   }
+  handed_over(this);
   arena_->threads.enqueue([this] { run(); });
 }
 
 void lanes::run() {
+  taken_over(this);
   for (;;) {
     drain_();
     std::lock_guard guard(mutex_);

@@ -43,7 +43,7 @@ function(owner_of header result)
     set(owner fmt)
   elseif(header MATCHES "^[a-z_]+$")
     set(owner std)
-  elseif(header MATCHES "^(sys|linux|netinet|arpa|net)/[a-z_]+\\.h$" OR
+  elseif(header MATCHES "^(sys|linux|netinet|arpa|net|sanitizer)/[a-z_]+\\.h$" OR
          header MATCHES "^(dirent|dlfcn|errno|fcntl|netdb|poll|pthread|sched|signal|spawn|termios|time|unistd)\\.h$")
     set(owner posix)
   else()

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -57,7 +58,7 @@ std::unique_ptr<items<T>> round_trip(std::vector<T> values, std::size_t direct_b
   EXPECT_EQ(sent.segments.size(), coming.segments.size());
   for (std::size_t s = 0; s < sent.segments.size(); ++s) {
     EXPECT_EQ(sent.segments[s].size(), coming.segments[s].size());
-    std::memcpy(coming.segments[s].data(), sent.segments[s].data(), sent.segments[s].size());
+    std::ranges::copy(sent.segments[s], coming.segments[s].begin());
   }
   return std::unique_ptr<items<T>>(static_cast<items<T>*>(coming.batch.release()));
 }

@@ -268,7 +268,7 @@ class typed_codec final : public codec {
     }
     std::byte* to = reserve(out, front, 8 + bytes.size());
     codec_detail::put_u64(to, from.size());
-    std::memcpy(to, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
   }
 
   template <class Archive>
