@@ -9,17 +9,14 @@
 
 #include <unistd.h>
 
-#include <cereal/archives/binary.hpp>
-#include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
-
 #include <skel/base/error.hpp>
 #include <skel/grid/probe.hpp>
 #include <skel/record/clock.hpp>
+#include <skel/runtime/archive.hpp>
 #include <skel/runtime/calibration.hpp>
+#include <skel/runtime/native.hpp>
 #include <skel/runtime/run_line.hpp>
 
-#include "../runtime/mpi_state.hpp"
 #include "interrupt.hpp"
 #include "planner.hpp"
 #include "settings_arguments.hpp"
@@ -83,21 +80,6 @@ struct opening {
   }
 };
 
-template <class T>
-std::string to_bytes(T const& value) {
-  std::ostringstream out;
-  cereal::BinaryOutputArchive{out}(value);
-  return out.str();
-}
-
-template <class T>
-T from_bytes(std::string const& text) {
-  std::istringstream in(text);
-  T value;
-  cereal::BinaryInputArchive{in}(value);
-  return value;
-}
-
 /// Stages whose work nobody has said. Source and sink count as free where nothing is said.
 std::vector<std::string> unknown_work(runtime::program const& line) {
   std::vector<std::string> names;
@@ -146,7 +128,7 @@ struct grid::state {
           options.hosts.time_limit = 0;
           settings.platform = probe_alone(options).platform;
         } else {
-          settings.platform = probe_platform(ranks.native().all, options);
+          settings.platform = probe_platform(runtime::native(ranks), options);
         }
       }
       known = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()));
@@ -225,7 +207,7 @@ planned_program grid::plan(runtime::program const& line) {
   processor_map const& where = state_->processors();
   opening mine;
   if (rank() == 0) mine = state_->open(line, where);
-  mine = from_bytes<opening>(state_->ranks.broadcast(to_bytes(mine)));
+  mine = runtime::from_bytes<opening>(state_->ranks.broadcast(runtime::to_bytes(mine)));
   if (mine.failed) throw error(mine.what);
   return mine.plan;
 }
@@ -241,7 +223,7 @@ run_report grid::run(runtime::program const& line) {
     processor_map const& where = s.processors();
     opening start;
     if (rank() == 0) start = s.open(line, where);
-    start = from_bytes<opening>(s.ranks.broadcast(to_bytes(start)));
+    start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(start)));
     if (start.failed && start.stage.empty()) throw error(start.what);
     if (start.failed)
       runtime::throw_failure({start.stage, start.item, start.in_finish, 0, start.what, rank() == 0 ? s.cause : nullptr});

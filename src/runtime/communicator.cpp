@@ -8,6 +8,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/runtime/launched.hpp>
+#include <skel/runtime/native.hpp>
 #include <skel/runtime/quiet.hpp>
 
 #include "mpi_state.hpp"
@@ -117,5 +118,7 @@ std::string communicator::broadcast(std::string const& text) const {
   if (state_->size == 1) return text;
   return quiet::broadcast(state_->all, text);
 }
+
+MPI_Comm native(communicator const& ranks) { return ranks.native().all; }
 
 }  // namespace skel::runtime

@@ -1,16 +1,12 @@
 #include <skel/runtime/run_line.hpp>
 
 #include <algorithm>
-#include <sstream>
 #include <string>
 
 #include <sched.h>
 
-#include <cereal/archives/binary.hpp>
-#include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
-
 #include <skel/record/clock.hpp>
+#include <skel/runtime/archive.hpp>
 #include <skel/runtime/executor.hpp>
 
 #include "mpi_links.hpp"
@@ -58,15 +54,8 @@ struct closing {
 
 std::vector<closing> exchange(communicator const& ranks, closing const& mine) {
   if (ranks.size() == 1) return {mine};
-  std::ostringstream out;
-  cereal::BinaryOutputArchive{out}(mine);
   std::vector<closing> all;
-  for (std::string const& text : ranks.all_gather(out.str())) {
-    std::istringstream in(text);
-    closing one;
-    cereal::BinaryInputArchive{in}(one);
-    all.push_back(std::move(one));
-  }
+  for (std::string const& bytes : ranks.all_gather(to_bytes(mine))) all.push_back(from_bytes<closing>(bytes));
   return all;
 }
 
