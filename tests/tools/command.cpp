@@ -67,7 +67,11 @@ outcome run(std::vector<std::string> const& arguments, surroundings const& with)
     return result;
   }
   if (with.signal != 0) {
-    std::this_thread::sleep_for(std::chrono::duration<double>(with.signal_after));
+    siginfo_t ended{};
+    while (fs::file_size(folder / "err") == 0 && ended.si_pid == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);
+    }
     kill(child, with.signal);
   }
   int status = 0;

@@ -24,8 +24,7 @@ struct outcome {
 struct surroundings {
   std::string standard_output{};           ///< file to open instead of catching it ("/dev/full")
   std::vector<std::string> environment{};  ///< "NAME=VALUE", in addition to this process's
-  int signal = 0;                          ///< sent after signal_after seconds
-  double signal_after = 0;
+  int signal = 0;                          ///< sent as soon as something stands on standard error
 };
 
 /// Runs a program and waits for it.

@@ -80,6 +80,21 @@ TEST_F(Probe, AnOutputThatCannotBeWrittenIsAnError) {
   EXPECT_THAT(result.err, HasSubstr("skel: /dev/full: cannot be written: No space left on device"));
 }
 
+TEST_F(Probe, RefusesOptionsThatMakeNoSense) {
+  struct usage {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  for (usage const& wrong : {usage{{"--repeats", "1"}, "skel: --repeats: is at least 3"},
+                             {{"--repeats", "-4"}, "skel: --repeats: is at least 3"},
+                             {{"--max-age", "-1"}, "skel: --max-age: is a time in seconds"},
+                             {{"--time-limit", "inf"}, "skel: --time-limit: is a time in seconds"}}) {
+    auto const result = probe(0, wrong.arguments);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, testing::StartsWith(wrong.message));
+  }
+}
+
 TEST_F(Probe, ThreeRanksHaveThreePaths) {
   std::string const out = (folder_ / "three.json").string();
   auto const result = probe(3, {"-o", out, "--json"});
