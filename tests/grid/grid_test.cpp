@@ -1,0 +1,255 @@
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+#include <nlohmann/json.hpp>
+
+#include <skel/skel.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+int rank_count() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// Equal hosts of one core, 20 us and 1 GB/s apart: what the tests run on has no say in what is planned.
+skel::platform::description equal_hosts(int hosts) {
+  skel::platform::cluster c;
+  c.name = "host";
+  c.hosts = static_cast<std::size_t>(hosts);
+  c.inside = {2e-5, 1e9};
+  c.local_latency = 1e-6;
+  return skel::platform::description(1e-6, {c}, {});
+}
+
+skel::run_settings on_equal_hosts() {
+  skel::run_settings settings;
+  settings.platform = equal_hosts(rank_count());
+  settings.calibration_time = 0.01;
+  settings.planning_time = 0.2;
+  return settings;
+}
+
+auto count_to(int n) {
+  return skel::source("count", [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
+}
+
+auto wait_for(std::chrono::microseconds time) {
+  return [time](int x) {
+    std::this_thread::sleep_for(time);
+    return x;
+  };
+}
+
+TEST(Grid, RunsAProgramAndReportsTheSameOnEveryRank) {
+  skel::grid grid(on_equal_hosts());
+  std::vector<int> got;
+  auto app = count_to(400) | skel::stage("light", wait_for(100us)) | skel::farm("heavy", wait_for(400us)) |
+             skel::sink("keep", [&](int x) { got.push_back(x); });
+
+  auto const report = grid.run(app);
+
+  EXPECT_EQ(report.items(), 400u);
+  EXPECT_GT(report.calibration_items, 0u);
+  EXPECT_GT(report.plan.expected.throughput, 0);
+  EXPECT_GT(report.run.throughput(), 0);
+  EXPECT_LE(report.plan.expected.exponential, report.plan.expected.deterministic * (1 + 1e-9));
+  EXPECT_THAT(report.text(), testing::AllOf(HasSubstr("bottleneck"), HasSubstr("predicted"), HasSubstr("heavy")));
+  auto const texts = grid.ranks().all_gather(report.text());
+  for (auto const& text : texts) EXPECT_EQ(text, texts.front());
+  if (grid.rank() != 0) return;
+  ASSERT_EQ(got.size(), 400u);
+  for (int i = 0; i < 400; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Grid, GivesAHeavyFarmMoreThanOneHostWhereThereAreMore) {
+  skel::grid grid(on_equal_hosts());
+  auto app = count_to(1) | skel::farm("heavy", wait_for(1us), skel::work(0.1)) | skel::sink([](int) {});
+  auto const planned = grid.plan(app);
+  EXPECT_EQ(planned.run.stations[1].ranks.size(), static_cast<std::size_t>(grid.size()));
+}
+
+TEST(Grid, ObeysWidthAndPins) {
+  skel::grid grid(on_equal_hosts());
+  std::string const last = grid.size() == 1 ? "host" : "host-" + std::to_string(grid.size() - 1);
+  auto app = count_to(1) | skel::farm("two", wait_for(1us), skel::work(0.1), skel::width{2}) |
+             skel::stage("there", wait_for(1us), skel::work(0.001), skel::at(last)) | skel::sink([](int) {});
+  auto const planned = grid.plan(app);
+  EXPECT_EQ(planned.run.stations[1].ranks.size(), 2u);
+  EXPECT_THAT(planned.run.stations[2].ranks, testing::ElementsAre(grid.size() - 1));
+}
+
+TEST(Grid, FinishesAShortStreamWhileItIsMeasured) {
+  skel::grid grid(on_equal_hosts());
+  std::vector<int> got;
+  auto app = count_to(3) | [](int x) { return x + 1; } | skel::sink([&](int x) { got.push_back(x); });
+  auto const report = grid.run(app);
+  EXPECT_EQ(report.items(), 3u);
+  EXPECT_EQ(report.run.items, 0u);
+  if (grid.rank() == 0) {
+    EXPECT_THAT(got, testing::ElementsAre(1, 2, 3));
+  }
+}
+
+TEST(Grid, PlansWithoutRunningAndExplainsTheBottleneck) {
+  skel::grid grid(on_equal_hosts());
+  bool called = false;
+  auto app = skel::source([&]() -> std::optional<int> { called = true; return std::nullopt; }) |
+             skel::stage("slow", wait_for(1us), skel::work(0.2)) | skel::stage("quick", wait_for(1us), skel::work(0.1)) |
+             skel::sink([](int) {});
+  auto const planned = grid.plan(app);
+  EXPECT_FALSE(called);
+  EXPECT_THAT(planned.explain(), HasSubstr("bottleneck: 'slow'"));
+  EXPECT_GE(planned.decision.bound, planned.decision.throughput * (1 - 1e-9));
+}
+
+TEST(Grid, NamesTheStagesWhoseWorkAPlanNeeds) {
+  skel::grid grid(on_equal_hosts());
+  auto app = count_to(1) | skel::stage("known", wait_for(1us), skel::work(1)) | skel::stage("unknown", wait_for(1us)) |
+             skel::sink([](int) {});
+  try {
+    grid.plan(app);
+    FAIL() << "no exception";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("'unknown'"), HasSubstr("skel::work"), testing::Not(HasSubstr("'known'"))));
+  }
+}
+
+struct stays_here {
+  std::unique_ptr<int> value;
+  int* into;  // a pointer into another object: nothing that could be sent
+  explicit stays_here(int v) : value(std::make_unique<int>(v)), into(value.get()) {}
+};
+
+TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravel) {
+  static_assert(!skel::runtime::transferable<stays_here>);
+  skel::grid grid(on_equal_hosts());
+  int sum = 0;
+  auto app = count_to(500) | skel::stage("box", [](int x) { return stays_here(x); }, skel::work(1e-5)) |
+             skel::farm("unbox", [](stays_here b) { return *b.into; }, skel::work(1e-4)) |
+             skel::sink([&](int x) { sum += x; });
+  auto const report = grid.run(app);
+  EXPECT_THAT(report.plan.run.stations[1].ranks, testing::Each(0));
+  EXPECT_THAT(report.plan.run.stations[2].ranks, testing::Each(0));
+  if (grid.size() > 1) {
+    EXPECT_THAT(report.plan.explain(), HasSubstr("cannot be sent"));
+  }
+  EXPECT_EQ(sum, grid.rank() == 0 ? 500 * 499 / 2 : 0);
+}
+
+TEST(Grid, ObeysAPlanWrittenByHand) {
+  skel::run_settings settings = on_equal_hosts();
+  skel::plan::run_plan by_hand;
+  int const last = rank_count() - 1;
+  by_hand.stations = {{{last}, 1}, {{0, last}, 0}, {{last}, 3}};
+  settings.plan = by_hand;
+  skel::grid grid(settings);
+  int items = 0;
+  auto app = count_to(100) | skel::farm([](int x) { return x; }) | skel::sink([&](int) { ++items; });
+  auto const report = grid.run(app);
+  EXPECT_EQ(report.calibration_items, 0u);
+  EXPECT_EQ(report.run.items, 100u);
+  EXPECT_EQ(items, grid.rank() == last ? 100 : 0);
+}
+
+TEST(Grid, RefusesAnotherNumberOfRanksOrHostsAtOnce) {
+  skel::run_settings settings;
+  settings.expected_ranks = static_cast<std::size_t>(rank_count()) + 1;
+  EXPECT_THROW(skel::grid{settings}, skel::error);
+  settings.expected_ranks = 0;
+  settings.platform = equal_hosts(rank_count() + 2);
+  try {
+    skel::grid grid(settings);
+    FAIL() << "no exception";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr(std::to_string(rank_count() + 2) + " hosts"), HasSubstr("ranks")));
+  }
+}
+
+TEST(Grid, TellsEveryRankWhatAFunctionThrewWhileItWasMeasuredOrRun) {
+  for (int bad : {0, 300}) {
+    skel::grid grid(on_equal_hosts());
+    auto app = count_to(1000) | skel::stage("brittle", [bad](int x) {
+                 std::this_thread::sleep_for(100us);
+                 if (x == bad) throw std::out_of_range("no such entry");
+                 return x;
+               }) | skel::sink([](int) {});
+    try {
+      grid.run(app);
+      FAIL() << "no exception";
+    } catch (skel::stage_error const& e) {
+      EXPECT_EQ(e.stage(), "brittle");
+      EXPECT_EQ(e.item(), static_cast<std::uint64_t>(bad));
+    }
+  }
+}
+
+TEST(Grid, WritesATraceWithASlicePerBatch) {
+  auto const file = std::filesystem::temp_directory_path() / ("skel_trace_" + std::to_string(rank_count()) + ".json");
+  skel::run_settings settings = on_equal_hosts();
+  settings.trace = file.string();
+  skel::grid grid(settings);
+  auto app = count_to(200) | skel::stage("say \"hi\"", wait_for(100us), skel::work(1e-4)) | skel::sink([](int) {});
+  auto const report = grid.run(app);
+  std::uint64_t items = 0;
+  for (auto const& s : report.run.stations) items += s.station == 1 ? s.items : 0;
+  EXPECT_EQ(items, 200u);
+  if (grid.rank() != 0) return;
+  std::ifstream in(file);
+  auto const trace = nlohmann::json::parse(in);
+  std::uint64_t traced = 0;
+  for (auto const& event : trace.at("traceEvents"))
+    if (event.at("ph") == "X" && event.at("name") == "say \"hi\"") traced += event.at("args").at("items").get<std::uint64_t>();
+  EXPECT_EQ(traced, 200u);
+  std::filesystem::remove(file);
+}
+
+TEST(Grid, TakesItsOptionsOutOfTheCommandLine) {
+  std::string words[] = {"program", "in.txt", "--skel-capacity", "5", "--skel-latency=0.01", "out.txt"};
+  char* pointers[7] = {};
+  for (int i = 0; i < 6; ++i) pointers[i] = words[i].data();
+  int argc = 6;
+  char** argv = pointers;
+  skel::grid grid(argc, argv);
+  EXPECT_EQ(argc, 3);
+  EXPECT_STREQ(argv[1], "in.txt");
+  EXPECT_STREQ(argv[2], "out.txt");
+  EXPECT_EQ(grid.settings().capacity, 5u);
+  EXPECT_EQ(grid.settings().batch_latency, 0.01);
+}
+
+TEST(Grid, RefusesOptionsItCannotRead) {
+  auto refuses = [](std::string name, std::string value, std::string because) {
+    std::string program = "program";
+    char* pointers[] = {program.data(), name.data(), value.data(), nullptr};
+    int argc = 3;
+    char** argv = pointers;
+    try {
+      skel::grid grid(argc, argv);
+      ADD_FAILURE() << name << " " << value << " was taken";
+    } catch (skel::input_error const& e) {
+      EXPECT_THAT(e.what(), HasSubstr(because));
+    }
+  };
+  refuses("--skel-capacity", "-1", "not a number of at least");
+  refuses("--skel-latency", "nan", "not a number");
+  refuses("--skel-capcity", "1", "did you mean '--skel-capacity'");
+  refuses("--skel-platform", "/nowhere/grid.json", "/nowhere/grid.json");
+}
+
+}  // namespace

@@ -1,0 +1,3 @@
+#include <skel/pattern/compose.hpp>
+
+auto const app = skel::farm(skel::sink([](int) {}));
