@@ -109,14 +109,39 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   return out;
 }
 
+/// Hosts that nobody shares need no dynamic share, and workers on such hosts that are alike need not be told apart.
+bool is_shared(plan::placement const& where) {
+  std::vector<plan::host_id> all;
+  for (auto const& stage : where.stages) all.insert(all.end(), stage.begin(), stage.end());
+  std::sort(all.begin(), all.end());
+  return std::adjacent_find(all.begin(), all.end()) != all.end();
+}
+
+/// How many states the chain of a placed line has, without building it: 2k + 3 per worker, multisets of them where equal
+/// workers are alike.
+double estimate_states(cost::line const& line) {
+  double total = 1;
+  for (auto const& station : line.stations) {
+    std::map<double, double> alike;
+    for (auto const& w : station.workers) {
+      double const states = 2 * static_cast<double>(station.buffer) + 3;
+      double const before = line.sharing == cost::share::dynamic ? 0 : alike[w.rate]++;
+      total *= (states + before) / (before + 1);
+    }
+  }
+  return total;
+}
+
 /// Exact where the chain is small enough; else with as much room as can be solved.
 std::pair<cost::line_solution, std::string> solve(pattern::shape const& shape, plan::placement const& where,
                                                   platform::description const& platform, std::size_t capacity) {
+  bool const shared = is_shared(where);
   for (std::size_t room = capacity;; --room) {
-    auto const line = cost::make_line(shape, where, platform, {cost::share::dynamic, cost::dispatch::on_demand, room});
-    bool const fits = cost::count_states(line) <= most_states;
+    auto const line = cost::make_line(
+        shape, where, platform, {shared ? cost::share::dynamic : cost::share::fixed, cost::dispatch::on_demand, room});
+    bool const fits = estimate_states(line) <= most_states;
     if (!fits && room > 0) continue;
-    std::string model = "PEPA, dynamic share, room for " + std::to_string(room);
+    std::string model = std::string("PEPA, ") + (shared ? "dynamic share" : "no host shared") + ", room for " + std::to_string(room);
     if (room < capacity) model += " (the run has " + std::to_string(capacity) + ", whose chain is too large)";
     if (fits) return {cost::solve_line(line), model};
     cost::line_solution rough;
