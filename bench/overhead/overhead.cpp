@@ -22,6 +22,7 @@ using nlohmann::json;
 // The first is the measure of the others.
 std::vector<bench::competitor> const competitors = {
     {"ideal", bench::run_ideal},
+    {"skel", bench::run_skel},
     {"tbb", bench::run_tbb},
     {"tbb 4x", bench::run_tbb_4},
     {"threads", bench::run_threads},

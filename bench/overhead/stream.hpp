@@ -99,6 +99,7 @@ struct competitor {
 };
 
 tally run_ideal(stream const&, double*);            ///< two threads, half of the items each, nothing between them
+tally run_skel(stream const&, double*);             ///< skel, with a plan written by hand
 tally run_tbb(stream const&, double*);              ///< oneapi::tbb::parallel_pipeline, as many tokens as threads
 tally run_tbb_4(stream const&, double*);            ///< the same with four tokens per thread
 tally run_threads(stream const&, double*);          ///< std::thread, bounded queues, item by item
