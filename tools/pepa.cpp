@@ -24,6 +24,17 @@ namespace skel::tools {
 namespace {
 
 namespace pepa = skel::cost::pepa;
+
+constexpr char const* pepa_footer =
+    R"(--json gives {"states": n, "transitions": n, "throughput": {ACTION: 1/s}, "solver": NAME, "iterations": n,
+"residual": r, "warnings": [{"where", "text"}]}, with "population": {STATE: mean number} and "utilisation":
+[{"component", "copies", "states": {STATE: mean number}}] where asked for. The residual is the part of the probability
+flow that does not balance, ||pi Q||_1 / sum pi q; an answer above 1e-12 is not given (status 1).
+
+Examples:
+  skel pepa pipeline.pepa --throughput process1
+  skel pepa pipeline.pepa --utilisation --set mu1=20
+  skel place grid.json pipeline.json --print-pepa     the model of a placement)";
 using json = nlohmann::ordered_json;
 
 struct pepa_options {
@@ -50,13 +61,13 @@ pepa::solver solver_named(std::string const& name) {
                                 did_you_mean(name, names));
 }
 
-/// "NAME=VALUE" of --set.
+/// "RATE=VALUE" of --set.
 std::pair<std::string, double> assignment(std::string const& text) {
   std::size_t const equals = text.find('=');
   std::istringstream value(equals == text.npos ? "" : text.substr(equals + 1));
   double number = 0;
   if (equals == 0 || !(value >> number) || !value.eof())
-    refuse_option("--set", "'" + text + "' is not NAME=VALUE with a number for VALUE");
+    refuse_option("--set", "'" + text + "' is not RATE=VALUE with a number for VALUE");
   return {text.substr(0, equals), number};
 }
 
@@ -142,7 +153,7 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
     answer["warnings"] = json::array();
     for (auto const& warning : model.warnings())
       answer["warnings"].push_back({{"where", to_string(warning.where)}, {"text", warning.text}});
-    out << answer.dump(2, ' ', true, json::error_handler_t::replace) << '\n';
+    out << answer.dump(-1, ' ', true, json::error_handler_t::replace) << '\n';
   } else {
     for (auto const& warning : model.warnings())
       std::cerr << "skel: " << model.source() << ": " << to_string(warning.where) << ": warning: " << warning.text
@@ -181,6 +192,7 @@ action add_pepa(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(pepa_footer);
   return [options](std::ostream& out) { return run_pepa(*options, out); };
 }
 
