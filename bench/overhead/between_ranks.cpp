@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include <fmt/format.h>
 #include <mpi.h>
 #include <nlohmann/json.hpp>
+
+#include <skel/pattern/compose.hpp>
+#include <skel/runtime/run_line.hpp>
 
 #include "support/repeat.hpp"
 
@@ -115,11 +119,44 @@ double windowed(flow const& f) {
       });
 }
 
+// The same through skel: a source on rank 0, a sink on rank 1, with the plan that a user would write.
+template <class Item, class Make>
+double through_skel(flow const& f, Make make) {
+  static skel::runtime::communicator const ranks;
+  reader look;
+  auto app = skel::source([&f, make, next = std::uint64_t{0}]() mutable -> std::optional<Item> {
+               if (next == f.items) return std::nullopt;
+               return make(next++);
+             }) |
+             skel::sink([&look](Item const& item) { look({item.data(), item.size()}); });
+  auto const line = skel::runtime::make_program(app);
+  skel::plan::run_plan plan;
+  plan.stations = {{{0}, 2}, {{1}, 2}};
+  MPI_Barrier(MPI_COMM_WORLD);
+  double const begin = MPI_Wtime();
+  skel::runtime::run_line(line, plan, ranks);
+  return MPI_Wtime() - begin;
+}
+
+double through_skel_of_any_size(flow const& f) {
+  constexpr std::size_t small = 1024 / sizeof(std::uint64_t);
+  if (f.words == small)
+    return through_skel<std::array<std::uint64_t, small>>(f, [](std::uint64_t number) {
+      std::array<std::uint64_t, small> item;
+      write(item, number);
+      return item;
+    });
+  return through_skel<std::vector<std::uint64_t>>(f, [words = f.words](std::uint64_t number) {
+    return std::vector<std::uint64_t>(words, number);
+  });
+}
+
 struct rival {
   std::string name;
   double (*run)(flow const&);
 };
-std::vector<rival> const rivals = {{"MPI_Send", item_by_item}, {"MPI_Isend 64", windowed}};
+std::vector<rival> const rivals = {
+    {"skel", through_skel_of_any_size}, {"MPI_Send", item_by_item}, {"MPI_Isend 64", windowed}};
 
 nlohmann::json measure(rank_options const& how, std::size_t bytes) {
   // As many items as MPI_Send moves in the time of one run.
