@@ -53,7 +53,7 @@ std::string usage_reason(CLI::ParseError const& problem) {
     replace(" requires ", ": needs also ");
   } else if (dynamic_cast<CLI::ArgumentMismatch const*>(&problem) != nullptr) {
     if (std::size_t const colon = text.find(": "); colon != std::string::npos)
-      text.replace(colon, text.npos, ": needs one value");
+      text.replace(colon, text.npos, ": takes one value, once");
   } else if (dynamic_cast<CLI::ConversionError const*>(&problem) != nullptr) {
     constexpr std::string_view prefix = "Could not convert: ";
     std::size_t const equals = text.find(" = ");

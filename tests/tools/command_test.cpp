@@ -57,7 +57,7 @@ TEST(Command, UsageErrorsNameTheOptionAndTheReason) {
            {{"place", platform, pipeline, "extra"}, "skel: extra: is one argument too many for 'skel place'"},
            {{"place", platform, pipeline, "--jsno"},
             "skel: --jsno: is no option of 'skel place'; did you mean '--json'?"},
-           {{"place", platform, pipeline, "--placement"}, "skel: --placement: needs one value"},
+           {{"place", platform, pipeline, "--placement"}, "skel: --placement: takes one value, once"},
            {{"place", platform, pipeline, "--share", "equal"}, "skel: --share: equal not in {static,dynamic}"},
            {{"place", platform, pipeline, "--buffer", "two"}, "skel: --buffer: 'two' is not a number that fits"},
            {{"place", platform, pipeline, "--buffer", "-1"}, "skel: --buffer: is a number of items, 0 or more"},
