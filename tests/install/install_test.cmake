@@ -1,4 +1,5 @@
-# cmake -D BUILD= -D DOWNSTREAM= -D COMPILER= -D GENERATOR= -D SCRATCH= -D ENGINES=ON|OFF -P install_test.cmake
+# cmake -D BUILD= -D DOWNSTREAM= -D COMPILER= -D GENERATOR= -D SCRATCH= -D ENGINES=ON|OFF [-D MPIRUN=command]
+#   -P install_test.cmake
 # Installs BUILD into a new prefix, builds DOWNSTREAM against it and runs what comes out.
 cmake_minimum_required(VERSION 3.25)
 
