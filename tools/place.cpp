@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -51,10 +52,25 @@ void check_hosts(pattern::shape const& program, platform::description const& mac
   if (program.output) check(program.output->at, "output.at");
 }
 
+/// What a file is called in errors.
+std::string source_of(std::string const& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+std::string text_of(std::string const& file) {
+  if (file != "-") return platform::read_text(file);
+  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+  if (std::cin.bad()) throw input_error("standard input", "", "cannot be read");
+  return text;
+}
+
 mapping::placement_problem read_problem(place_options const& options) {
-  mapping::placement_problem problem{.program = platform::read_pipeline(options.pipeline),
-                                     .platform = platform::read_description(options.platform)};
-  check_hosts(problem.program, problem.platform, options.pipeline);
+  if (options.platform == "-" && options.pipeline == "-")
+    refuse_option("PIPELINE", "and PLATFORM cannot both be standard input");
+  mapping::placement_problem problem{
+      .program = platform::parse_pipeline(text_of(options.pipeline), source_of(options.pipeline)),
+      .platform = platform::parse_description(text_of(options.platform), source_of(options.platform))};
+  check_hosts(problem.program, problem.platform, source_of(options.pipeline));
   problem.options.sharing = options.share == "static" ? cost::share::fixed : cost::share::dynamic;
   problem.options.farms = options.farms == "on_demand" ? cost::dispatch::on_demand : cost::dispatch::round_robin;
   problem.options.buffer = static_cast<std::size_t>(options.buffer);
@@ -195,7 +211,7 @@ int place(place_options const& options, std::ostream& out) {
   mapping::placement_problem const problem = read_problem(options);
   mapping::placement_answer found = search(problem, options);
   if (auto const* none = std::get_if<mapping::infeasible>(&found)) {
-    std::cerr << "skel: " << options.pipeline << ": " << none->reason << '\n';
+    std::cerr << "skel: " << source_of(options.pipeline) << ": " << none->reason << '\n';
     if (options.json) out << ordered_json{{"placement", nullptr}, {"reason", none->reason}}.dump() << '\n';
     return no_answer;
   }
@@ -239,8 +255,10 @@ Examples:
 
 action add_place(CLI::App& app) {
   auto const options = std::make_shared<place_options>();
-  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)")->required();
-  app.add_option("PIPELINE", options->pipeline, "pipeline description (JSON, docs/formats.md)")->required();
+  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md); - reads standard input")
+      ->required();
+  app.add_option("PIPELINE", options->pipeline, "pipeline description (JSON, docs/formats.md); - reads standard input")
+      ->required();
   auto* const one = app.add_option("--placement", options->placement, "price this placement only")->type_name("HOSTS");
   app.add_option("--candidates", options->candidates, "choose among the placements in this file")
       ->type_name("FILE")

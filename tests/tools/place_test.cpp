@@ -135,6 +135,20 @@ TEST(Place, KeepsAsManyAlternativesAsAsked) {
   EXPECT_EQ(place("paper_row1_equal.json", {"--alternatives", "0"}).json()["alternatives"].size(), 0U);
 }
 
+TEST(Place, ReadsOneOfItsFilesFromStandardInput) {
+  auto const piped =
+      ::skel::testing_tools::run({"/bin/bash", "-c", "\"$0\" place - \"$2\" --json < \"$1\"", SKEL_COMMAND,
+                                  data("paper_row1_equal.json"), data("paper_pipeline.json")});
+  EXPECT_EQ(piped.status, 0) << piped.err;
+  EXPECT_EQ(piped.json(), place("paper_row1_equal.json").json());
+  auto const both = skel({"place", "-", "-"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_THAT(both.err, StartsWith("skel: PIPELINE: and PLATFORM cannot both be standard input"));
+  auto const empty = skel({"place", "-", data("paper_pipeline.json")});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, StartsWith("skel: standard input: line 1, column 1: "));
+}
+
 TEST(Place, ExplainNamesTheBottleneck) {
   json const answer = place("paper_row2_fast_links.json", {"--placement", "p1,p3,p2", "--explain"}).json();
   json const& why = answer["explanation"];
