@@ -35,6 +35,29 @@ rate lesser(rate a, rate b) {
   return a.value <= b.value ? a : b;
 }
 
+/// Replaces one copy of `from` by `to` in the words of a part with several copies.
+void exchange(std::vector<std::uint32_t>& words, std::size_t part, std::uint32_t from, std::uint32_t to) {
+  if (from == to) return;
+  auto const pair_of = [&](std::uint32_t state) {
+    std::size_t at = part + 1;
+    while (at < part + 1 + 2 * words[part] && words[at] < state) at += 2;
+    return at;
+  };
+  std::size_t const source = pair_of(from);
+  if (--words[source + 1] == 0) {
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(source),
+                words.begin() + static_cast<std::ptrdiff_t>(source + 2));
+    --words[part];
+  }
+  std::size_t const target = pair_of(to);
+  if (target < part + 1 + 2 * words[part] && words[target] == to) {
+    ++words[target + 1];
+  } else {
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(target), {to, 1});
+    ++words[part];
+  }
+}
+
 }  // namespace
 
 explorer::explorer(syntax const& tree, structure const& net, std::size_t max_states, std::size_t max_bytes)
@@ -181,29 +204,6 @@ void explorer::expand_cooperation(index at, std::uint32_t state, std::vector<loc
         move_together(at, first[i].action, out);
   }
   if (index mixed = none; !merge(out, mixed)) refuse_mixed(at, state, mixed);
-}
-
-/// Replaces one copy of `from` by `to` in the words of a part with several copies.
-static void exchange(std::vector<std::uint32_t>& words, std::size_t part, std::uint32_t from, std::uint32_t to) {
-  if (from == to) return;
-  auto const pair_of = [&](std::uint32_t state) {
-    std::size_t at = part + 1;
-    while (at < part + 1 + 2 * words[part] && words[at] < state) at += 2;
-    return at;
-  };
-  std::size_t const source = pair_of(from);
-  if (--words[source + 1] == 0) {
-    words.erase(words.begin() + static_cast<std::ptrdiff_t>(source),
-                words.begin() + static_cast<std::ptrdiff_t>(source + 2));
-    --words[part];
-  }
-  std::size_t const target = pair_of(to);
-  if (target < part + 1 + 2 * words[part] && words[target] == to) {
-    ++words[target + 1];
-  } else {
-    words.insert(words.begin() + static_cast<std::ptrdiff_t>(target), {to, 1});
-    ++words[part];
-  }
 }
 
 void explorer::move_alone(index at, std::vector<local_transition>& out) {

@@ -18,7 +18,7 @@ bool is_passive(std::string_view name) {
   return name == "infty" || name == "T";
 }
 
-/// Recursive descent; only brackets recurse, so max_nesting bounds the stack.
+/// Recursive descent; only brackets recurse, so max_brackets bounds the stack.
 class parser {
  public:
   parser(std::string_view text, std::string const& source) {
@@ -104,8 +104,8 @@ class parser {
   // Brackets are the only recursion; this guards each.
   struct nested {
     explicit nested(parser& p) : owner(p) {
-      if (++owner.depth_ > max_nesting)
-        owner.refuse("brackets are nested deeper than " + std::to_string(max_nesting) +
+      if (++owner.depth_ > max_brackets)
+        owner.refuse("brackets are nested deeper than " + std::to_string(max_brackets) +
                      " levels; give the inner parts names");
     }
     ~nested() { --owner.depth_; }

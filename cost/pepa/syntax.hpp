@@ -17,7 +17,9 @@ namespace skel::cost::pepa::detail {
 
 /// Copies of a component that one array may have.
 inline constexpr double max_copies = 1e6;
-/// Parentheses inside parentheses, and compositions inside compositions.
+/// Brackets inside brackets. The parser recurs for each: with sanitizers a level takes 8 KiB of a stack of 8 MiB.
+inline constexpr std::size_t max_brackets = 200;
+/// Compositions inside compositions: a line of so many stages. Derivation recurs for each.
 inline constexpr std::size_t max_nesting = 1000;
 
 /// An active rate [1/s], or the weight of a passive one.

@@ -155,7 +155,7 @@ TEST(GeneratedModel, AgreesWithTheLineSolverOnRandomLines) {
   std::mt19937 random(20051);
   auto const upto = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n)(random); };
   auto const rate = [&] { return std::exp(std::uniform_real_distribution<double>(-2, 6)(random)); };
-  for (int trial = 0; trial < 400; ++trial) {
+  for (int trial = 0; trial < 200; ++trial) {
     line model;
     model.sharing = upto(1) == 0 ? share::fixed : share::dynamic;
     model.farms = upto(1) == 0 ? dispatch::on_demand : dispatch::round_robin;

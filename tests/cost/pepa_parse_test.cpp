@@ -225,6 +225,20 @@ TEST(Parse, ReadsLongChainsWithoutDeepRecursion) {
   EXPECT_NO_THROW(pepa::parse(names + "r20000 = 1; P = (a, r0).P; P"));
 }
 
+TEST(Parse, ReadsBracketsAndCooperationsThatAreNestedDeep) {
+  std::string const open(190, '('), closed(190, ')');
+  EXPECT_EQ(pepa::derive(pepa::parse("P = " + open + "(a, " + open.substr(185) + "1" + closed.substr(185) + ").P" +
+                                     closed + "; P"))
+                .states(),
+            1u);
+  std::string text = "P = (a, 1).P; P";
+  for (int i = 0; i < 990; ++i) text += " <x" + std::to_string(i) + "> P";
+  auto const steady = pepa::solve(pepa::derive(pepa::parse(text)));
+  EXPECT_DOUBLE_EQ(steady.throughput("a"), 991);
+  EXPECT_EQ(steady.utilisations().size(), 990u);  // the innermost two are alike
+  EXPECT_FALSE(steady.space().describe(0).empty());
+}
+
 TEST(Parse, RefusesCooperationsThatAreNestedTooDeep) {
   std::string text = "P = (a, 1).P; P";
   for (int i = 0; i < 5'000; ++i) text += " <x" + std::to_string(i) + "> P";
