@@ -33,7 +33,7 @@ class held_signals {
   sigset_t held_{}, before_{};
 };
 
-void watch(std::stop_token ended, held_signals const& signals, std::stop_source work, std::string const& doing,
+void watch(std::stop_token const& ended, held_signals const& signals, std::stop_source& work, std::string const& doing,
            bool progress) {
   bool shown = false;
   for (int tenths = 1; !ended.stop_requested(); ++tenths) {

@@ -2,13 +2,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -160,7 +160,8 @@ int guarded(int argc, char const* const* argv) {
     std::cerr << "skel: failed for an unknown reason\n";
   }
   if (!write_all(answer.view())) {
-    if (errno != EPIPE) std::cerr << "skel: standard output: cannot be written: " << std::strerror(errno) << '\n';
+    if (errno != EPIPE)
+      std::cerr << "skel: standard output: cannot be written: " << std::generic_category().message(errno) << '\n';
     return no_answer;
   }
   return result;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -95,7 +96,7 @@ mapping::placement_answer search(mapping::placement_problem const& problem, plac
   mapping::placement_answer answer;
   bool const progress = options.progress || (!options.json && isatty(STDERR_FILENO) != 0);
   run_interruptible("skel: searching", progress, [&](std::stop_token stop) {
-    how.stop = stop;
+    how.stop = std::move(stop);
     if (options.model == "exponential")
       answer = mapping::place(problem, how);
     else

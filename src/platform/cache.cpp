@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
+#include <system_error>
 
 #include <nlohmann/json.hpp>
 
@@ -64,7 +64,7 @@ bool write_all(int descriptor, std::string_view text) {
 }
 
 [[noreturn]] void fail(std::filesystem::path const& file, char const* doing) {
-  throw error(file.string() + ": " + doing + ": " + std::strerror(errno));
+  throw error(file.string() + ": " + doing + ": " + std::generic_category().message(errno));
 }
 
 }  // namespace

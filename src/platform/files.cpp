@@ -4,9 +4,9 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <string_view>
+#include <system_error>
 #include <unordered_map>
 #include <utility>
 
@@ -167,7 +167,7 @@ pattern::stage_shape read_stage(reader const& object) {
 
 std::string read_text(std::filesystem::path const& file) {
   auto const fail = [&](std::string_view doing, int code) {
-    throw input_error(file.string(), std::string(doing), std::strerror(code));
+    throw input_error(file.string(), std::string(doing), std::generic_category().message(code));
   };
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
   if (!stream) fail("cannot be opened", errno);
