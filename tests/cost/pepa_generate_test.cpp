@@ -162,11 +162,7 @@ TEST(GeneratedModel, AgreesWithTheLineSolverOnRandomLines) {
     std::size_t const n = 1 + upto(2), hosts = 1 + upto(3);
     model.moves.push_back(rate());
     for (std::size_t i = 0; i < n; ++i) {
-      // Farms in turn get widths without a common divisor: with one, which worker hands over to which depends on who
-      // began, and the line solver's product of stations does not say who.
-      bool const farm = upto(2) == 0;
-      std::size_t const in_turn[] = {2, 3, 1};
-      std::size_t const width = !farm ? 1 : model.farms == dispatch::round_robin ? in_turn[i] : 2 + upto(1);
+      std::size_t const width = upto(2) == 0 ? 2 + upto(1) : 1;
       station made{"s", {}, width == 1 && upto(1) == 0 ? upto(2) : upto(4) / 4};
       double const alike = rate();
       for (std::size_t w = 0; w < width; ++w) made.workers.push_back({upto(1) == 0 ? alike : rate(), upto(hosts)});
