@@ -36,7 +36,7 @@ constexpr int emulated_hosts = 8;
 struct options {
   std::size_t cases = 20, first = 0, items = 1500;
   std::uint64_t seed = 1;
-  double cycle_ms = 7;
+  double cycle_ms = 6;
   bool in_process = false, quick = false;
   std::string json_file;
 };
@@ -99,17 +99,18 @@ struct result {
 void print_heading() {
   fmt::print("{:>4} {:>2} {:>2} {:>2} {:1} {:24}", "case", "st", "ho", "k", "p", "hosts of the stages");
   for (auto const& model : bench::models()) fmt::print(" {:>8}", model.name);
-  fmt::print(" | {:>8} {:>7} {:>7} | {:>8} {:>7}\n", "expon.", "pepa", "as run", "constant", "cycle");
+  fmt::print(" | {:>8} {:>7} {:>7} | {:>8} {:>7} {:>7}\n", "expon.", "pepa", "as run", "constant", "cycle", "events");
 }
 
 void print_row(result const& r) {
   fmt::print("{:>4} {:>2} {:>2} {:>2} {:1} {:24}", r.it.number, r.it.program.stages.size(), r.it.hosts(), r.it.capacity,
              r.it.searched ? 's' : 'r', placed(r.it));
   for (auto const& each : r.predicted) fmt::print(" {:>8.2f}", each.throughput);
-  fmt::print(" | {:>8.2f} {:>+6.1f}% {:>+6.1f}% | {:>8.2f} {:>+6.1f}%\n", r.exponential,
-             100 * error_of(r.predicted[0].throughput, r.exponential),
-             100 * error_of(r.predicted[1].throughput, r.exponential), r.constant,
-             100 * error_of(r.predicted[4].throughput, r.constant));
+  auto const error = [&](std::size_t model, double measured) {
+    return 100 * error_of(r.predicted[model].throughput, measured);
+  };
+  fmt::print(" | {:>8.2f} {:>+6.1f}% {:>+6.1f}%", r.exponential, error(0, r.exponential), error(1, r.exponential));
+  fmt::print(" | {:>8.2f} {:>+6.1f}% {:>+6.1f}%\n", r.constant, error(4, r.constant), error(5, r.constant));
   std::fflush(stdout);
 }
 

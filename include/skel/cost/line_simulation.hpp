@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <skel/cost/line.hpp>
+
+namespace skel::cost {
+
+/// How long a service or a move takes, around the mean that its rate says.
+enum class times {
+  constant,     ///< always the mean
+  exponential,  ///< the steady state is then that of solve_line()
+};
+
+struct simulation_options {
+  times services = times::constant;
+  times moves = times::constant;
+  std::size_t items = 20'000;  ///< that leave the line, the first tenth of which is not measured; at least 100
+  std::uint64_t seed = 1;      ///< of exponential times and of choices among workers
+};
+
+struct simulation_result {
+  double throughput = 0;      ///< items per second
+  double standard_error = 0;  ///< of the throughput, by means of batches [1/s]; 0 where the line moves in a cycle
+};
+
+/// Follows items through a line, event by event: the price of a line whose times are not exponential. The line is the
+/// one that solve_line() solves: a station holds its item while it moves out; one move at a time between neighbours;
+/// on demand, any worker with room gets an item and any that has finished gives one; workers that share a host
+/// dynamically progress at their rate divided by the number of those that are processing.
+/// Pure: equal options give equal results. O(items * stations * workers). Throws skel::input_error as check() does and
+/// when there are fewer than 100 items.
+/// Source: Law 2015, Simulation Modeling and Analysis, 5th ed., 1.3 (event by event) and 9.5.3 (means of batches).
+simulation_result simulate_line(line const& model, simulation_options const& options = {});
+
+}  // namespace skel::cost

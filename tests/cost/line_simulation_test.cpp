@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+#include <skel/cost/line_bounds.hpp>
+#include <skel/cost/line_simulation.hpp>
+#include <skel/cost/line_solver.hpp>
+
+#include "cost/random_line.hpp"
+
+namespace skel::cost {
+namespace {
+
+/// Constant times by the recursion of events M_i(n), the n-th end of move i: another way to the same number.
+double max_plus(line const& model, std::size_t items) {
+  std::size_t const n = model.stations.size();
+  std::vector<double> last(n + 2, 0), now(n + 2, 0);
+  double middle = 0;
+  for (std::size_t item = 0; item < items; ++item) {
+    now[0] = last[1] + 1 / model.moves[0];
+    for (std::size_t i = 1; i <= n; ++i)
+      now[i] = std::max(now[i - 1] + 1 / model.stations[i - 1].workers[0].rate, i < n ? last[i + 1] : 0.0) +
+               1 / model.moves[i];
+    if (item == items / 2) middle = now[n];
+    last = now;
+  }
+  return static_cast<double>(items - 1 - items / 2) / (now[n] - middle);
+}
+
+TEST(LineSimulation, MatchesTheRecursionOfEventsForConstantTimes) {
+  for (auto const& model : {plain_line({10, 7, 12}, {100, 50, 80, 200}), plain_line({3}, {9, 11}),
+                            plain_line({5, 5, 5, 2, 8}, {20, 30, 20, 10, 40, 50})})
+    EXPECT_NEAR(simulate_line(model).throughput, max_plus(model, 4000), 1e-6);
+}
+
+TEST(LineSimulation, AgreesWithTheSteadyStateForExponentialTimes) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 12; ++i) {
+    auto const model = random_line(random, 3);
+    auto const simulated = simulate_line(model, {times::exponential, times::exponential, 60'000, 3});
+    auto const exact = solve_line(model).throughput;
+    EXPECT_NEAR(simulated.throughput, exact, 4 * simulated.standard_error) << describe(model);
+    EXPECT_LT(simulated.standard_error, 0.02 * exact);
+  }
+}
+
+TEST(LineSimulation, StaysWithinTheBounds) {
+  line model;
+  model.stations = {{"a", {{10, 0}}, 0}, {"b", {{6, 1}, {6, 2}}, 1}, {"c", {{9, 0}}, 4}};
+  model.moves = {1e3, 1e3, 1e3, 1e3};
+  model.sharing = share::dynamic;
+  auto const constant = simulate_line(model).throughput;
+  EXPECT_LE(constant, upper_bound(model) * (1 + 1e-9));
+  EXPECT_GE(constant, lower_bound(model));
+}
+
+TEST(LineSimulation, SharesAHostAmongThoseThatAreBusy) {
+  // Each of two stages on one host takes 0.1 s alone: an item needs 0.2 s of the host, and room keeps it busy.
+  line model;
+  model.stations = {{"a", {{10, 0}}, 3}, {"b", {{10, 0}}, 3}};
+  model.moves = {1e6, 1e6, 1e6};
+  model.sharing = share::dynamic;
+  EXPECT_NEAR(simulate_line(model).throughput, 5, 1e-3);
+}
+
+TEST(LineSimulation, RepeatsItself) {
+  auto const model = plain_line({10, 7}, {100, 50, 80});
+  simulation_options const options{times::exponential, times::constant, 5000, 7};
+  EXPECT_EQ(simulate_line(model, options).throughput, simulate_line(model, options).throughput);
+}
+
+TEST(LineSimulation, RefusesTooFewItemsAndLinesThatAreNone) {
+  simulation_options few;
+  few.items = 10;
+  EXPECT_THROW(simulate_line(plain_line({1}, {1, 1}), few), skel::input_error);
+  EXPECT_THROW(simulate_line(line{}), skel::input_error);
+}
+
+}  // namespace
+}  // namespace skel::cost
