@@ -33,7 +33,8 @@ class grid {
   /// Runs a program: measures its stages on the first items, places them, runs them, compares. Collective: every rank
   /// gives the same composition; the source and the sink are called on rank 0 unless pinned elsewhere, a stage where it
   /// is placed. A composition passed as an lvalue keeps the state of its functions.
-  /// While it runs, Ctrl-C cancels it.
+  /// While it runs, Ctrl-C cancels it: no function is called again and every rank returns. A function that blocks is
+  /// waited for; a second Ctrl-C ends the process at once.
   /// Returns the same report on every rank. Throws on every rank: skel::stage_error when a function threw,
   /// skel::cancelled when the run was interrupted, skel::error when there is no placement.
   template <class Composition>

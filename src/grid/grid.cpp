@@ -240,7 +240,7 @@ run_report grid::run(runtime::program const& line) {
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
   options.first_item = report.calibration_items;
-  if (s.settings.progress)
+  if (s.settings.progress.value_or(::isatty(STDERR_FILENO) == 1))
     options.progress = [done = report.calibration_items, &report](std::uint64_t items, double seconds) {
       std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s (predicted %.4g)\n",
                    static_cast<unsigned long long>(done + items), seconds, static_cast<double>(items) / seconds,

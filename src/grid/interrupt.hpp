@@ -5,7 +5,8 @@
 
 namespace skel {
 
-/// While it lives, SIGINT and SIGTERM set a flag instead of ending the process. One at a time per process.
+/// While it lives, the first SIGINT or SIGTERM sets a flag instead of ending the process; the second one ends it, which
+/// is the way out when a user's function does not return. One at a time per process.
 class interrupt_watch {
  public:
   interrupt_watch() {
@@ -13,7 +14,7 @@ class interrupt_watch {
     struct sigaction action {};
     action.sa_handler = [](int) { flag().store(true); };
     sigemptyset(&action.sa_mask);
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
     ::sigaction(SIGINT, &action, &old_int_);
     ::sigaction(SIGTERM, &action, &old_term_);
   }

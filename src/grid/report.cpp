@@ -98,7 +98,8 @@ std::string run_report::text() const {
                  static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.batches),
                  scaled(s.service_time(), "s").c_str(), 100 * s.busy / all, 100 * s.blocked / all);
   }
-  out += print("at most %zu batches existed at once\n", run.most_batches);
+  out += print("credits allowed %zu batches of ", run.most_batches) +
+         scaled(static_cast<double>(run.batch_bytes), "B") + " (or one larger item) to be under way at once\n";
   return out;
 }
 

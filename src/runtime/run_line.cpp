@@ -213,6 +213,7 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
   record::run_record result;
   result.hosts = ranks.hosts();
   result.most_batches = flow_control::most_parcels(line, plan);
+  result.batch_bytes = plan.batch_bytes;
   std::int64_t first_ns = 0, last_ns = 0;
   for (closing const& one : all) {
     result.items += one.items;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -23,7 +22,8 @@ struct run_settings {
   double calibration_time = 0.05;  ///< how long the first items are measured [s]               --skel-calibration S
   double planning_time = 0.5;     ///< how long placements are searched [s]                     --skel-planning S
   std::string trace;              ///< file for a Chrome/Perfetto trace; empty: none            --skel-trace FILE
-  bool progress = false;          ///< a line on standard error about once a second             --skel-progress
+  /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
+  std::optional<bool> progress;
   bool show_ranks = false;        ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
   std::size_t expected_ranks = 0;  ///< fail at once when there are not so many; 0: any         --skel-expect N
 };

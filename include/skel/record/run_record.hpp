@@ -39,7 +39,11 @@ struct run_record {
   std::vector<station_record> stations;  ///< ordered by station, then rank
   std::vector<std::vector<span>> spans;  ///< per rank; empty unless a trace was asked for
   std::vector<std::string> hosts;        ///< host name per rank
-  std::size_t most_batches = 0;          ///< bound on batches that existed at once (see plan::run_plan)
+  std::size_t most_batches = 0;          ///< bound on the batches under way at once, by the credits of the plan
+  std::size_t batch_bytes = 0;  ///< a batch is closed at this size, so that it exceeds it by one item at most [B]
+
+  /// Bound on the bytes of items under way on all ranks: a batch that crosses ranks is in two places [B].
+  std::size_t most_bytes() const { return 2 * most_batches * batch_bytes; }
 
   double throughput() const { return seconds > 0 ? static_cast<double>(items) / seconds : 0; }
 };

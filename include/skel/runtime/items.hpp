@@ -51,17 +51,6 @@ class items final : public items_base {
     size_ = count;
   }
 
-  /// Moves the items into a block of at least `capacity`.
-  void grow(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    T* bigger = std::allocator<T>{}.allocate(capacity);
-    std::uninitialized_move_n(data_, size_, bigger);
-    std::destroy_n(data_, size_);
-    std::allocator<T>{}.deallocate(data_, capacity_);
-    data_ = bigger;
-    capacity_ = capacity;
-  }
-
   T* data() noexcept { return data_; }
   T* begin() noexcept { return data_; }
   T* end() noexcept { return data_ + size_; }
