@@ -85,12 +85,12 @@ iterated sweep(incoming const& q, std::vector<double>& probability, double toler
   double before = std::numeric_limits<double>::infinity(), long_before = before;
   for (;;) {
     result.residual = imbalance(q, probability);
-    // Where sweeps contract slowly, a small residual does not mean a small error: error <= residual / (1 -
-    // contraction).
+    // A small residual is a small error only where sweeps contract fast: error <= residual / (1 - contraction).
     double const contraction = std::pow(std::min(1.0, result.residual / before), 1.0 / between_checks);
     double const target = std::clamp(tolerance * (1 - contraction), std::min(rounding, tolerance), tolerance);
     before = result.residual;
-    if (!(result.residual > target) || result.iterations >= most) return result;
+    result.settled = !(result.residual > target);
+    if (result.settled || result.iterations >= most) return result;
     if (patience != no_limit && result.iterations % between_forecasts == 0) {
       double const gained = std::log(long_before / result.residual);  // infinite at the first time
       double const left = std::log(result.residual / target) / gained * between_forecasts;
@@ -148,13 +148,16 @@ stationary_distribution stationary(chain const& given, solve_options const& opti
   detail::incoming const q = detail::renumber(given, detail::sweep_order(given));
 
   std::vector<solver> methods{options.method};
-  if (options.method == solver::automatic)
-    methods = n <= gth_limit ? std::vector{solver::gth} : std::vector{solver::gauss_seidel, solver::krylov};
-  if (options.method == solver::automatic && n > gth_limit && n <= most_for_elimination) methods.push_back(solver::gth);
+  if (options.method == solver::automatic) {
+    solver const last = n <= most_for_elimination ? solver::gth : solver::gauss_seidel;
+    methods = n <= gth_limit ? std::vector{solver::gth} : std::vector{solver::gauss_seidel, solver::krylov, last};
+  }
 
   std::string tried;
   std::vector<double> p(n, 1.0 / static_cast<double>(n));
-  for (solver const method : methods) {
+  for (std::size_t i = 0; i < methods.size(); ++i) {
+    solver const method = methods[i];
+    bool const last = i + 1 == methods.size();
     detail::iterated run;
     if (method == solver::gth) {
       if (n > most_for_elimination)
@@ -162,13 +165,12 @@ stationary_distribution stationary(chain const& given, solve_options const& opti
                     std::to_string(most_for_elimination) + " states, use gauss_seidel or krylov");
       p = detail::eliminate(q);
     } else if (method == solver::gauss_seidel) {
-      bool const last = method == methods.back();
       run = detail::sweep(q, p, options.tolerance, options.max_iterations, last ? detail::no_limit : patience);
     } else {
       run = detail::project(q, p, options.tolerance, options.max_iterations);
     }
     run.residual = is_distribution(p) ? detail::imbalance(q, p) : std::numeric_limits<double>::infinity();
-    if (run.residual <= options.tolerance) {
+    if (run.residual <= options.tolerance && (last || run.settled)) {
       stationary_distribution result{std::vector<double>(n), method, run.iterations, run.residual};
       for (std::size_t s = 0; s < n; ++s) result.probability[q.old_number[s]] = p[s];
       return result;

@@ -41,6 +41,7 @@ inline constexpr std::size_t no_limit = ~std::size_t{0};
 struct iterated {
   std::size_t iterations = 0;
   double residual = 0;
+  bool settled = true;  // further iterations would not change the result noticeably
 };
 
 /// Gauss-Seidel sweeps, ascending, from `probability`, until the residual is below `tolerance` or `most` sweeps; ends

@@ -17,7 +17,8 @@ namespace skel::cost::pepa::detail {
 iterated project(incoming const& q, std::vector<double>& probability, double tolerance, std::size_t most) {
   std::size_t const n = q.states();
   iterated result = sweep(q, probability, tolerance, 20, no_limit);
-  if (n < 2 || result.residual <= tolerance) return result;
+  if (n < 2 || result.settled) return result;
+  result.settled = true;
   auto const reference =
       static_cast<std::size_t>(std::max_element(probability.begin(), probability.end()) - probability.begin());
   auto const row_of = [&](std::size_t s) { return static_cast<int>(s < reference ? s : s - 1); };

@@ -96,6 +96,19 @@ TEST(Stationary, OfALargeRandomChainBalancesItsCuts) {
   EXPECT_NEAR(balance / flow, 0, 1e-12);
 }
 
+TEST(Stationary, OfNearlySeparateHalvesIsNotThatOfTheFirstGuess) {
+  // Two cycles of 500 states that exchange a visitor once in 1e7 steps, three times as often in one direction: sweeps
+  // from equal probabilities balance within each half at once, and between the halves hardly ever.
+  edges out(1000);
+  for (std::uint32_t s = 0; s < 1000; ++s) out[s].push_back({s / 500 * 500 + (s + 1) % 500, 1.0 + s % 7});
+  out[0].push_back({500, 3e-7});
+  out[500].push_back({0, 1e-7});
+  auto const chain = make(out);
+  auto const exact = by(chain, pepa::solver::gth);
+  auto const found = by(chain, pepa::solver::automatic);
+  for (std::size_t s = 0; s < 1000; ++s) EXPECT_NEAR(found.probability[s] / exact.probability[s], 1, 1e-6);
+}
+
 TEST(Stationary, FollowsAGivenOrder) {
   auto chain = make({{{1, 2.0}}, {{2, 3.0}}, {{0, 6.0}}});
   chain.order = {2, 0, 1};

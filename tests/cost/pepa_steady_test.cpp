@@ -137,6 +137,7 @@ TEST(Queue, ThatIsALongOneIsSolvedThoughSweepsAreSlow) {
     pepa::solve_options options;
     options.method = method;
     auto const steady = pepa::solve(space, options);
+    EXPECT_EQ(steady.used(), method == pepa::solver::automatic ? pepa::solver::krylov : method);
     double const expected = 0.01 / (1 - std::pow(0.99, 1501));
     EXPECT_NEAR(steady.probabilities()[0] / expected, 1, 1e-9) << to_string(method);
     EXPECT_LE(steady.residual(), 1e-12);
