@@ -7,13 +7,18 @@ set(SKEL_MPIRUN_FLAGS --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
   CACHE STRING "Options that tests give to mpirun")
 set(SKEL_MPIRUN_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
 
+# GoogleTest's headers, precompiled once for all tests.
+add_library(skel_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
+target_link_libraries(skel_test_headers PRIVATE skel_flags GTest::gmock GTest::gtest)
+target_precompile_headers(skel_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+
 # skel_test(NAME LIBS targets... SOURCES files...): one GoogleTest executable per room.
 function(skel_test name)
   cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_precompile_headers(test_${name} PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
+  target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
 endfunction()
 
@@ -44,6 +49,7 @@ function(skel_mpi_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;LIBS;SOURCES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
   target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest MPI::MPI_CXX)
+  target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   skel_mpirun_test(${name} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} COMMAND $<TARGET_FILE:test_${name}> LABELS ${name})
 endfunction()

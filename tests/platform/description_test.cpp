@@ -103,7 +103,7 @@ TEST(Description, FindsEachLinkAmongMany) {
   std::vector<cluster> clusters;
   std::vector<cluster_link> links;
   constexpr std::size_t n = 12;
-  for (std::size_t i = 0; i < n; ++i) clusters.push_back(make("c" + std::to_string(i)));
+  for (std::size_t i = 0; i < n; ++i) clusters.push_back(make(std::string("c") + std::to_string(i)));
   for (std::size_t to = n; to-- > 0;)
     for (std::size_t from = 0; from < n; ++from)
       if ((from + 2 * to) % 3 == 1 && from != to)

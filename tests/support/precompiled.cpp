@@ -1,0 +1,1 @@
+// Nothing: the target that this belongs to holds the precompiled headers of the tests.
