@@ -1,8 +1,6 @@
 #include <limits>
-#include <memory>
 #include <string>
 
-#include <skel/cost/line_solver.hpp>
 #include <skel/mapping/placement_search.hpp>
 
 #include "ranking.hpp"
@@ -34,14 +32,6 @@ void for_each_placement(placement_space const& space, Visit&& visit) {
 }
 
 }  // namespace
-
-placement_price line_price(placement_problem const& problem) {
-  auto solver = std::make_shared<cost::line_solver>();
-  return [solver, program = problem.program, platform = problem.platform,
-          options = problem.options](plan::placement const& where) {
-    return solver->throughput(cost::make_line(program, where, platform, options));
-  };
-}
 
 placement_answer exhaustive(placement_problem const& problem, placement_price const& price,
                             search_options const& options) {
@@ -81,10 +71,6 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
                (complete ? " has" : " had, when the search was ended,") + " the highest throughput of " +
                std::to_string(result.evaluated) + " placements that were solved.";
   return result;
-}
-
-placement_answer place(placement_problem const& problem, search_options const& options) {
-  return exhaustive(problem, line_price(problem), options);
 }
 
 }  // namespace skel::mapping

@@ -1,0 +1,220 @@
+#include "branch_and_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <queue>
+
+#include <skel/cost/line_bounds.hpp>
+
+namespace skel::mapping::detail {
+namespace {
+
+/// Relative width at which the throughput of a row is known well enough to bound with.
+inline constexpr double row_gap = 1e-3;
+/// Stations in the rows of the second step.
+inline constexpr std::size_t short_row = 3;
+/// Rows of more states than this are bounded by the longest part within it.
+inline constexpr double most_row_states = 60'000;
+/// Beyond this many open rows the search goes deep first, which keeps few open.
+inline constexpr std::size_t most_open = 8'000'000;
+
+struct node {
+  double bound = 0;
+  std::uint32_t parent = 0, choice = 0;
+  std::uint16_t depth = 0;  // stages placed
+  std::uint16_t step = 0;   // of bounding done
+};
+
+class search {
+ public:
+  search(placement_tables const& tables, placement_space const& space, host_symmetry const& symmetry,
+         cost::line_solver& solver, ranking& found, std::function<bool()> const& out_of_time)
+      : tables_(tables), space_(space), symmetry_(symmetry), solver_(solver), found_(found), out_of_time_(out_of_time) {
+    order_stages();
+    base_.hosts.resize(tables.stages());
+    base_.count.assign(tables.hosts(), 0);
+    auto const& stages = tables.problem().program.stages;
+    for (std::size_t i = 0; i < stages.size(); ++i)
+      if (!stages[i].at.empty())
+        for (auto h : space.choices[i].front()) ++base_.count[h];
+  }
+
+  search_outcome run() {
+    search_outcome result;
+    pool_.push_back({tables_.root_bound(), 0, 0, 0, 2});
+    open_.push({pool_.front().bound, 0, 0});
+    result.complete = true;
+    while (!open_.empty()) {
+      auto const top = open_.top();
+      if (!wanted(top.bound)) break;
+      if (out_of_time_()) {
+        result.complete = false;
+        break;
+      }
+      open_.pop();
+      work_on(top.id);
+    }
+    result.evaluated = evaluated_;
+    result.bound = found_.best();
+    if (!result.complete)
+      for (; !open_.empty(); open_.pop()) result.bound = std::max(result.bound, open_.top().bound);
+    return result;
+  }
+
+ private:
+  struct entry {
+    double bound;
+    std::uint32_t depth, id;
+    bool operator<(entry const& other) const {
+      return bound != other.bound ? bound < other.bound : depth != other.depth ? depth < other.depth : id > other.id;
+    }
+  };
+  /// Best first; deepest first when there are too many.
+  class open_list {
+   public:
+    bool empty() const { return list_.empty(); }
+    void push(entry const& one) {
+      list_.push_back(one);
+      std::push_heap(list_.begin(), list_.end());
+    }
+    entry const& top() const { return list_.front(); }
+    void pop() {
+      std::pop_heap(list_.begin(), list_.end());
+      list_.pop_back();
+    }
+    std::size_t size() const { return list_.size(); }
+
+   private:
+    std::vector<entry> list_;
+  };
+
+  void order_stages() {
+    auto const& stages = tables_.problem().program.stages;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < stages.size(); ++i)
+      if (stages[i].work > stages[first].work) first = i;
+    order_.push_back(first);
+    for (auto last = first + 1; order_.size() < stages.size();) {
+      bool const left = first > 0 && (last == stages.size() || stages[first - 1].work > stages[last].work);
+      order_.push_back(left ? --first : last++);
+    }
+  }
+
+  double enough() const { return found_.best() * (1 - tie_tolerance); }
+  bool wanted(double bound) const { return bound > 0 && bound >= enough(); }
+
+  partial_placement placed(std::uint32_t id) const {
+    auto part = base_;
+    auto const depth = pool_[id].depth;
+    for (auto at = id; pool_[at].depth > 0; at = pool_[at].parent) {
+      auto const i = order_[pool_[at].depth - 1u];
+      part.hosts[i] = space_.choices[i][pool_[at].choice];
+      if (tables_.problem().program.stages[i].at.empty())
+        for (auto h : part.hosts[i]) ++part.count[h];
+    }
+    if (depth > 0) {
+      auto const [low, high] = std::minmax_element(order_.begin(), order_.begin() + depth);
+      part.first = *low;
+      part.last = *high + 1;
+    }
+    return part;
+  }
+
+  /// Least exact throughput of rows of at most `width` stations of the line.
+  double row_bound(cost::line const& row, std::size_t width, double gap) {
+    double bound = std::numeric_limits<double>::infinity();
+    auto const count = std::min(width, row.stations.size());
+    for (std::size_t first = 0; first + count <= row.stations.size() && wanted(bound); ++first)
+      bound = std::min(bound, solver_.enclose(cost::sub_line(row, first, count), gap, enough()).upper);
+    return bound;
+  }
+
+  /// The most stations of which all rows stay within the limit of states.
+  std::size_t widest_row(cost::line const& row) const {
+    for (auto width = row.stations.size(); width > 1; --width) {
+      double most = 0;
+      for (std::size_t first = 0; first + width <= row.stations.size(); ++first)
+        most = std::max(most, cost::count_states(cost::sub_line(row, first, width)));
+      if (most <= most_row_states) return width;
+    }
+    return 1;
+  }
+
+  void work_on(std::uint32_t id) {
+    auto const part = placed(id);
+    bool const whole = pool_[id].depth == order_.size();
+    while (pool_[id].step < 2) {
+      auto const step = ++pool_[id].step;
+      auto const row = relaxed_line(tables_, part);
+      auto const width = step == 1 ? short_row : widest_row(row);
+      bool const useful = step == 1 ? row.stations.size() > 1 : width > short_row && !(whole && width == row.stations.size());
+      if (!useful) continue;
+      pool_[id].bound = std::min(pool_[id].bound, row_bound(row, width, row_gap));
+      if (!wanted(pool_[id].bound)) return;
+      if (!open_.empty() && pool_[id].bound < open_.top().bound) {
+        open_.push({pool_[id].bound, pool_[id].depth, id});
+        return;
+      }
+    }
+    if (whole)
+      solve({part.hosts});
+    else
+      expand(id, part);
+  }
+
+  void solve(plan::placement const& where) {
+    auto const& problem = tables_.problem();
+    auto const line = cost::make_line(problem.program, where, problem.platform, problem.options);
+    ++evaluated_;
+    if (solver_.enclose(line, row_gap, enough()).upper < enough()) return;
+    found_.add(symmetry_.simplest(where), solver_.throughput(line));
+  }
+
+  void expand(std::uint32_t id, partial_placement part) {
+    auto const depth = pool_[id].depth;
+    auto const i = order_[depth];
+    bool const pinned = !tables_.problem().program.stages[i].at.empty();
+    if (depth == 0) part.first = part.last = i;
+    part.first = std::min(part.first, i);
+    part.last = std::max(part.last, i + 1);
+    double const inherited = pool_[id].bound;
+    for (std::uint32_t choice = 0; choice < space_.choices[i].size(); ++choice) {
+      auto const& hosts = space_.choices[i][choice];
+      if (!pinned && !symmetry_.canonical(hosts, part.count)) continue;
+      part.hosts[i] = hosts;
+      if (!pinned)
+        for (auto h : hosts) ++part.count[h];
+      double const bound = std::min(inherited, quick_bound(tables_, part));
+      if (wanted(bound) && room_for_the_rest(tables_, part, found_.best())) {
+        auto const child = static_cast<std::uint32_t>(pool_.size());
+        pool_.push_back({bound, id, choice, static_cast<std::uint16_t>(depth + 1), 0});
+        open_.push({bound, depth + 1u, child});
+      }
+      if (!pinned)
+        for (auto h : hosts) --part.count[h];
+    }
+  }
+
+  placement_tables const& tables_;
+  placement_space const& space_;
+  host_symmetry const& symmetry_;
+  cost::line_solver& solver_;
+  ranking& found_;
+  std::function<bool()> const& out_of_time_;
+  std::vector<std::size_t> order_;
+  partial_placement base_;
+  std::vector<node> pool_;
+  open_list open_;
+  std::size_t evaluated_ = 0;
+};
+
+}  // namespace
+
+search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,
+                                host_symmetry const& symmetry, cost::line_solver& solver, ranking& found,
+                                std::function<bool()> const& out_of_time) {
+  return search(tables, space, symmetry, solver, found, out_of_time).run();
+}
+
+}  // namespace skel::mapping::detail

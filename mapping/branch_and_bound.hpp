@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+
+#include <skel/cost/line_solver.hpp>
+#include <skel/mapping/placement_search.hpp>
+
+#include "placement_tables.hpp"
+#include "ranking.hpp"
+#include "symmetry.hpp"
+
+namespace skel::mapping::detail {
+
+/// What a search came to.
+struct search_outcome {
+  bool complete = false;      ///< the whole space was searched or excluded
+  double bound = 0;           ///< of all placements, those found included
+  std::size_t evaluated = 0;  ///< placements solved exactly
+};
+
+/// Best-first branch and bound over rows of neighbouring stages. The row starts at the stage with the most work and grows
+/// to the side of the heavier neighbour. A row is bounded in three steps, each taken only when the row is the most
+/// promising one left: closed forms; exact throughput of rows of up to three stages; exact throughput of the row. The
+/// throughput of the most promising row left bounds the whole space at any moment.
+/// `found` may hold placements already and receives those that are solved.
+search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,
+                                host_symmetry const& symmetry, cost::line_solver& solver, ranking& found,
+                                std::function<bool()> const& out_of_time);
+
+}  // namespace skel::mapping::detail

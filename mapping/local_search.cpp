@@ -1,0 +1,136 @@
+#include "local_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace skel::mapping::detail {
+namespace {
+
+/// What a step must gain to be taken: a tenth of the least gain that would matter to anybody who reads three digits.
+inline constexpr double least_gain = 1e-4;
+
+/// The first choice for stage i as a one-host or given-width farm on host h.
+std::vector<plan::host_id> on_host(placement_problem const& problem, std::size_t i, plan::host_id h) {
+  auto const& stage = problem.program.stages[i];
+  if (!stage.at.empty()) {
+    std::vector<plan::host_id> pinned;
+    for (auto const& name : stage.at) pinned.push_back(*problem.platform.find_host(name));
+    return pinned;
+  }
+  return std::vector<plan::host_id>(stage.replicable && stage.width > 0 ? stage.width : 1, h);
+}
+
+partial_placement as_partial(placement_tables const& tables, plan::placement const& where) {
+  partial_placement all{0, where.stages.size(), where.stages, std::vector<std::size_t>(tables.hosts(), 0)};
+  for (auto const& stage : where.stages)
+    for (auto h : stage) ++all.count[h];
+  return all;
+}
+
+/// Stages one by one in pipeline order, each where the quick bound is highest.
+plan::placement greedy(placement_tables const& tables) {
+  auto const& problem = tables.problem();
+  partial_placement part;
+  part.hosts.resize(tables.stages());
+  part.count.assign(tables.hosts(), 0);
+  for (std::size_t i = 0; i < tables.stages(); ++i) {
+    part.last = i + 1;
+    double highest = -1;
+    plan::host_id chosen = 0;
+    for (plan::host_id h = 0; h < tables.hosts(); ++h) {
+      part.hosts[i] = on_host(problem, i, h);
+      for (auto g : part.hosts[i]) ++part.count[g];
+      if (double const bound = quick_bound(tables, part); bound > highest) highest = bound, chosen = h;
+      for (auto g : part.hosts[i]) --part.count[g];
+    }
+    part.hosts[i] = on_host(problem, i, chosen);
+    for (auto g : part.hosts[i]) ++part.count[g];
+  }
+  return {part.hosts};
+}
+
+}  // namespace
+
+void for_each_neighbour(placement_problem const& problem, plan::placement const& where,
+                        std::function<bool(plan::placement const&)> const& visit) {
+  auto const hosts = problem.platform.host_count();
+  auto const widest = std::min(problem.max_width == 0 ? hosts : problem.max_width, hosts);
+  auto next = where;
+  for (std::size_t i = 0; i < where.stages.size(); ++i) {
+    auto const& stage = problem.program.stages[i];
+    if (!stage.at.empty()) continue;
+    auto const& mine = where.stages[i];
+    bool const free_width = stage.replicable && stage.width == 0;
+    auto& now = next.stages[i];
+    auto const offer = [&] {
+      std::sort(now.begin(), now.end());
+      bool const twice = free_width && std::adjacent_find(now.begin(), now.end()) != now.end();
+      bool const goes_on = twice || visit(next);
+      now = mine;
+      return goes_on;
+    };
+    for (plan::host_id h = 0; h < hosts; ++h) {
+      for (std::size_t w = 0; w < mine.size(); ++w) {
+        if (mine[w] == h || (w > 0 && mine[w] == mine[w - 1])) continue;
+        now[w] = h;
+        if (!offer()) return;
+      }
+      if (free_width && mine.size() < widest) {
+        now.push_back(h);
+        if (!offer()) return;
+      }
+    }
+    for (std::size_t w = 0; free_width && mine.size() > 1 && w < mine.size(); ++w) {
+      now.erase(now.begin() + static_cast<std::ptrdiff_t>(w));
+      if (!offer()) return;
+    }
+  }
+  for (std::size_t i = 0; i < where.stages.size(); ++i)
+    for (std::size_t j = i + 1; j < where.stages.size(); ++j) {
+      auto const &a = problem.program.stages[i], &b = problem.program.stages[j];
+      bool const alike = a.at.empty() && b.at.empty() && a.replicable == b.replicable && a.width == b.width;
+      if (!alike || where.stages[i] == where.stages[j]) continue;
+      std::swap(next.stages[i], next.stages[j]);
+      bool const goes_on = visit(next);
+      std::swap(next.stages[i], next.stages[j]);
+      if (!goes_on) return;
+    }
+}
+
+std::optional<plan::placement> climb(placement_tables const& tables, rough_price const& price,
+                                     std::function<bool()> const& out_of_time) {
+  auto const& problem = tables.problem();
+  std::vector<plan::placement> starts{greedy(tables)};
+  plan::host_id fastest = 0;
+  for (plan::host_id h = 0; h < tables.hosts(); ++h)
+    if (problem.platform.speed(h) > problem.platform.speed(fastest)) fastest = h;
+  plan::placement together;
+  for (std::size_t i = 0; i < tables.stages(); ++i) together.stages.push_back(on_host(problem, i, fastest));
+  starts.push_back(std::move(together));
+
+  std::optional<plan::placement> best;
+  double highest = 0;
+  for (auto here : starts) {
+    if (!connected(problem, here)) continue;
+    double now = price(here, 0);
+    for (bool improved = true; improved && !out_of_time();) {
+      improved = false;
+      std::optional<plan::placement> step;
+      for_each_neighbour(problem, here, [&](plan::placement const& next) {
+        double const enough = now * (1 + least_gain);
+        if (quick_bound(tables, as_partial(tables, next)) < enough || !connected(problem, next)) return !out_of_time();
+        if (double const value = price(next, enough); value >= enough) {
+          now = value;
+          step = next;
+        }
+        return !out_of_time();
+      });
+      if (step) here = *step, improved = true;
+    }
+    if (!best || now > highest) highest = now, best = here;
+  }
+  return best;
+}
+
+}  // namespace skel::mapping::detail

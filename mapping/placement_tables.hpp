@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <skel/cost/line.hpp>
+#include <skel/mapping/placement_space.hpp>
+
+namespace skel::mapping::detail {
+
+/// Times of a problem as tables, and what follows from them for placements that are not complete yet.
+class placement_tables {
+ public:
+  explicit placement_tables(placement_problem const& problem);
+
+  std::size_t stages() const { return problem_->program.stages.size(); }
+  std::size_t hosts() const { return hosts_; }
+  placement_problem const& problem() const { return *problem_; }
+  bool fixed_share() const { return problem_->options.sharing == cost::share::fixed; }
+
+  /// Time of stage i on a host that it has for itself [s].
+  double service(std::size_t i, plan::host_id h) const { return service_[i * hosts_ + h]; }
+  /// Time of move i (0: first, N: last) between two hosts; for first and last move only one of them counts. Infinite
+  /// where there is no path.
+  double move(std::size_t i, plan::host_id from, plan::host_id to) const;
+  /// Mean over the pairs, as make_line() takes it.
+  double move(std::size_t i, std::vector<plan::host_id> const& from, std::vector<plan::host_id> const& to) const;
+  /// Least time of move i that ends (starts) on a host, over all hosts on the other side.
+  double least_in(std::size_t i, plan::host_id h) const { return least_in_[i * hosts_ + h]; }
+  double least_out(std::size_t i, plan::host_id h) const { return least_out_[i * hosts_ + h]; }
+
+  /// No placement has a higher throughput: all the work over all the speed, and the stages one by one.
+  double root_bound() const;
+
+ private:
+  placement_problem const* problem_;
+  std::size_t hosts_;
+  std::vector<double> service_, ends_;         // ends_: first and last move, per host
+  std::vector<double> between_;                // per move 1 .. N-1 and pair of clusters
+  std::vector<double> local_;                  // per cluster
+  std::vector<double> least_in_, least_out_;   // per move and host
+};
+
+/// A placement of some stages, in a row, with what it says about any placement that agrees with it.
+struct partial_placement {
+  std::size_t first = 0, last = 0;                  ///< stages first .. last - 1 are placed
+  std::vector<std::vector<plan::host_id>> hosts;    ///< per stage; empty where it is not placed
+  std::vector<std::size_t> count;                   ///< workers per host, those of pinned stages always included
+
+  bool has(std::size_t i) const { return i >= first && i < last; }
+};
+
+/// Upper bound on the throughput of every placement that agrees with `where`, by closed forms: the stations that are
+/// placed with the share they have at most, the others on the best host for each, slowed by and slowing who is there.
+/// O(stages * hosts).
+double quick_bound(placement_tables const& tables, partial_placement const& where);
+
+/// Can the stages that are left be spread so that no station bound falls below `throughput`? (Fixed share.)
+bool room_for_the_rest(placement_tables const& tables, partial_placement const& where, double throughput);
+
+/// The line of the placed stages whose exact throughput bounds every placement that agrees: shares as counted so far,
+/// full rates under dynamic share, and the fastest moves at the open ends.
+cost::line relaxed_line(placement_tables const& tables, partial_placement const& where);
+
+}  // namespace skel::mapping::detail
