@@ -177,10 +177,13 @@ std::vector<char> automaton::releasing() const {
 std::vector<worker_class> classify(line const& model) {
   auto const rates = worker_rates(model);
   std::vector<worker_class> classes;
+  std::map<std::size_t, std::size_t> names;  // hosts in the order in which they come: only who shares with whom matters
   for (std::size_t i = 0; i < model.stations.size(); ++i) {
     auto const first = classes.size();
     for (std::size_t w = 0; w < rates[i].size(); ++w) {
-      auto const host = model.sharing == share::dynamic ? model.stations[i].workers[w].host : no_host;
+      auto const host = model.sharing == share::dynamic
+                            ? names.try_emplace(model.stations[i].workers[w].host, names.size()).first->second
+                            : no_host;
       auto const alike = std::find_if(classes.begin() + static_cast<std::ptrdiff_t>(first), classes.end(),
                                       [&](auto const& c) { return c.rate == rates[i][w] && c.host == host; });
       if (alike == classes.end())

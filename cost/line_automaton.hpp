@@ -38,7 +38,7 @@ struct automaton {
 /// Workers of one station that cannot be told apart: equal rate, and under dynamic share equal host.
 struct worker_class {
   std::size_t station = 0;
-  std::size_t host = no_host;  ///< set under dynamic share only
+  std::size_t host = no_host;  ///< set under dynamic share only; numbered in the order of the line
   double rate = 0;
   std::vector<std::size_t> members;  ///< indices into station.workers
 };

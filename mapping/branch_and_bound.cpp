@@ -148,7 +148,7 @@ class search {
       auto const step = ++pool_[id].step;
       auto const row = relaxed_line(tables_, part);
       auto const width = step == 1 ? short_row : widest_row(row);
-      bool const useful = step == 1 ? row.stations.size() > 1 : width > short_row && !(whole && width == row.stations.size());
+      bool const useful = step == 1 ? row.stations.size() > 1 : width > short_row && !whole;
       if (!useful) continue;
       pool_[id].bound = std::min(pool_[id].bound, row_bound(row, width, row_gap));
       if (!wanted(pool_[id].bound)) return;

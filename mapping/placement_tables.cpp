@@ -92,6 +92,10 @@ placement_tables::placement_tables(placement_problem const& problem)
         least_out_[i * hosts_ + a] = std::min(least_out_[i * hosts_ + a], time);
         least_in_[i * hosts_ + b] = std::min(least_in_[i * hosts_ + b], time);
       }
+  for (std::size_t i = 0; i <= stages(); ++i) {
+    auto const row = least_in_.begin() + static_cast<std::ptrdiff_t>(i * hosts_);
+    least_.push_back(*std::min_element(row, row + static_cast<std::ptrdiff_t>(hosts_)));
+  }
 }
 
 double placement_tables::move(std::size_t i, plan::host_id from, plan::host_id to) const {
@@ -230,31 +234,47 @@ bool room_for_the_rest(placement_tables const& tables, partial_placement const& 
 }
 
 cost::line relaxed_line(placement_tables const& tables, partial_placement const& where) {
-  auto const& options = tables.problem().options;
+  auto const& problem = tables.problem();
+  auto const& stages = problem.program.stages;
+  auto const& options = problem.options;
   bool const fixed = tables.fixed_share();
+  auto const joins = [&](std::size_t i) { return !stages[i].replicable && stages[i].at.empty(); };
+  auto first = where.first, last = where.last;
+  while (first > 0 && joins(first - 1)) --first;
+  while (last < tables.stages() && joins(last)) ++last;
+
+  auto const mean = [](std::vector<plan::host_id> const& hosts, auto const& time) {
+    double sum = 0;
+    for (auto h : hosts) sum += time(h);
+    return sum / static_cast<double>(hosts.size());
+  };
+  auto const move_time = [&](std::size_t i) {
+    bool const from = i > 0 && where.has(i - 1), to = i < tables.stages() && where.has(i);
+    if (from && to) return tables.move(i, where.hosts[i - 1], where.hosts[i]);
+    if (from) return mean(where.hosts[i - 1], [&](auto h) { return tables.least_out(i, h); });
+    if (to) return mean(where.hosts[i], [&](auto h) { return tables.least_in(i, h); });
+    return tables.least_move(i);
+  };
+  auto const service = [&](std::size_t i, plan::host_id h, std::size_t workers) {
+    return tables.service(i, h) * (fixed ? static_cast<double>(workers) : 1);
+  };
+
   cost::line result;
   result.farms = options.farms;
-  auto const rate = [](double time) { return 1 / at_least_shortest(time); };
-  for (std::size_t i = where.first; i <= where.last; ++i) {
-    bool const left = i > where.first, right = i < where.last;
-    double time = 0;
-    if (left && right) {
-      time = tables.move(i, where.hosts[i - 1], where.hosts[i]);
-    } else {
-      auto const& ends = left ? where.hosts[i - 1] : where.hosts[i];
-      for (auto h : ends) time += left ? tables.least_out(i, h) : tables.least_in(i, h);
-      time /= static_cast<double>(ends.size());
-    }
-    result.moves.push_back(rate(time));
-    if (!right) break;
+  std::size_t next = 0;  // each worker has a host for itself: the shares are in the rates
+  for (auto i = first; i < last; ++i) {
+    result.moves.push_back(1 / at_least_shortest(move_time(i)));
     cost::station one{{}, {}, options.buffer};
-    for (auto h : where.hosts[i])
-      one.workers.push_back({rate(tables.service(i, h) * (fixed ? static_cast<double>(where.count[h]) : 1)), 0});
+    if (where.has(i)) {
+      for (auto h : where.hosts[i]) one.workers.push_back({1 / service(i, h, where.count[h]), next++});
+    } else {
+      double least = infinity;
+      for (plan::host_id h = 0; h < tables.hosts(); ++h) least = std::min(least, service(i, h, where.count[h] + 1));
+      one.workers.push_back({1 / least, next++});
+    }
     result.stations.push_back(std::move(one));
   }
-  std::size_t next = 0;  // each worker has a host for itself: the shares are in the rates
-  for (auto& one : result.stations)
-    for (auto& w : one.workers) w.host = next++;
+  result.moves.push_back(1 / at_least_shortest(move_time(last)));
   return cost::relax(result);
 }
 

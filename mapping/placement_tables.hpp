@@ -28,6 +28,8 @@ class placement_tables {
   /// Least time of move i that ends (starts) on a host, over all hosts on the other side.
   double least_in(std::size_t i, plan::host_id h) const { return least_in_[i * hosts_ + h]; }
   double least_out(std::size_t i, plan::host_id h) const { return least_out_[i * hosts_ + h]; }
+  /// Least time of move i between any hosts.
+  double least_move(std::size_t i) const { return least_[i]; }
 
   /// No placement has a higher throughput: all the work over all the speed, and the stages one by one.
   double root_bound() const;
@@ -39,6 +41,7 @@ class placement_tables {
   std::vector<double> between_;                // per move 1 .. N-1 and pair of clusters
   std::vector<double> local_;                  // per cluster
   std::vector<double> least_in_, least_out_;   // per move and host
+  std::vector<double> least_;                  // per move
 };
 
 /// A placement of some stages, in a row, with what it says about any placement that agrees with it.
@@ -58,8 +61,9 @@ double quick_bound(placement_tables const& tables, partial_placement const& wher
 /// Can the stages that are left be spread so that no station bound falls below `throughput`? (Fixed share.)
 bool room_for_the_rest(placement_tables const& tables, partial_placement const& where, double throughput);
 
-/// The line of the placed stages whose exact throughput bounds every placement that agrees: shares as counted so far,
-/// full rates under dynamic share, and the fastest moves at the open ends.
+/// A line whose exact throughput bounds every placement that agrees (by the coupling of cost/line_bounds.hpp): the placed
+/// stages with shares as counted so far, or full rates under dynamic share, and on either side the stages that are not
+/// placed, each on the host that is best for it and with its fastest moves, up to the next one that may become a farm.
 cost::line relaxed_line(placement_tables const& tables, partial_placement const& where);
 
 }  // namespace skel::mapping::detail
