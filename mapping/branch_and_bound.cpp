@@ -146,7 +146,8 @@ class search {
     bool const whole = pool_[id].depth == order_.size();
     while (pool_[id].step < 2) {
       auto const step = ++pool_[id].step;
-      auto const row = relaxed_line(tables_, part);
+      auto const row = relaxed_line(tables_, part, enough());
+      if (row.stations.empty()) return;
       auto const width = step == 1 ? short_row : widest_row(row);
       bool const useful = step == 1 ? row.stations.size() > 1 : width > short_row && !whole;
       if (!useful) continue;

@@ -233,7 +233,7 @@ bool room_for_the_rest(placement_tables const& tables, partial_placement const& 
   return room >= static_cast<double>(left);
 }
 
-cost::line relaxed_line(placement_tables const& tables, partial_placement const& where) {
+cost::line relaxed_line(placement_tables const& tables, partial_placement const& where, double enough) {
   auto const& problem = tables.problem();
   auto const& stages = problem.program.stages;
   auto const& options = problem.options;
@@ -259,6 +259,16 @@ cost::line relaxed_line(placement_tables const& tables, partial_placement const&
     return tables.service(i, h) * (fixed ? static_cast<double>(workers) : 1);
   };
 
+  // Hosts that cannot take one more stage: another there would need more time per item than there is.
+  double const slack = enough > 0 ? 1 / enough : infinity;
+  std::vector<char> full(tables.hosts(), 0);
+  for (auto i = where.first; i < where.last; ++i)
+    if (where.hosts[i].size() == 1) {
+      auto const h = where.hosts[i].front();
+      double const in = options.buffer > 0 ? 0 : move_time(i), out = move_time(i + 1);
+      full[h] = full[h] || (fixed && in + service(i, h, where.count[h] + 1) + out > slack);
+    }
+
   cost::line result;
   result.farms = options.farms;
   std::size_t next = 0;  // each worker has a host for itself: the shares are in the rates
@@ -269,7 +279,9 @@ cost::line relaxed_line(placement_tables const& tables, partial_placement const&
       for (auto h : where.hosts[i]) one.workers.push_back({1 / service(i, h, where.count[h]), next++});
     } else {
       double least = infinity;
-      for (plan::host_id h = 0; h < tables.hosts(); ++h) least = std::min(least, service(i, h, where.count[h] + 1));
+      for (plan::host_id h = 0; h < tables.hosts(); ++h)
+        if (!full[h]) least = std::min(least, service(i, h, where.count[h] + 1));
+      if (std::isinf(least)) return {};
       one.workers.push_back({1 / least, next++});
     }
     result.stations.push_back(std::move(one));

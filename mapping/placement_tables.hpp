@@ -64,6 +64,8 @@ bool room_for_the_rest(placement_tables const& tables, partial_placement const& 
 /// A line whose exact throughput bounds every placement that agrees (by the coupling of cost/line_bounds.hpp): the placed
 /// stages with shares as counted so far, or full rates under dynamic share, and on either side the stages that are not
 /// placed, each on the host that is best for it and with its fastest moves, up to the next one that may become a farm.
-cost::line relaxed_line(placement_tables const& tables, partial_placement const& where);
+/// Only placements of at least the throughput `enough` are bounded: hosts on which one more stage would make another too
+/// slow for that are left out. Without stations when no host is left for a stage.
+cost::line relaxed_line(placement_tables const& tables, partial_placement const& where, double enough);
 
 }  // namespace skel::mapping::detail
