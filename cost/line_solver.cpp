@@ -17,6 +17,9 @@ namespace {
 /// Chains are kept for another line of their structure up to this many states together: 64 MB and less.
 inline constexpr std::size_t kept_states = 1'000'000;
 
+/// Relative width of the enclosure up to which relative values are found for derivatives.
+inline constexpr double value_gap = 1e-11;
+
 /// A chain that goes round in phases converges when each step stays where it is with this probability (Schweitzer 1971,
 /// Journal of Mathematical Analysis and Applications 34:495-501).
 inline constexpr double lazy = 0.5;
@@ -152,6 +155,33 @@ struct line_solver::state {
     return result;
   }
 
+  /// Derivatives by move and class of workers, where the rates are those in the chain.
+  std::vector<double> derivatives(entry& one, double throughput) {
+    enclose(one, value_gap, 0);
+    auto& chain = one.chain;
+    // Once more, so that the values of all states go with those of the arrivals.
+    chain.sweep_back(one.values.data(), next.data());
+    auto const &pi = chain.pi(), &value = chain.value();
+    double const mass = std::accumulate(pi.begin(), pi.end(), 0.0);
+    std::vector<double> result(chain.rates().size(), 0);
+    std::size_t counted = detail::no_host;
+    std::vector<std::uint16_t> busy;
+    chain.for_each_run([&](detail::run const& run) {
+      if (run.host != detail::no_host && run.host != counted) {
+        busy = chain.busy_in_all_states(run.host);
+        counted = run.host;
+      }
+      double const renewal = run.parameter == 0 ? 1 / throughput : 0;  // an arrival starts the next round
+      double sum = 0;
+      for (std::size_t r = 0; r < run.length; ++r) {
+        double const weight = run.host == detail::no_host ? pi[run.src + r] : pi[run.src + r] / busy[run.src + r];
+        sum += weight * (value[run.src + r] + renewal - value[run.dst + r]);
+      }
+      result[run.parameter] += throughput * run.weight * sum / mass;
+    });
+    return result;
+  }
+
   void ask_to_stop() const {
     if (options.stop.stop_requested()) throw error("line: the solution was cancelled");
   }
@@ -168,6 +198,26 @@ double line_solver::throughput(line const& model) {
 
 enclosure line_solver::enclose(line const& model, double width, double enough) {
   return state_->enclose(state_->prepare(model), width, enough);
+}
+
+line_sensitivity line_solver::sensitivity(line const& model) {
+  auto& entry = state_->prepare(model);
+  line_sensitivity result;
+  result.throughput = state_->iterate(entry);
+  auto const slopes = state_->derivatives(entry, result.throughput);
+  auto const moves = model.moves.size();
+  result.moves.assign(slopes.begin(), slopes.begin() + static_cast<std::ptrdiff_t>(moves));
+  // Equal workers share the derivative of their class; under fixed share a rate counts by the share it gets.
+  auto const classes = detail::classify(model);
+  auto const shared = worker_rates(model);
+  for (auto const& one : model.stations) result.workers.emplace_back(one.workers.size(), 0.0);
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    for (auto w : classes[c].members) {
+      auto const i = classes[c].station;
+      result.workers[i][w] = slopes[moves + c] / static_cast<double>(classes[c].members.size()) * shared[i][w] /
+                             model.stations[i].workers[w].rate;
+    }
+  return result;
 }
 
 line_solution line_solver::solve(line const& model) {

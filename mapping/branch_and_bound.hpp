@@ -18,11 +18,11 @@ struct search_outcome {
   std::size_t evaluated = 0;  ///< placements solved exactly
 };
 
-/// Best-first branch and bound over rows of neighbouring stages. The row starts at the stage with the most work and grows
-/// to the side of the heavier neighbour. A row is bounded in three steps, each taken only when the row is the most
-/// promising one left: closed forms; exact throughput of rows of up to three stages; exact throughput of the row. The
-/// throughput of the most promising row left bounds the whole space at any moment.
-/// `found` may hold placements already and receives those that are solved.
+/// Best-first branch and bound over rows of neighbouring stages. The row starts at the stage with the most work and
+/// grows to the side of the heavier neighbour. A row is bounded in three steps, each taken only when the row is the
+/// most promising one left: closed forms; exact throughput of rows of up to three stages; exact throughput of the row.
+/// The throughput of the most promising row left bounds the whole space at any moment. `found` may hold placements
+/// already and receives those that are solved.
 search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,
                                 host_symmetry const& symmetry, cost::line_solver& solver, ranking& found,
                                 std::function<bool()> const& out_of_time);

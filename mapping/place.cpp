@@ -44,7 +44,10 @@ placement_answer place(placement_problem const& problem, search_options const& o
   };
   decision result;
   auto const climbed = detail::climb(
-      tables, [&](plan::placement const& where, double enough) { return solver.enclose(line_of(where), climb_gap, enough).lower; },
+      tables,
+      [&](plan::placement const& where, double enough) {
+        return solver.enclose(line_of(where), climb_gap, enough).lower;
+      },
       out_of_time);
   if (climbed) {
     found.add(symmetry.simplest(*climbed), solver.throughput(line_of(*climbed)));

@@ -12,7 +12,9 @@ namespace {
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr double shortest = 1 / cost::fastest_rate;
 
-double at_least_shortest(double time) { return std::max(time, shortest); }
+double at_least_shortest(double time) {
+  return std::max(time, shortest);
+}
 
 /// Bound of one worker: see cost::station_bound.
 double alone(double in, double service, double out, bool buffered) {
@@ -29,9 +31,7 @@ class stage_bound {
     least_ = std::min(least_, one);
     ++width_;
   }
-  double value() const {
-    return farms_ == cost::dispatch::round_robin ? least_ * static_cast<double>(width_) : sum_;
-  }
+  double value() const { return farms_ == cost::dispatch::round_robin ? least_ * static_cast<double>(width_) : sum_; }
 
  private:
   cost::dispatch farms_;
@@ -53,10 +53,8 @@ placement_tables::placement_tables(placement_problem const& problem)
     first_of[platform.cluster_of(h)] = h;
   }
   for (auto const& stage : program.stages)
-    for (plan::host_id h = 0; h < hosts_; ++h)
-      service_.push_back(at_least_shortest(stage.work / platform.speed(h)));
-  for (std::size_t c = 0; c < clusters; ++c)
-    local_.push_back(platform.path(first_of[c], first_of[c]).latency);
+    for (plan::host_id h = 0; h < hosts_; ++h) service_.push_back(at_least_shortest(stage.work / platform.speed(h)));
+  for (std::size_t c = 0; c < clusters; ++c) local_.push_back(platform.path(first_of[c], first_of[c]).latency);
   between_.assign(stages() * clusters * clusters, infinity);
   for (std::size_t i = 1; i < stages(); ++i)
     for (std::size_t a = 0; a < clusters; ++a)
@@ -182,8 +180,9 @@ double quick_bound(placement_tables const& tables, partial_placement const& wher
   for (std::size_t i = 0; i < stages; ++i) {
     if (where.has(i) || !program.stages[i].at.empty()) continue;
     auto const& stage = program.stages[i];
-    std::size_t const width =
-        !stage.replicable ? 1 : stage.width > 0 ? stage.width : std::min(problem.max_width ? problem.max_width : hosts, hosts);
+    std::size_t const width = !stage.replicable ? 1
+                              : stage.width > 0 ? stage.width
+                                                : std::min(problem.max_width ? problem.max_width : hosts, hosts);
     best.clear();
     for (plan::host_id h = 0; h < hosts; ++h) {
       double const in = at_least_shortest(time_in(i, h)), out = at_least_shortest(time_out(i, h));
@@ -215,7 +214,8 @@ bool room_for_the_rest(placement_tables const& tables, partial_placement const& 
   double least_work = infinity;
   std::size_t left = 0;
   for (std::size_t i = 0; i < tables.stages(); ++i)
-    if (!where.has(i) && program.stages[i].at.empty()) ++left, least_work = std::min(least_work, program.stages[i].work);
+    if (!where.has(i) && program.stages[i].at.empty())
+      ++left, least_work = std::min(least_work, program.stages[i].work);
   if (left == 0) return true;
   // A single worker on a host with n workers: n * service <= 1 / throughput.
   double const slack = 1 / throughput * (1 + tie_tolerance);
@@ -223,7 +223,8 @@ bool room_for_the_rest(placement_tables const& tables, partial_placement const& 
   for (plan::host_id h = 0; h < tables.hosts(); ++h) {
     double most = least_work > 0 ? slack * tables.problem().platform.speed(h) / least_work : infinity;
     for (std::size_t i = where.first; i < where.last; ++i)
-      if (where.hosts[i].size() == 1 && where.hosts[i].front() == h) most = std::min(most, slack / tables.service(i, h));
+      if (where.hosts[i].size() == 1 && where.hosts[i].front() == h)
+        most = std::min(most, slack / tables.service(i, h));
     room += std::max(0.0, std::floor(most) - static_cast<double>(where.count[h]));
   }
   // A stage that is left may be a farm with workers on several hosts; it needs room for one worker that keeps up only

@@ -37,18 +37,18 @@ class placement_tables {
  private:
   placement_problem const* problem_;
   std::size_t hosts_;
-  std::vector<double> service_, ends_;         // ends_: first and last move, per host
-  std::vector<double> between_;                // per move 1 .. N-1 and pair of clusters
-  std::vector<double> local_;                  // per cluster
-  std::vector<double> least_in_, least_out_;   // per move and host
-  std::vector<double> least_;                  // per move
+  std::vector<double> service_, ends_;        // ends_: first and last move, per host
+  std::vector<double> between_;               // per move 1 .. N-1 and pair of clusters
+  std::vector<double> local_;                 // per cluster
+  std::vector<double> least_in_, least_out_;  // per move and host
+  std::vector<double> least_;                 // per move
 };
 
 /// A placement of some stages, in a row, with what it says about any placement that agrees with it.
 struct partial_placement {
-  std::size_t first = 0, last = 0;                  ///< stages first .. last - 1 are placed
-  std::vector<std::vector<plan::host_id>> hosts;    ///< per stage; empty where it is not placed
-  std::vector<std::size_t> count;                   ///< workers per host, those of pinned stages always included
+  std::size_t first = 0, last = 0;                ///< stages first .. last - 1 are placed
+  std::vector<std::vector<plan::host_id>> hosts;  ///< per stage; empty where it is not placed
+  std::vector<std::size_t> count;                 ///< workers per host, those of pinned stages always included
 
   bool has(std::size_t i) const { return i >= first && i < last; }
 };
@@ -61,11 +61,11 @@ double quick_bound(placement_tables const& tables, partial_placement const& wher
 /// Can the stages that are left be spread so that no station bound falls below `throughput`? (Fixed share.)
 bool room_for_the_rest(placement_tables const& tables, partial_placement const& where, double throughput);
 
-/// A line whose exact throughput bounds every placement that agrees (by the coupling of cost/line_bounds.hpp): the placed
-/// stages with shares as counted so far, or full rates under dynamic share, and on either side the stages that are not
-/// placed, each on the host that is best for it and with its fastest moves, up to the next one that may become a farm.
-/// Only placements of at least the throughput `enough` are bounded: hosts on which one more stage would make another too
-/// slow for that are left out. Without stations when no host is left for a stage.
+/// A line whose exact throughput bounds every placement that agrees (by the coupling of cost/line_bounds.hpp): the
+/// placed stages with shares as counted so far, or full rates under dynamic share, and on either side the stages that
+/// are not placed, each on the host that is best for it and with its fastest moves, up to the next one that may become
+/// a farm. Only placements of at least the throughput `enough` are bounded: hosts on which one more stage would make
+/// another too slow for that are left out. Without stations when no host is left for a stage.
 cost::line relaxed_line(placement_tables const& tables, partial_placement const& where, double enough);
 
 }  // namespace skel::mapping::detail

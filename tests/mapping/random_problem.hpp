@@ -13,7 +13,9 @@ inline double draw_log(std::mt19937& random, double low, double high) {
   return std::exp(std::uniform_real_distribution(std::log(low), std::log(high))(random));
 }
 
-inline std::string numbered(char letter, std::size_t i) { return std::string(1, letter).append(std::to_string(i)); }
+inline std::string numbered(char letter, std::size_t i) {
+  return std::string(1, letter).append(std::to_string(i));
+}
 
 /// `stages` stages of unequal work on `hosts` single-host clusters of unequal speed; every pair has its own link, each
 /// direction its own latency.
@@ -21,7 +23,8 @@ inline placement_problem random_problem(std::mt19937& random, std::size_t stages
                                         double slowest_link = 0.3) {
   std::vector<platform::cluster> clusters;
   std::vector<platform::cluster_link> links;
-  for (std::size_t h = 0; h < hosts; ++h) clusters.push_back({numbered('h', h), 1, draw_log(random, 0.5, 4), 1, {}, {}, {}});
+  for (std::size_t h = 0; h < hosts; ++h)
+    clusters.push_back({numbered('h', h), 1, draw_log(random, 0.5, 4), 1, {}, {}, {}});
   for (std::size_t a = 0; a < hosts; ++a)
     for (std::size_t b = 0; b < hosts; ++b)
       if (a != b) links.push_back({a, b, {draw_log(random, 1e-4, slowest_link), draw_log(random, 1e5, 1e8)}, {}});
@@ -58,7 +61,9 @@ inline placement_problem random_small_problem(std::mt19937& random) {
   auto const all = problem.platform.host_count();
   if (draw(0, 2) == 0) problem.program.input = pattern::terminal{problem.platform.host_name(draw(0, all - 1)), 1e4};
   if (draw(0, 2) == 0) problem.program.output = pattern::terminal{problem.platform.host_name(draw(0, all - 1)), 1e4};
-  if (draw(0, 2) == 0) problem.program.stages[draw(0, problem.program.stages.size() - 1)].at = {problem.platform.host_name(draw(0, all - 1))};
+  if (draw(0, 2) == 0)
+    problem.program.stages[draw(0, problem.program.stages.size() - 1)].at = {
+        problem.platform.host_name(draw(0, all - 1))};
   if (problem.program.stages.size() <= 3 && draw(0, 1) == 0) {
     auto& farm = problem.program.stages[draw(0, problem.program.stages.size() - 1)];
     if (farm.at.empty()) {

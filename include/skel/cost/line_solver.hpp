@@ -37,6 +37,16 @@ struct line_solution {
   double latency = 0;     ///< mean time from the end of the first move to the end of the last, by Little's law [s]
 };
 
+/// How the throughput answers to each rate: partial derivatives, dimensionless. Because throughput scales with all
+/// rates together, the elasticities rate * dX/drate / X sum to 1: each is the share of the time per item that its rate
+/// decides.
+struct line_sensitivity {
+  double throughput = 0;
+  std::vector<double> moves;                 ///< dX / d moves[i]
+  std::vector<std::vector<double>> workers;  ///< dX / d stations[i].workers[w].rate; equal workers that are served in
+                                             ///< turn are given their mean
+};
+
 /// Two numbers that a throughput lies between.
 struct enclosure {
   double lower = 0, upper = 0;
@@ -76,6 +86,11 @@ class line_solver {
   /// every step, but for rounding. Starts from the values of the line of equal structure that was enclosed last.
   /// Source: Odoni 1969, Operations Research 17(5):857-860, on the chain embedded at arrivals. Errors as for solve().
   enclosure enclose(line const& model, double width, double enough = 0);
+
+  /// Derivatives by one solution forwards (pi) and one backwards (relative values h, Q h = -(r - X 1)):
+  /// dX/dtheta = pi (dr/dtheta) + pi (dQ/dtheta) h. Errors as for solve(). O(sweeps * states * stations).
+  /// Source: Schweitzer 1968, Journal of Applied Probability 5(2):401-413 (perturbation of Markov chains).
+  line_sensitivity sensitivity(line const& model);
 
  private:
   struct state;
