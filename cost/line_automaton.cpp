@@ -59,11 +59,13 @@ struct builder {
 
   builder(line const& l, std::size_t i, std::vector<worker_class> const& c, std::size_t most)
       : model(l), index(i), classes(c), limit(most), class_of(l.stations[i].workers.size()) {
-    for (std::size_t k = 0; k < classes.size(); ++k)
-      if (classes[k].station == index) {
-        for (auto member : classes[k].members) class_of[member] = k;
-        mine.push_back(k);
-      }
+    auto const first =
+        std::partition_point(classes.begin(), classes.end(), [&](auto const& one) { return one.station < i; });
+    for (auto k = static_cast<std::size_t>(first - classes.begin()); k < classes.size() && classes[k].station == i;
+         ++k) {
+      for (auto member : classes[k].members) class_of[member] = k;
+      mine.push_back(k);
+    }
   }
 
   bool has_room(code c) const { return items(c) <= here.buffer; }

@@ -242,6 +242,11 @@ line_solution line_solver::solve(line const& model) {
       load.population += marginals[i][d] * meaning.population[d];
     }
     load.starved = 1 - load.busy - load.blocked;
+    auto const accepts = chain.stations()[i].accepting(), releases = chain.stations()[i].releasing();
+    for (std::size_t d = 0; d < marginals[i].size(); ++d) {
+      if (accepts[d]) load.room += marginals[i][d];
+      if (releases[d]) load.finished += marginals[i][d];
+    }
     result.population += load.population;
     result.stations.push_back(load);
   }

@@ -31,8 +31,9 @@ TEST(LineSensitivity, MatchesFiniteDifferencesOnRandomLinesOfEveryKind) {
       for (std::size_t w = 0; w < model.stations[i].workers.size(); ++w) {
         double const rate = model.stations[i].workers[w].rate;
         double const slope = difference(model, [i, w](line& l) -> double& { return l.stations[i].workers[w].rate; });
-        if (model.farms == dispatch::on_demand)
+        if (model.farms == dispatch::on_demand) {
           EXPECT_NEAR(found.workers[i][w] * rate, slope * rate, 1e-6 * found.throughput) << describe(model);
+        }
         together += (found.workers[i][w] - slope) * rate;
       }
       EXPECT_NEAR(together, 0, 1e-6 * found.throughput) << describe(model);

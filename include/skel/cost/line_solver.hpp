@@ -24,6 +24,8 @@ struct station_load {
   double busy = 0;        ///< processing
   double blocked = 0;     ///< holding a finished item that waits for its move or is moving
   double population = 0;  ///< mean number of items at the station, waiting ones and finished ones included
+  double room = 0;        ///< probability that it can accept an item
+  double finished = 0;    ///< probability that it can release an item
 };
 
 /// Steady state of a line.
