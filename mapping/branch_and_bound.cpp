@@ -16,8 +16,8 @@ inline constexpr double row_gap = 1e-3;
 inline constexpr std::size_t short_row = 3;
 /// Rows of more states than this are bounded by the longest part within it.
 inline constexpr double most_row_states = 60'000;
-/// Beyond this many open rows the search goes deep first, which keeps few open.
-inline constexpr std::size_t most_open = 8'000'000;
+/// The search ends, as if out of time, when it has made this many rows: about half a gigabyte.
+inline constexpr std::size_t most_rows = 10'000'000;
 
 struct node {
   double bound = 0;
@@ -48,7 +48,7 @@ class search {
     while (!open_.empty()) {
       auto const top = open_.top();
       if (!wanted(top.bound)) break;
-      if (out_of_time_()) {
+      if (out_of_time_() || pool_.size() > most_rows) {
         result.complete = false;
         break;
       }
@@ -70,7 +70,7 @@ class search {
       return bound != other.bound ? bound < other.bound : depth != other.depth ? depth < other.depth : id > other.id;
     }
   };
-  /// Best first; deepest first when there are too many.
+  /// Best first, deeper rows before shallower ones.
   class open_list {
    public:
     bool empty() const { return list_.empty(); }

@@ -58,6 +58,10 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
   } else {
     auto const space = enumerate_choices(problem);
     if (auto const* none = std::get_if<infeasible>(&space)) return *none;
+    if (!std::get<placement_space>(space).complete)
+      return infeasible{
+          "placement: there are too many ways to choose the hosts of a farm's workers to try them all; give "
+          "it a width or pin it"};
     for_each_placement(std::get<placement_space>(space), consider);
   }
   if (ranking.empty())
@@ -66,7 +70,7 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
   ranking.hand_over(result);
   result.optimal = complete;
   result.bound = complete ? result.throughput : std::numeric_limits<double>::infinity();
-  result.model = "exact steady state of the line";
+  result.model = model_name(problem);
   result.why = to_string(result.placement, problem.platform) +
                (complete ? " has" : " had, when the search was ended,") + " the highest throughput of " +
                std::to_string(result.evaluated) + " placements that were solved.";

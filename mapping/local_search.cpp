@@ -1,6 +1,7 @@
 #include "local_search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -52,6 +53,26 @@ plan::placement greedy(placement_tables const& tables) {
 
 }  // namespace
 
+plan::placement spread_out(placement_tables const& tables) {
+  auto const& problem = tables.problem();
+  std::vector<double> count(tables.hosts(), 0), slowest(tables.hosts(), 0);
+  plan::placement result;
+  for (std::size_t i = 0; i < tables.stages(); ++i) {
+    plan::host_id chosen = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (plan::host_id h = 0; h < tables.hosts(); ++h) {
+      double const time = (count[h] + 1) * std::max(slowest[h], tables.service(i, h));
+      if (time < least) least = time, chosen = h;
+    }
+    result.stages.push_back(on_host(problem, i, chosen));
+    for (auto h : result.stages.back()) {
+      ++count[h];
+      slowest[h] = std::max(slowest[h], tables.service(i, h));
+    }
+  }
+  return result;
+}
+
 void for_each_neighbour(placement_problem const& problem, plan::placement const& where,
                         std::function<bool(plan::placement const&)> const& visit) {
   auto const hosts = problem.platform.host_count();
@@ -101,7 +122,7 @@ void for_each_neighbour(placement_problem const& problem, plan::placement const&
 std::optional<plan::placement> climb(placement_tables const& tables, rough_price const& price,
                                      std::function<bool()> const& out_of_time) {
   auto const& problem = tables.problem();
-  std::vector<plan::placement> starts{greedy(tables)};
+  std::vector<plan::placement> starts{greedy(tables), spread_out(tables)};
   plan::host_id fastest = 0;
   for (plan::host_id h = 0; h < tables.hosts(); ++h)
     if (problem.platform.speed(h) > problem.platform.speed(fastest)) fastest = h;

@@ -15,8 +15,12 @@ using rough_price = std::function<double(plan::placement const&, double enough)>
 void for_each_neighbour(placement_problem const& problem, plan::placement const& where,
                         std::function<bool(plan::placement const&)> const& visit);
 
-/// Climbs from a few starts (everything on one host, and stage by stage where the quick bound is best) to placements
-/// that no neighbour improves by more than a thousandth. Gives the best, or nothing when no start connects.
+/// Stages one by one, each on the host that leaves the slowest station of the two that change fastest. Looks at
+/// services only. O(stages * hosts).
+plan::placement spread_out(placement_tables const& tables);
+
+/// Climbs from a few starts (everything on one host, spread_out(), and stage by stage where the quick bound is best) to
+/// placements that no neighbour improves by more than a thousandth. Gives the best, or nothing when no start connects.
 std::optional<plan::placement> climb(placement_tables const& tables, rough_price const& price,
                                      std::function<bool()> const& out_of_time);
 

@@ -79,9 +79,10 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
       for (std::size_t width = 1; width <= widest && fits; ++width)
         fits = append_lists(count, width, false, limit, choices);
     }
-    if (!fits)
-      return infeasible{where + ": there are more than " + std::to_string(limit) +
-                        " ways to choose the hosts of its workers; pin it, or lower its width or max_width"};
+    if (!fits) {
+      choices.clear();
+      space.complete = false;
+    }
   }
   return space;
 }

@@ -18,7 +18,7 @@ class placement_tables {
   placement_problem const& problem() const { return *problem_; }
   bool fixed_share() const { return problem_->options.sharing == cost::share::fixed; }
 
-  /// Time of stage i on a host that it has for itself [s].
+  /// Time of stage i on a host that it has for itself [s], > 0.
   double service(std::size_t i, plan::host_id h) const { return service_[i * hosts_ + h]; }
   /// Time of move i (0: first, N: last) between two hosts; for first and last move only one of them counts. Infinite
   /// where there is no path.

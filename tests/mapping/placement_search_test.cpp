@@ -54,5 +54,100 @@ TEST(PlacementSearch, BoundsWhatItMissesWhenItHasNoTime) {
   }
 }
 
+TEST(PlacementSearch, ProvesThePapersWinnersOverAllPlacements) {
+  auto const found = std::get<decision>(place(triangle({0.1, 0.1, 0.1}, {0.1, 0.1, 1})));
+  EXPECT_NEAR(found.throughput, 2.5991440625, 1e-9);
+  EXPECT_EQ(found.placement, plan::place_each({0, 0, 1}));  // the simplest of four that tie
+  EXPECT_TRUE(found.optimal);
+  EXPECT_EQ(found.bound, found.throughput);
+}
+
+TEST(PlacementSearch, BoundsWhatItMissesAmongNearlyEqualHosts) {
+  std::mt19937 random(12);
+  auto problem = random_problem(random, 5, 5, 1e-3);
+  for (auto& stage : problem.program.stages) stage.work = 1;
+  auto const best = std::get<decision>(exhaustive(problem, line_price(problem)));
+  for (double limit : {0.0, 1e-3, 1e-2, 1e-1}) {
+    search_options hurried;
+    hurried.time_limit = std::chrono::duration<double>(limit);
+    auto const found = std::get<decision>(place(problem, hurried));
+    EXPECT_GE(found.bound, best.throughput * (1 - 1e-9));
+    EXPECT_LE(found.throughput, best.throughput * (1 + 1e-9));
+    EXPECT_EQ(found.optimal && found.placement != best.placement, false);
+  }
+}
+
+TEST(PlacementSearch, SearchesEqualHostsOnce) {
+  placement_problem problem;
+  problem.platform = platform::description(1e-4, {{"node", 40, 1, 1, {0.01, 1e9}, {}, {}}}, {});
+  for (int i = 0; i < 5; ++i) {
+    pattern::stage_shape stage;
+    stage.name = numbered('s', static_cast<std::size_t>(i));
+    stage.work = 1;
+    problem.program.stages.push_back(stage);
+  }
+  auto const found = std::get<decision>(place(problem));
+  EXPECT_TRUE(found.optimal);
+  EXPECT_EQ(found.placement, plan::place_each({0, 1, 2, 3, 4}));
+  EXPECT_LT(found.evaluated, 1200u);  // the winner's neighbours, and not 40^5
+}
+
+TEST(PlacementSearch, AnswersForPipelinesThatCannotBeSolvedExactly) {
+  std::mt19937 random(13);
+  auto const problem = random_problem(random, 30, 4);
+  search_options hurried;
+  hurried.time_limit = std::chrono::duration<double>(0.2);
+  auto const found = std::get<decision>(place(problem, hurried));
+  EXPECT_FALSE(found.optimal);
+  EXPECT_GT(found.throughput, 0);
+  EXPECT_GE(found.bound, found.throughput);
+  EXPECT_NE(found.model.find("closure"), std::string::npos);
+}
+
+TEST(PlacementSearch, SaysWhyNothingCanBeChosen) {
+  auto problem = triangle({1, 1, 1}, {1, 1, 1});
+  problem.candidates.emplace();
+  EXPECT_NE(std::get<infeasible>(place(problem)).reason.find("empty"), std::string::npos);
+
+  problem = triangle({1, 1, 1}, {1, 1, 1});
+  problem.program.stages[1].at = {"p9"};
+  EXPECT_NE(std::get<infeasible>(place(problem)).reason.find("p9"), std::string::npos);
+
+  problem = triangle({1, 1, 1}, {1, 1, 1});
+  problem.program.input = pattern::terminal{"elsewhere", 1};
+  EXPECT_NE(std::get<infeasible>(place(problem)).reason.find("elsewhere"), std::string::npos);
+
+  problem = triangle({1, 1, 1}, {1, 1, 1});
+  problem.platform = platform::description(0, {{"a", 1, 1, 1, {}, {}, {}}, {"b", 1, 1, 1, {}, {}, {}}}, {});
+  problem.program.stages[0].at = {"a"};
+  problem.program.stages[2].at = {"b"};
+  EXPECT_NE(std::get<infeasible>(place(problem)).reason.find("connect"), std::string::npos);
+
+  problem.program.stages.clear();
+  EXPECT_TRUE(std::holds_alternative<infeasible>(place(problem)));
+}
+
+TEST(PlacementSearch, EndsWhenItIsStopped) {
+  std::mt19937 random(14);
+  auto const problem = random_problem(random, 5, 5);
+  std::stop_source stop;
+  stop.request_stop();
+  search_options options;
+  options.stop = stop.get_token();
+  auto const found = std::get<decision>(place(problem, options));
+  EXPECT_FALSE(found.optimal);
+  EXPECT_GE(found.bound, found.throughput);
+}
+
+TEST(Explain, NamesTheBottleneckAndTheRunnersUp) {
+  auto const problem = triangle({0.1, 1, 1}, {0.1, 0.1, 0.1});
+  auto const found = std::get<decision>(place(problem));
+  auto const text = explain(problem, found);
+  EXPECT_NE(text.find("bottleneck: "), std::string::npos) << text;
+  EXPECT_NE(text.find("runners-up:\n  (p1, p2, p2)"), std::string::npos) << text;
+  EXPECT_NE(text.find("(tie)"), std::string::npos) << text;
+  EXPECT_NE(text.find("starved"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace skel::mapping

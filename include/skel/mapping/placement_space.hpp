@@ -34,14 +34,16 @@ struct placement_problem {
 struct placement_space {
   std::vector<std::vector<std::vector<plan::host_id>>> choices;  ///< per stage; hosts ascending unless pinned
 
+  bool complete = true;  ///< false: a stage has more choices than were asked for, and its list is empty
+
   double size() const;  ///< number of placements
 };
 
-/// The space of a problem without candidates, or why there is none: no stage, a pinned host or terminal that the
-/// platform does not have, several hosts for a stage that cannot be replicated, or more than `limit` choices for one
-/// stage. O(sum of choices).
+/// The space of a problem without candidates, with at most `limit` choices for a stage, or why there is none: no stage,
+/// a pinned host or terminal that the platform does not have, or several hosts for a stage that cannot be replicated.
+/// O(sum of choices).
 std::variant<placement_space, infeasible> enumerate_choices(placement_problem const& problem,
-                                                            std::size_t limit = 1'000'000);
+                                                            std::size_t limit = 100'000);
 
 /// Can every pair of hosts that must talk talk?
 bool connected(placement_problem const& problem, plan::placement const& where);

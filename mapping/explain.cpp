@@ -1,0 +1,101 @@
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <skel/cost/line_closure.hpp>
+#include <skel/cost/line_solver.hpp>
+#include <skel/mapping/placement_search.hpp>
+
+namespace skel::mapping {
+namespace {
+
+std::string number(double value, char const* format = "%.6g") {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+std::string percent(double share) {
+  return number(100 * share, "%.1f").append(" %");
+}
+
+/// A move or stage and the share of the time per item that its rate decides.
+struct limit {
+  std::string what;
+  double elasticity = 0;
+};
+
+std::vector<limit> limits_of(cost::line const& line, cost::line_sensitivity const& slopes) {
+  std::vector<limit> result;
+  auto const count = line.stations.size();
+  for (std::size_t i = 0; i <= count; ++i) {
+    std::string what = "the move ";
+    if (i == 0)
+      what.append("into '").append(line.stations[0].name).append("'");
+    else if (i == count)
+      what.append("out of '").append(line.stations[count - 1].name).append("'");
+    else
+      what.append("from '")
+          .append(line.stations[i - 1].name)
+          .append("' to '")
+          .append(line.stations[i].name)
+          .append("'");
+    result.push_back({what, slopes.moves[i] * line.moves[i] / slopes.throughput});
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0;
+    for (std::size_t w = 0; w < line.stations[i].workers.size(); ++w)
+      sum += slopes.workers[i][w] * line.stations[i].workers[w].rate;
+    result.push_back({std::string("stage '").append(line.stations[i].name).append("'"), sum / slopes.throughput});
+  }
+  std::sort(result.begin(), result.end(), [](auto const& a, auto const& b) { return a.elasticity > b.elasticity; });
+  return result;
+}
+
+}  // namespace
+
+std::string explain(placement_problem const& problem, decision const& chosen) {
+  auto const line = cost::make_line(problem.program, chosen.placement, problem.platform, problem.options);
+  std::string text = chosen.why;
+  text.append("\npredicted: ").append(number(chosen.throughput)).append(" items/s");
+  if (!chosen.optimal) text.append(", proven bound ").append(number(chosen.bound));
+  text.append("; model: ").append(chosen.model).append("\n");
+
+  std::vector<cost::station_load> loads;
+  if (cost::count_states(line) <= exact_states) {
+    cost::line_solver solver;
+    auto const limits = limits_of(line, solver.sensitivity(line));
+    text.append("bottleneck: ").append(limits[0].what).append(" (its rate decides ");
+    text.append(percent(limits[0].elasticity)).append(" of the time per item)");
+    if (limits.size() > 1)
+      text.append(", then ").append(limits[1].what).append(" (").append(percent(limits[1].elasticity)).append(")");
+    text.append("\n");
+    loads = solver.solve(line).stations;
+  } else {
+    loads = cost::estimate_line(line, exact_states).stations;
+    auto const busiest =
+        std::max_element(loads.begin(), loads.end(), [](auto const& a, auto const& b) { return a.busy < b.busy; });
+    text.append("busiest: stage '").append(line.stations[static_cast<std::size_t>(busiest - loads.begin())].name);
+    text.append("' (").append(percent(busiest->busy)).append(" of the time)\n");
+  }
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    text.append("  '").append(line.stations[i].name).append("' on ");
+    for (std::size_t w = 0; w < chosen.placement.stages[i].size(); ++w)
+      text.append(w > 0 ? "+" : "").append(problem.platform.host_name(chosen.placement.stages[i][w]));
+    text.append(": busy ").append(percent(loads[i].busy)).append(", starved ").append(percent(loads[i].starved));
+    text.append(", blocked ").append(percent(loads[i].blocked)).append("\n");
+  }
+  if (!chosen.alternatives.empty()) text.append("runners-up:\n");
+  for (auto const& other : chosen.alternatives) {
+    double const loss = 1 - other.throughput / chosen.throughput;
+    text.append("  ")
+        .append(to_string(other.placement, problem.platform))
+        .append(": ")
+        .append(number(other.throughput));
+    text.append(loss <= tie_tolerance ? std::string(" (tie)") : std::string(" (-").append(percent(loss)).append(")"))
+        .append("\n");
+  }
+  return text;
+}
+
+}  // namespace skel::mapping
