@@ -219,7 +219,7 @@ int place(place_options const& options, std::ostream& out) {
   auto& chosen = std::get<mapping::decision>(found);
   if (options.model == "deterministic") chosen.model = "constant times: the slowest stage with its two moves";
   ordered_json answer = to_json(chosen, problem.platform);
-  if (options.explain) answer["explanation"] = explain(problem, chosen);
+  if (options.explain) answer["explanation"] = tools::explain(problem, chosen);
   std::string model;
   if (options.print_pepa) {
     model = cost::pepa::to_pepa(make_line(problem.program, chosen.placement, problem.platform, problem.options));

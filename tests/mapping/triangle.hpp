@@ -14,7 +14,8 @@ namespace skel::mapping {
 //           -- p3
 inline placement_problem triangle(std::array<double, 3> const& latencies, std::array<double, 3> const& times) {
   std::vector<platform::cluster> hosts;
-  for (std::size_t p = 0; p < 3; ++p) hosts.push_back({std::string(1, 'p').append(std::to_string(p + 1)), 1, 1 / times[p], 1, {}, {}, {}});
+  for (std::size_t p = 0; p < 3; ++p)
+    hosts.push_back({std::string(1, 'p').append(std::to_string(p + 1)), 1, 1 / times[p], 1, {}, {}, {}});
   std::vector<platform::cluster_link> links;
   auto const both = [&](std::size_t a, std::size_t b, double latency) {
     links.push_back({a, b, {latency}, {}});
