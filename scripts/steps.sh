@@ -20,6 +20,14 @@ steps_begin() {
   steps_name=$1 steps_count=$2 steps_index=0 steps_failed=() steps_started=$SECONDS
   steps_logs="$steps_root/build/logs/$steps_name"
   mkdir -p "$steps_logs"
+  trap 'steps_interrupted' INT TERM
+}
+
+steps_interrupted() {
+  trap - INT TERM
+  [ -n "${steps_job:-}" ] && kill -TERM -- "-$steps_job" 2>/dev/null
+  printf '\n%s: interrupted; logs are in %s\n' "$steps_name" "$steps_logs"
+  exit 130
 }
 
 step() {
@@ -28,16 +36,19 @@ step() {
   steps_index=$((steps_index + 1))
   steps_log="$steps_logs/$key.log"
   printf '[%d/%d] %s\n' "$steps_index" "$steps_count" "$title"
+  set -m  # a process group of its own, so that an interrupt can end all of it
   "$@" >"$steps_log" 2>&1 </dev/null &
-  local job=$!
-  while kill -0 "$job" 2>/dev/null; do
+  set +m
+  steps_job=$!
+  while kill -0 "$steps_job" 2>/dev/null; do
     sleep 0.2
     if [ $((SECONDS - beat)) -ge $steps_heartbeat ]; then
       beat=$SECONDS
       printf '      %4d s  %s\n' $((SECONDS - started)) "$(tail -n 1 "$steps_log" | cut -c1-100)"
     fi
   done
-  wait "$job" || status=$?
+  wait "$steps_job" || status=$?
+  steps_job=""
   if [ $status -eq 0 ]; then
     printf '      done in %d s\n' $((SECONDS - started))
   else
