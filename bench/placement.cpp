@@ -1,0 +1,229 @@
+// How the cost of exact solutions and of the placement search grows with stages and hosts, and how far window closure
+// is from the exact throughput. Times are CPU times of this process, which other load on the machine disturbs least.
+
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/cost/line_closure.hpp>
+#include <skel/cost/line_solver.hpp>
+#include <skel/mapping/placement_search.hpp>
+
+#include "plot.hpp"
+
+namespace {
+
+using namespace skel;
+using nlohmann::ordered_json;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double draw(std::mt19937& random, double low, double high) {
+  return std::exp(std::uniform_real_distribution(std::log(low), std::log(high))(random));
+}
+
+cost::line random_line(std::mt19937& random, std::size_t stages) {
+  cost::line model;
+  for (std::size_t i = 0; i < stages; ++i) model.stations.push_back({{}, {{draw(random, 5, 20), i}}, 0});
+  for (std::size_t i = 0; i <= stages; ++i) model.moves.push_back(draw(random, 5, 1e4));
+  return model;
+}
+
+/// What hosts and stages are like; every pair of hosts has its own link.
+struct family {
+  char const* name;
+  double least_speed, most_speed, least_work, most_work, slowest_link;
+};
+constexpr family families[] = {
+    {"unequal", 0.5, 4, 0.3, 3, 0.3}, {"equal work", 0.5, 4, 1, 1, 0.01}, {"nearly equal", 0.95, 1.05, 1, 1, 0.001}};
+
+mapping::placement_problem random_problem(std::mt19937& random, std::size_t stages, std::size_t hosts,
+                                          family const& of) {
+  std::vector<platform::cluster> clusters;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t h = 0; h < hosts; ++h)
+    clusters.push_back({fmt::format("h{}", h), 1, draw(random, of.least_speed, of.most_speed), 1, {}, {}, {}});
+  for (std::size_t a = 0; a < hosts; ++a)
+    for (std::size_t b = 0; b < hosts; ++b)
+      if (a != b) links.push_back({a, b, {draw(random, 1e-4, of.slowest_link)}, {}});
+  mapping::placement_problem problem;
+  problem.platform = platform::description(1e-4, clusters, links);
+  for (std::size_t i = 0; i < stages; ++i) {
+    pattern::stage_shape stage;
+    stage.name = fmt::format("s{}", i);
+    stage.work = draw(random, of.least_work, of.most_work);
+    problem.program.stages.push_back(stage);
+  }
+  return problem;
+}
+
+double least(std::vector<double> const& samples) {
+  return statistics::quantile(samples, 0);
+}
+double most(std::vector<double> const& samples) {
+  return statistics::quantile(samples, 1);
+}
+
+ordered_json measure_solver(std::size_t longest, std::size_t lines, bench::series& curve) {
+  fmt::print("exact solution            CPU ms: median      min      max   sweeps  worst residual\n");
+  auto rows = ordered_json::array();
+  for (std::size_t stages = 3; stages <= longest; ++stages) {
+    std::mt19937 random(static_cast<unsigned>(stages));
+    std::vector<double> times, sweeps, residuals;
+    for (std::size_t k = 0; k < lines; ++k) {
+      auto const model = random_line(random, stages);
+      double const start = cpu_seconds();
+      auto const found = cost::solve_line(model);
+      times.push_back(1e3 * (cpu_seconds() - start));
+      sweeps.push_back(static_cast<double>(found.sweeps));
+      residuals.push_back(found.residual);
+    }
+    double const middle = statistics::median(times);
+    fmt::print("{:2} stages {:9.0f} states {:15.3f} {:8.3f} {:8.3f} {:8.0f} {:15.1e}\n", stages,
+               std::pow(3.0, static_cast<double>(stages)), middle, least(times), most(times),
+               statistics::median(sweeps), most(residuals));
+    rows.push_back({{"stages", stages},
+                    {"ms", middle},
+                    {"ms_min", least(times)},
+                    {"ms_max", most(times)},
+                    {"sweeps", statistics::median(sweeps)},
+                    {"residual", most(residuals)}});
+    curve.points.emplace_back(static_cast<double>(stages), middle * 1e-3);
+  }
+  return rows;
+}
+
+ordered_json measure_search(std::size_t largest, std::size_t problems, double limit,
+                            std::vector<bench::series>& curves) {
+  fmt::print(
+      "\nplacement search                CPU s: median      min      max   solved of placements   proven  "
+      "exhaustive s  worst gap after 1 s\n");
+  auto rows = ordered_json::array();
+  bench::series whole{"exhaustive, unequal", {}};
+  for (auto const& of : families) {
+    bench::series curve{std::string("search, ").append(of.name), {}};
+    for (std::size_t size = 3; size <= largest; ++size) {
+      std::mt19937 random(static_cast<unsigned>(100 + size));
+      std::vector<double> times, solved, gaps, all;
+      std::size_t proven = 0;
+      for (std::size_t k = 0; k < problems; ++k) {
+        auto const problem = random_problem(random, size, size, of);
+        mapping::search_options options;
+        options.time_limit = std::chrono::duration<double>(limit);
+        double const start = cpu_seconds();
+        auto const found = std::get<mapping::decision>(mapping::place(problem, options));
+        times.push_back(cpu_seconds() - start);
+        solved.push_back(static_cast<double>(found.evaluated));
+        proven += found.optimal;
+        if (times.back() > 1) {
+          options.time_limit = std::chrono::duration<double>(1);
+          auto const hurried = std::get<mapping::decision>(mapping::place(problem, options));
+          gaps.push_back(hurried.bound / hurried.throughput - 1);
+        } else {
+          gaps.push_back(found.bound / found.throughput - 1);
+        }
+        if (size > 5) continue;
+        double const before = cpu_seconds();
+        auto const oracle = std::get<mapping::decision>(mapping::exhaustive(problem, mapping::line_price(problem)));
+        all.push_back(cpu_seconds() - before);
+        if (found.optimal && std::abs(oracle.throughput - found.throughput) > 1e-8 * oracle.throughput)
+          throw std::runtime_error("the search and the exhaustive oracle disagree");
+      }
+      double const placements = std::pow(static_cast<double>(size), static_cast<double>(size));
+      fmt::print(
+          "{:2} stages {:2} hosts {:13} {:9.4f} {:8.4f} {:8.4f} {:8.0f} of {:10.0f} {:5} of {} {:>12} {:14.4f}\n", size,
+          size, of.name, statistics::median(times), least(times), most(times), statistics::median(solved), placements,
+          proven, problems, all.empty() ? "-" : fmt::format("{:.4f}", statistics::median(all)), most(gaps));
+      rows.push_back({{"stages", size},
+                      {"hosts", size},
+                      {"family", of.name},
+                      {"s", statistics::median(times)},
+                      {"s_min", least(times)},
+                      {"s_max", most(times)},
+                      {"solved", statistics::median(solved)},
+                      {"placements", placements},
+                      {"proven", proven},
+                      {"of", problems},
+                      {"gap_after_1_s", most(gaps)}});
+      curve.points.emplace_back(static_cast<double>(size), statistics::median(times));
+      if (!all.empty()) {
+        rows.back()["exhaustive_s"] = statistics::median(all);
+        if (&of == families) whole.points.emplace_back(static_cast<double>(size), statistics::median(all));
+      }
+    }
+    curves.push_back(std::move(curve));
+  }
+  curves.push_back(std::move(whole));
+  return rows;
+}
+
+ordered_json measure_closure(std::size_t stages, std::size_t lines) {
+  fmt::print("\nwindow closure, {} stages    error: mean    worst    rounds\n", stages);
+  auto rows = ordered_json::array();
+  for (std::size_t window = 2; window <= 4; ++window) {
+    std::mt19937 random(7);
+    std::vector<double> errors, rounds;
+    for (std::size_t k = 0; k < lines; ++k) {
+      auto const model = random_line(random, stages);
+      auto const found = cost::close_line(model, {.window = window});
+      errors.push_back(std::abs(found.throughput / cost::solve_line(model).throughput - 1));
+      rounds.push_back(static_cast<double>(found.rounds));
+    }
+    fmt::print("{} stations per window {:18.4f} {:8.4f} {:9.0f}\n", window, statistics::mean(errors), most(errors),
+               statistics::median(rounds));
+    rows.push_back({{"window", window}, {"mean_error", statistics::mean(errors)}, {"worst_error", most(errors)}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Cost of exact solutions and of the placement search against stages and hosts"};
+  bool quick = false;
+  double limit = 60;
+  std::string json, picture;
+  app.add_flag("--quick", quick, "small sizes and few instances");
+  app.add_option("--time-limit", limit, "seconds for one search")->check(CLI::PositiveNumber);
+  app.add_option("--json", json, "write the figures to FILE");
+  app.add_option("--plot", picture, "write an SVG plot to FILE");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    bench::series solver{"one exact solution", {}};
+    std::vector<bench::series> searches;
+    ordered_json figures;
+    figures["solver"] = measure_solver(quick ? 7 : 14, quick ? 3 : 7, solver);
+    figures["search"] = measure_search(quick ? 4 : 8, quick ? 2 : 5, limit, searches);
+    figures["closure"] = measure_closure(quick ? 6 : 9, quick ? 10 : 200);
+    if (!json.empty()) {
+      std::ofstream out(json);
+      out << figures.dump(2) << '\n';
+      if (!out.flush()) throw std::runtime_error(json + ": cannot be written; choose a folder that exists");
+    }
+    if (!picture.empty()) {
+      bench::plot plot("Placement: cost against stages (as many hosts)", {"stages"},
+                       {"CPU time [s]", bench::scale::logarithmic});
+      plot.add(std::move(solver));
+      for (auto& one : searches) plot.add(std::move(one));
+      plot.write(picture);
+    }
+  } catch (std::exception const& e) {
+    std::cerr << "bench_placement: " << e.what() << '\n';
+    return 1;
+  }
+  return 0;
+}
