@@ -15,7 +15,7 @@ using skel::cost::dispatch;
 using skel::cost::share;
 
 /// Room behind an ordered farm, of which there is much, is left out beyond what can be solved in seconds.
-constexpr double most_states = 2e6;
+constexpr double most_states = 3e5;
 
 /// The stations of a case without their functions: what flow control looks at.
 skel::runtime::program skeleton_of(random_case const& it) {
