@@ -146,6 +146,11 @@ class simulation {
     return *chosen;
   }
 
+  static simulated_worker& emptiest(simulated_station& among) {
+    return *std::min_element(among.workers.begin(), among.workers.end(),
+                             [](auto const& a, auto const& b) { return a.items < b.items; });
+  }
+
   void complete(std::size_t i) {
     moves_[i].running = false;
     if (i > 0) {
@@ -154,7 +159,8 @@ class simulation {
       if (--from.items > 0) begin_service(from);
     }
     if (i < stations_.size()) {
-      auto& to = choose(stations_[i], stations_[i].next_in, has_room);
+      auto& here = stations_[i];
+      auto& to = options_.fewest_first && !in_turn_ ? emptiest(here) : choose(here, here.next_in, has_room);
       if (to.items++ == 0) begin_service(to);
     }
   }

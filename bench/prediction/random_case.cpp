@@ -67,6 +67,7 @@ random_case draw_case(std::uint64_t seed, std::size_t number, move_times const& 
   for (std::size_t h = 0; h < hosts; ++h) it.speeds.push_back(roll.between(0.5, 2));
   it.capacity = std::vector<std::size_t>{0, 1, 2, 4}[roll.among(0, 3)];
   it.placement = random_placement(roll, it.program, hosts);
+  double const spread = roll.between(0.6, 1.5);
 
   it.searched = number % 2 == 1;
   if (it.searched) {
@@ -81,7 +82,7 @@ random_case draw_case(std::uint64_t seed, std::size_t number, move_times const& 
   }
   while (it.capacity > 0 && skel::cost::count_states(line_of(it, moves)) > limits.most_states) --it.capacity;
 
-  double const scale = limits.cycle * skel::cost::solve_line(line_of(it, {0, 0})).throughput;
+  double const scale = limits.cycle * spread * skel::cost::solve_line(line_of(it, {0, 0})).throughput;
   for (auto& stage : it.program.stages) stage.work *= scale;
   return it;
 }

@@ -31,7 +31,7 @@ struct random_case {
 struct case_limits {
   std::size_t most_stages = 6;
   double most_states = 3e5;  ///< of the exact model; a case with a larger chain gets less capacity
-  double cycle = 6e-3;       ///< the works are scaled so that the model predicts this time per item [s]
+  double cycle = 6e-3;       ///< works are scaled so that the model predicts 0.6 to 1.5 times this per item [s]
 };
 
 /// The number-th case of a seed: 2 to 6 stages, every third on average a farm of 2 or 3 workers, ordered or not; 3 to

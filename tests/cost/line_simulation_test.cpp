@@ -40,7 +40,7 @@ TEST(LineSimulation, AgreesWithTheSteadyStateForExponentialTimes) {
   std::mt19937 random(5);
   for (int i = 0; i < 12; ++i) {
     auto const model = random_line(random, 3);
-    auto const simulated = simulate_line(model, {times::exponential, times::exponential, 60'000, 3});
+    auto const simulated = simulate_line(model, {times::exponential, times::exponential, false, 60'000, 3});
     auto const exact = solve_line(model).throughput;
     EXPECT_NEAR(simulated.throughput, exact, 4 * simulated.standard_error) << describe(model);
     EXPECT_LT(simulated.standard_error, 0.02 * exact);
@@ -66,9 +66,18 @@ TEST(LineSimulation, SharesAHostAmongThoseThatAreBusy) {
   EXPECT_NEAR(simulate_line(model).throughput, 5, 1e-3);
 }
 
+TEST(LineSimulation, KeepsMoreWorkersBusyWhenItemsGoToTheEmptiest) {
+  auto model = plain_line({20, 10}, {1e4, 1e4, 1e4}, 4);
+  model.stations[1].workers = {{10, 1}, {10, 2}};
+  simulation_options options{times::exponential, times::exponential};
+  auto const any = simulate_line(model, options).throughput;
+  options.fewest_first = true;
+  EXPECT_GT(simulate_line(model, options).throughput, any);
+}
+
 TEST(LineSimulation, RepeatsItself) {
   auto const model = plain_line({10, 7}, {100, 50, 80});
-  simulation_options const options{times::exponential, times::constant, 5000, 7};
+  simulation_options const options{times::exponential, times::constant, false, 5000, 7};
   EXPECT_EQ(simulate_line(model, options).throughput, simulate_line(model, options).throughput);
 }
 
