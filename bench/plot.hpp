@@ -20,10 +20,11 @@ struct axis {
   scale spread = scale::linear;
 };
 
-/// One line of a plot; points are joined in the order given.
+/// One line of a plot; points are joined in the order given, unless they are only a cloud.
 struct series {
   std::string name;
   std::vector<std::pair<double, double>> points;
+  bool joined = true;
 };
 
 /// Lines over two axes, written as SVG: nothing but text, so that plots can be compared and kept in a repository.
@@ -65,8 +66,9 @@ class plot {
         dots +=
             "<circle cx=\"" + number(across(a)) + "\" cy=\"" + number(up(b)) + "\" r=\"3\" fill=\"" + colour + "\"/>\n";
       }
-      out +=
-          "<polyline fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.5\" points=\"" + path + "\"/>\n" + dots;
+      if (lines_[k].joined)
+        out += "<polyline fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"1.5\" points=\"" + path + "\"/>\n";
+      out += dots;
       double const row = 60 + 18 * static_cast<double>(k);
       out += segment(500, row, 520, row, colour) + text(526, row + 4, lines_[k].name, "start");
     }

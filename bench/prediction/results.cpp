@@ -1,15 +1,18 @@
 #include "prediction/results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <skel/base/statistics.hpp>
 
-#include "support/scatter.hpp"
+#include "plot.hpp"
 
 namespace bench {
 
@@ -139,16 +142,22 @@ json to_json(case_result const& r) {
 }
 
 std::string plot(std::vector<case_result> const& results) {
-  point_series exponential{"exponential service, PEPA", "#1f5fbf", {}, {}};
-  point_series constant{"constant service, simulated events", "#d2691e", {}, {}};
+  skel::bench::series exponential{"exponential, PEPA", {}, false}, constant{"constant, events", {}, false};
+  double low = std::numeric_limits<double>::infinity(), high = 0;
   for (case_result const& r : results) {
-    exponential.x.push_back(r.exponential);
-    exponential.y.push_back(predicted_by("pepa", r));
-    constant.x.push_back(r.constant);
-    constant.y.push_back(predicted_by("events", r));
+    exponential.points.emplace_back(r.exponential, predicted_by("pepa", r));
+    constant.points.emplace_back(r.constant, predicted_by("events", r));
+    low = std::min({low, r.exponential, r.constant});
+    high = std::max({high, r.exponential, r.constant});
   }
-  return scatter_svg("Throughput of random programs on emulated hosts", "measured [items/s]",
-                     "predicted [items/s] (dashed: 5 % off)", {exponential, constant}, 0.05);
+  skel::bench::plot picture("Throughput of random programs on emulated hosts", {"measured [items/s]"},
+                            {"predicted [items/s]"});
+  picture.add(std::move(exponential));
+  picture.add(std::move(constant));
+  picture.add({"as measured", {{low, low}, {high, high}}});
+  picture.add({"5 % more", {{low, 1.05 * low}, {high, 1.05 * high}}});
+  picture.add({"5 % less", {{low, 0.95 * low}, {high, 0.95 * high}}});
+  return picture.svg();
 }
 
 }  // namespace bench
