@@ -21,6 +21,9 @@ inline constexpr double neighbour_states = 20'000;
 /// Longer pipelines are spread out and not climbed: a round of the climb prices stages * (stages + hosts) lines.
 inline constexpr std::size_t longest_climb = 64;
 
+/// A climb that cannot end in a proof ends after this long where no time limit is given [s].
+inline constexpr std::chrono::duration<double> longest_unproven{10};
+
 class placer {
  public:
   placer(placement_problem const& problem, search_options const& options)
@@ -30,6 +33,7 @@ class placer {
     decision result;
     auto const start = detail::spread_out(tables_);
     bool const exact = space.complete && states_of(start) <= exact_states;
+    if (!exact && !limit_) limit_ = longest_unproven;
     if (auto const climbed = exact || tables_.stages() <= longest_climb ? climb() : start; climbed) {
       if (connected(problem_, *climbed)) add(*climbed);
     }
@@ -55,8 +59,7 @@ class placer {
 
  private:
   bool out_of_time() const {
-    return options_.stop.stop_requested() ||
-           (options_.time_limit && std::chrono::steady_clock::now() - start_ >= *options_.time_limit);
+    return options_.stop.stop_requested() || (limit_ && std::chrono::steady_clock::now() - start_ >= *limit_);
   }
 
   cost::line line_of(plan::placement const& where) const {
@@ -102,6 +105,7 @@ class placer {
 
   void add_neighbours() {
     auto const winner = found_.winner().placement;
+    if (cost::count_states(line_of(winner)) > neighbour_states) return;
     detail::for_each_neighbour(problem_, winner, [&](plan::placement const& where) {
       if (connected(problem_, where) && cost::count_states(line_of(where)) <= neighbour_states) add(where);
       return !out_of_time();
@@ -122,6 +126,7 @@ class placer {
 
   placement_problem const& problem_;
   search_options const& options_;
+  std::optional<std::chrono::duration<double>> limit_ = options_.time_limit;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   detail::placement_tables tables_;
   detail::host_symmetry symmetry_;

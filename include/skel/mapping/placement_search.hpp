@@ -30,7 +30,8 @@ struct search_options {
 /// time limit or a stop ends the search first: then the best found, with a proven bound on every other.
 /// Ties are broken by simpler(). With candidates: the best of these.
 /// Lines of more than `exact_states` states (14 stages of one worker without buffers) are priced by window closure, and
-/// farms with more choices of hosts than enumerate_choices() lists are climbed only; both end with optimal = false.
+/// farms with more choices of hosts than enumerate_choices() lists are climbed only; both end with optimal = false,
+/// after 10 s of climbing where no time limit is given.
 /// Without a time limit the search may take as long as the space is large: 8 stages on 8 hosts take seconds.
 /// Returns infeasible when there is nothing to choose from, or no placement connects all hosts that must talk.
 placement_answer place(placement_problem const& problem, search_options const& options = {});
