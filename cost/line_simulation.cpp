@@ -146,9 +146,16 @@ class simulation {
     return *chosen;
   }
 
+  /// In turn among equals.
   static simulated_worker& emptiest(simulated_station& among) {
-    return *std::min_element(among.workers.begin(), among.workers.end(),
-                             [](auto const& a, auto const& b) { return a.items < b.items; });
+    auto& workers = among.workers;
+    std::size_t best = among.next_in % workers.size();
+    for (std::size_t i = 1; i < workers.size(); ++i) {
+      std::size_t const other = (among.next_in + i) % workers.size();
+      if (workers[other].items < workers[best].items) best = other;
+    }
+    among.next_in = best + 1;
+    return workers[best];
   }
 
   void complete(std::size_t i) {

@@ -71,13 +71,14 @@ int run(options const& how) {
                   : "without real-time priority, what else the machine does delays what is measured");
     for (auto const& model : bench::models()) fmt::print("{:>8}: {}\n", model.name, model.what);
     fmt::print(
-        "placed (p) by search (s) or at random (r); farms ordered (o) or unordered (u); items per second;\n"
+        "placed (p) by a search to its end (s), by one ended by its time (t) or at random (r); farms ordered (o) or "
+        "unordered (u); items per second;\n"
         "error = predicted / measured - 1\n\n");
     bench::print_heading();
   }
   std::vector<bench::case_result> results;
   for (std::size_t i = how.first; i < how.first + how.cases; ++i) {
-    auto const text = ranks.broadcast(here ? bench::encode(bench::draw_case(how.seed, i, moves, limits)) : "");
+    auto const text = ranks.broadcast(here ? bench::encode(bench::draw_case(how.seed, i, limits)) : "");
     bench::case_result r;
     r.it = bench::decode(text);
     {

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::chrono::seconds search_time{20};
 
+/// What moves are taken to cost while cases are drawn: the order of what the engine takes between processes of one
+/// machine, and the same everywhere, so that the cases are.
+constexpr move_times assumed_moves{1e-5, 5e-5};
+
 /// The standard's distributions differ between libraries; these do not.
 struct dice {
   std::mt19937_64 bits;
@@ -41,14 +45,14 @@ skel::plan::placement random_placement(dice& roll, skel::pattern::shape const& p
   return where;
 }
 
-skel::cost::line line_of(random_case const& it, move_times const& moves) {
-  return skel::cost::make_line(it.program, it.placement, platform_of(it, moves),
+skel::cost::line line_of(random_case const& it) {
+  return skel::cost::make_line(it.program, it.placement, platform_of(it, assumed_moves),
                                {skel::cost::share::dynamic, skel::cost::dispatch::on_demand, it.capacity});
 }
 
 }  // namespace
 
-random_case draw_case(std::uint64_t seed, std::size_t number, move_times const& moves, case_limits const& limits) {
+random_case draw_case(std::uint64_t seed, std::size_t number, case_limits const& limits) {
   dice roll{std::mt19937_64(seed * 1'000'003 + number)};
   random_case it;
   it.number = number;
@@ -74,15 +78,16 @@ random_case draw_case(std::uint64_t seed, std::size_t number, move_times const& 
     // The program in its final size, roughly: how work compares with moves decides what is near enough.
     for (auto& stage : it.program.stages) stage.work *= limits.cycle / 2;
     skel::mapping::placement_problem problem{
-        it.program, platform_of(it, moves), {skel::cost::share::dynamic, skel::cost::dispatch::on_demand, 0}};
+        it.program, platform_of(it, assumed_moves), {skel::cost::share::dynamic, skel::cost::dispatch::on_demand, 0}};
     skel::mapping::search_options search;
     search.time_limit = search_time;
-    auto const answer = skel::mapping::place(problem, search);
-    it.placement = std::get<skel::mapping::decision>(answer).placement;
+    auto const answer = std::get<skel::mapping::decision>(skel::mapping::place(problem, search));
+    it.placement = answer.placement;
+    it.proven = answer.optimal;
   }
-  while (it.capacity > 0 && skel::cost::count_states(line_of(it, moves)) > limits.most_states) --it.capacity;
+  while (it.capacity > 0 && skel::cost::count_states(line_of(it)) > limits.most_states) --it.capacity;
 
-  double const scale = limits.cycle * spread * skel::cost::solve_line(line_of(it, {0, 0})).throughput;
+  double const scale = limits.cycle * spread * skel::cost::solve_line(line_of(it)).throughput;
   for (auto& stage : it.program.stages) stage.work *= scale;
   return it;
 }

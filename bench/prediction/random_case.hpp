@@ -24,6 +24,7 @@ struct random_case {
   skel::plan::placement placement;
   std::size_t capacity = 0;
   bool searched = false;  ///< the placement is mapping::place's; otherwise it is random
+  bool proven = false;    ///< the search has shown that none is better; otherwise its time was over
 
   std::size_t hosts() const { return speeds.size(); }
 };
@@ -36,8 +37,8 @@ struct case_limits {
 
 /// The number-th case of a seed: 2 to 6 stages, every third on average a farm of 2 or 3 workers, ordered or not; 3 to
 /// 8 hosts of speed 0.5 to 2; capacity 0, 1, 2 or 4; every other case placed by mapping::place, the rest at random.
-/// Pure, as long as the search has the time to finish.
-random_case draw_case(std::uint64_t seed, std::size_t number, move_times const& moves, case_limits const& limits);
+/// The same on every machine, unless a search is ended by its time.
+random_case draw_case(std::uint64_t seed, std::size_t number, case_limits const& limits);
 
 /// Its hosts, each a cluster of its own, in a full mesh.
 skel::platform::description platform_of(random_case const& it, move_times const& moves);

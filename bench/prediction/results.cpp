@@ -47,7 +47,8 @@ double predicted_by(std::string_view model, case_result const& r) {
 
 std::string encode(random_case const& it) {
   json text = {{"number", it.number},     {"speeds", it.speeds},     {"placement", it.placement.stages},
-               {"capacity", it.capacity}, {"searched", it.searched}, {"stages", json::array()}};
+               {"capacity", it.capacity}, {"searched", it.searched}, {"proven", it.proven},
+               {"stages", json::array()}};
   for (auto const& stage : it.program.stages)
     text["stages"].push_back({{"name", stage.name},
                               {"work", stage.work},
@@ -65,6 +66,7 @@ random_case decode(std::string const& encoded) {
   it.placement.stages = text["placement"].get<std::vector<std::vector<std::size_t>>>();
   it.capacity = text["capacity"];
   it.searched = text["searched"];
+  it.proven = text["proven"];
   for (json const& each : text["stages"]) {
     skel::pattern::stage_shape stage;
     stage.name = each["name"];
@@ -85,7 +87,10 @@ void print_heading() {
 
 void print_row(case_result const& r) {
   fmt::print("{:>4} {:>2} {:>2} {:>2} {:1} {:24}", r.it.number, r.it.program.stages.size(), r.it.hosts(), r.it.capacity,
-             r.it.searched ? 's' : 'r', placed(r.it));
+             !r.it.searched ? 'r'
+             : r.it.proven  ? 's'
+                            : 't',
+             placed(r.it));
   for (auto const& each : r.predicted) fmt::print(" {:>8.2f}", each.throughput);
   auto const error = [&](std::string_view model, double measured) {
     return 100 * error_of(predicted_by(model, r), measured);

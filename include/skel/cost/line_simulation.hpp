@@ -16,7 +16,9 @@ enum class times {
 struct simulation_options {
   times services = times::constant;
   times moves = times::constant;
-  bool fewest_first = false;   ///< on demand, an item goes to a worker that has fewest items, as skel's engine does it
+  /// On demand, an item goes to a worker with fewest items, in turn among equals, as in skel's engine; otherwise to any
+  /// with room, as in the exact model.
+  bool fewest_first = false;
   std::size_t items = 20'000;  ///< that leave the line, the first tenth of which is not measured; at least 100
   std::uint64_t seed = 1;      ///< of exponential times and of choices among workers
 };
