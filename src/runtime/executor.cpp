@@ -316,8 +316,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
       if (out.here != nullptr)
         deliver(*out.here, rank_, std::move(sending.what), todo);
       else
-        links_.send(out.rank, static_cast<std::uint32_t>(sending.from->station + 1), std::move(sending.what),
-                    *line_.stations[sending.from->station + 1].input);
+        send(*sending.from, out.rank, std::move(sending.what));
     }
     for (auto const& telling : std::exchange(todo.notices, {})) {
       if (telling.rank == rank_)
@@ -342,6 +341,22 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   }
   todo.jobs.clear();
   for (std::size_t i = 0; i < count; ++i) lanes_->wake();
+}
+
+/// Turning items into bytes calls the user's serializers, which may throw.
+void executor::send(site const& from, int rank, parcel what) {
+  std::uint64_t const item = what.first_item;
+  std::size_t const consumer = from.station + 1;
+  try {
+    links_.send(rank, static_cast<std::uint32_t>(consumer), std::move(what), *line_.stations[consumer].input);
+  } catch (...) {
+    fail(from, item, false);
+  }
+}
+
+void executor::refuse(std::uint32_t station, std::uint64_t item) {
+  SKEL_EXPECTS(station < by_station_.size() && by_station_[station] != nullptr);
+  fail(*by_station_[station], item, false);
 }
 
 void executor::drain() {

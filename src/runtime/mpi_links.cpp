@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <climits>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
 
 #include "mpi_state.hpp"
 
@@ -79,6 +81,10 @@ void mpi_links::send(int rank, std::uint32_t station, parcel what, codec const& 
   outgoing out;
   out.rank = rank;
   out.bytes = how.encode(std::move(what.items), sizeof(header), direct_bytes_);
+  if (out.bytes.inline_size > INT_MAX)
+    throw error("a batch takes " + std::to_string(out.bytes.inline_size) +
+                " B when it is serialised; messages end at 2 GiB: give the stage smaller items, or items that are one range "
+                "of plain elements, which has no such limit");
   std::memcpy(out.bytes.inline_bytes.get(), &head, sizeof head);
   put(std::move(out));
 }
@@ -134,7 +140,6 @@ bool mpi_links::send_outbox() {
     std::memcpy(&head, out.bytes.inline_bytes.get(), sizeof head);
     head.first_segment = segments_sent_[to];
     std::memcpy(out.bytes.inline_bytes.get(), &head, sizeof head);
-    SKEL_EXPECTS(out.bytes.inline_size <= INT_MAX);
     out.requests.emplace_back();
     MPI_Isend(out.bytes.inline_bytes.get(), static_cast<int>(out.bytes.inline_size), MPI_BYTE, out.rank, header_tag,
               comm_, &out.requests.back());
@@ -221,7 +226,12 @@ bool mpi_links::handle(incoming& in, executor& to) {
         break;
     }
     std::span<std::byte const> const rest(in.bytes.get() + sizeof(header), in.size - sizeof(header));
-    in.batch = line_.stations[in.head.station].input->decode(rest);
+    try {
+      in.batch = line_.stations[in.head.station].input->decode(rest);
+    } catch (...) {
+      to.refuse(in.head.station, in.head.first_item);
+      return true;
+    }
     in.decoded = true;
     std::uint64_t segment = in.head.first_segment;
     for (auto const& wanted : in.batch.segments)

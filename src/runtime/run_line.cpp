@@ -41,14 +41,14 @@ struct closing {
   std::vector<record::station_record> stations;
   std::vector<record::span> spans;
   std::uint64_t items = 0;
-  std::int64_t first_ns = 0, last_ns = 0;
+  std::int64_t first_ns = 0, last_ns = 0, over_ns = 0;
   bool failed = false, interrupted = false, in_finish = false;
   std::string stage, what;
   std::uint64_t item = 0;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, items, first_ns, last_ns, failed, interrupted, in_finish, stage, what, item);
+    archive(stations, spans, items, first_ns, last_ns, over_ns, failed, interrupted, in_finish, stage, what, item);
   }
 };
 
@@ -80,6 +80,7 @@ class conductor {
     begin_ = record::now();
     executor_.start();
     loop();
+    over_ns_ = record::now_ns();
     executor_.stop();
     executor_.wait_idle();
     if (links_) links_->drain(executor_);
@@ -158,6 +159,7 @@ class conductor {
     mine.items = executor_.items_finished();
     mine.first_ns = executor_.first_ns();
     mine.last_ns = executor_.last_ns();
+    mine.over_ns = over_ns_;
     mine.interrupted = interrupted_;
     failure_ = executor_.first_failure();
     if (failure_) {
@@ -182,6 +184,7 @@ class conductor {
   executor executor_;
   std::optional<failure> failure_;
 
+  std::int64_t over_ns_ = 0;
   double begin_ = 0, next_progress_ = 0, next_flush_ = 0;
   int silent_looks_ = 0;
   bool watch_off_ = true;
@@ -214,17 +217,19 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
   result.hosts = ranks.hosts();
   result.most_batches = flow_control::most_parcels(line, plan);
   result.batch_bytes = plan.batch_bytes;
-  std::int64_t first_ns = 0, last_ns = 0;
   for (closing const& one : all) {
     result.items += one.items;
     result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
     if (options.trace) result.spans.push_back(one.spans);
-    if (one.first_ns != 0) first_ns = one.first_ns;
-    last_ns = std::max(last_ns, one.last_ns);
   }
   std::stable_sort(result.stations.begin(), result.stations.end(),
                    [](auto const& a, auto const& b) { return a.station < b.station; });
-  result.seconds = static_cast<double>(last_ns - first_ns) * 1e-9;
+  // Clocks of one host agree; where the sink is on another, the source's rank says when it heard of the end.
+  auto const source = static_cast<std::size_t>(plan.stations.front().ranks.front());
+  auto const sink = static_cast<std::size_t>(plan.stations.back().ranks.front());
+  bool const one_clock = result.hosts[source] == result.hosts[sink];
+  std::int64_t const end = one_clock ? all[sink].last_ns : all[source].over_ns;
+  result.seconds = static_cast<double>(end - all[source].first_ns) * 1e-9;
   return result;
 }
 

@@ -202,6 +202,48 @@ TEST(RunLine, TellsEveryRankWhenSourceOrFinishThrow) {
   }
 }
 
+/// An item that cannot be written, or not be read, when it crosses ranks.
+struct fragile {
+  int value = 0;
+  bool bad_to_write = false, bad_to_read = false;
+  std::string text;
+};
+
+template <class Archive>
+void save(Archive& archive, fragile const& f) {
+  if (f.bad_to_write) throw std::runtime_error("cannot be written");
+  archive(f.value, f.bad_to_read, f.text);
+}
+template <class Archive>
+void load(Archive& archive, fragile& f) {
+  archive(f.value, f.bad_to_read, f.text);
+  if (f.bad_to_read) throw std::runtime_error("cannot be read");
+}
+
+TEST(RunLine, TellsEveryRankWhenAnItemCannotCross) {
+  for (bool write : {true, false}) {
+    auto app = count_to(2000) | skel::stage("make", [write](std::uint64_t x) {
+                 return fragile{static_cast<int>(x), write && x == 700, !write && x == 700, "text"};
+               }) |
+               skel::farm("use", [](fragile f) { return f.value; }) | skel::sink([](int) {});
+    program const line = make_program(app);
+    // The farm's workers are all on another rank than "make" where there are ranks enough; alone, nothing crosses.
+    run_plan plan = spread(line, 2);
+    plan.stations[2].ranks.assign(2, ranks().size() - 1);
+    if (ranks().size() == 1) {
+      EXPECT_EQ(run_line(line, plan, ranks()).items, 2000u);
+      continue;
+    }
+    try {
+      run_line(line, plan, ranks());
+      FAIL() << "no exception";
+    } catch (skel::stage_error const& e) {
+      EXPECT_EQ(e.stage(), write ? "make" : "use");
+      EXPECT_THAT(e.what(), testing::HasSubstr(write ? "cannot be written" : "cannot be read"));
+    }
+  }
+}
+
 TEST(RunLine, CanBeInterruptedOnAnyRank) {
   std::atomic<bool> interrupt{false};
   auto app = skel::source([]() -> std::optional<int> { std::this_thread::sleep_for(1ms); return 1; }) |

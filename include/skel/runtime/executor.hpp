@@ -95,6 +95,8 @@ class executor {
 
   void receive(std::uint32_t station, int from, parcel what);
   void receive(int from, notice const& what);
+  /// A parcel for a station here could not be turned back into items: the exception being handled is the run's failure.
+  void refuse(std::uint32_t station, std::uint64_t item);
 
   /// Sends on the batch that the source has left unfinished for longer than half of the plan's batch_latency. Returns
   /// whether the source has produced anything since the last call. With `last_look` the caller will not call again until
@@ -124,6 +126,7 @@ class executor {
 
   void build_site(std::size_t station, std::size_t workers);
   void perform(agenda& todo, std::optional<job>* keep);
+  void send(site const& from, int rank, parcel what);
   void drain();
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);

@@ -16,6 +16,7 @@ struct run_options {
   bool trace = false;            ///< record a span per batch
   std::uint64_t first_item = 0;  ///< number of the first item that the source gives, for messages and traces
   /// Called on the sink's rank about once a second with the number of items that have ended and the seconds passed.
+  /// Must not throw.
   std::function<void(std::uint64_t items, double seconds)> progress;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
