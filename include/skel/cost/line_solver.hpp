@@ -62,12 +62,10 @@ double count_states(line const& model);
 /// workers and buffers, and equal patterns of which workers are alike. Only the rates are renewed then.
 ///
 /// Method: the state space is the product of the stations' automata, ordered so that every transition but the first
-/// move goes forward. A Gauss-Seidel sweep in that order is one step of the chain embedded at arrivals; its fixed point
-/// is found by sweeps that reduced-rank extrapolation speeds up. Stages are split into a head and a tail: the tail's
-/// transitions are one small table that every state of the head uses, so nothing of the size of the generator is built.
+/// move goes forward. A Gauss-Seidel sweep in that order is one step of the chain embedded at arrivals, and sweeps are
+/// repeated until its fixed point is reached. Stages are split into a head and a tail: the tail's transitions are one
+/// small table that every state of the head uses, so nothing of the size of the generator is built.
 /// Cost: O(states) memory, O(states * stations) time per sweep, 15 to 150 sweeps.
-/// Source: the order of states from the triangular structure of acyclic-but-for-arrivals chains; extrapolation: Sidi
-/// 1986, SIAM J. Numer. Anal. 23(1):197-209.
 class line_solver {
  public:
   explicit line_solver(line_solver_options options = {});
