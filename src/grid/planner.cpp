@@ -12,7 +12,7 @@
 #include <skel/base/error.hpp>
 #include <skel/cost/line.hpp>
 #include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_solver.hpp>
+#include <skel/cost/line_closure.hpp>
 #include <skel/mapping/placement_search.hpp>
 
 namespace skel {
@@ -25,8 +25,7 @@ namespace {
 constexpr double negligible = 0.01;
 
 /// The largest chain that a plan's forecast is solved on exactly: about 0.1 s, at 50 ns per state and sweep and 60 to 90
-/// sweeps under dynamic share. Larger ones are solved with less room before each worker, which predicts less throughput,
-/// not more.
+/// sweeps under dynamic share. Longer lines are solved by window closure.
 constexpr double most_states = 3e4;
 
 /// Which stations of a line become stages of the model.
@@ -117,37 +116,42 @@ bool is_shared(plan::placement const& where) {
   return std::adjacent_find(all.begin(), all.end()) != all.end();
 }
 
-/// How many states the chain of a placed line has, without building it: 2k + 3 per worker, multisets of them where equal
-/// workers are alike.
-double estimate_states(cost::line const& line) {
-  double total = 1;
+/// How many states the widest station of a placed line has, without building it: 2k + 3 per worker, multisets of them
+/// where equal workers are alike.
+double widest_station(cost::line const& line) {
+  double widest = 1;
   for (auto const& station : line.stations) {
+    double states = 1;
     std::map<double, double> alike;
     for (auto const& w : station.workers) {
-      double const states = 2 * static_cast<double>(station.buffer) + 3;
       double const before = line.sharing == cost::share::dynamic ? 0 : alike[w.rate]++;
-      total *= (states + before) / (before + 1);
+      states *= (2 * static_cast<double>(station.buffer) + 3 + before) / (before + 1);
     }
+    widest = std::max(widest, states);
   }
-  return total;
+  return widest;
 }
 
-/// Exact where the chain is small enough; else with as much room as can be solved.
-std::pair<cost::line_solution, std::string> solve(pattern::shape const& shape, plan::placement const& where,
+/// The steady state of the placed program with the room that the run has, or as much of it as farms leave solvable.
+std::pair<cost::line_estimate, std::string> solve(pattern::shape const& shape, plan::placement const& where,
                                                   platform::description const& platform, std::size_t capacity) {
   bool const shared = is_shared(where);
   for (std::size_t room = capacity;; --room) {
     auto const line = cost::make_line(
         shape, where, platform, {shared ? cost::share::dynamic : cost::share::fixed, cost::dispatch::on_demand, room});
-    bool const fits = estimate_states(line) <= most_states;
+    bool const fits = widest_station(line) <= most_states;
     if (!fits && room > 0) continue;
     std::string model = std::string("PEPA, ") + (shared ? "dynamic share" : "no host shared") + ", room for " + std::to_string(room);
     if (room < capacity) model += " (the run has " + std::to_string(capacity) + ", whose chain is too large)";
-    if (fits) return {cost::solve_line(line), model};
-    cost::line_solution rough;
-    rough.throughput = cost::lower_bound(line);
-    rough.stations.resize(line.stations.size());
-    return {rough, "lower bound (the chain is too large to solve)"};
+    if (!fits) {  // a farm of very many unlike workers
+      cost::line_estimate rough;
+      rough.throughput = cost::lower_bound(line);
+      rough.stations.resize(line.stations.size());
+      return {rough, "lower bound (the chain is too large to solve)"};
+    }
+    auto const found = cost::estimate_line(line, most_states);
+    if (!found.exact) model += ", closure of " + std::to_string(found.window) + " stages";
+    return {found, model};
   }
 }
 
