@@ -1,6 +1,7 @@
 #include "prediction/models.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_simulation.hpp>
@@ -96,6 +97,16 @@ std::vector<prediction> predict(random_case const& it, move_times const& moves, 
       {"cycle", skel::cost::upper_bound(pepa)},
       {"events", skel::cost::simulate_line(as_run, events).throughput},
   };
+}
+
+double run_scatter(random_case const& it, move_times const& moves, std::size_t ranks, std::size_t items) {
+  skel::cost::simulation_options events;
+  events.services = skel::cost::times::exponential;
+  events.fewest_first = true;
+  events.items = 50 * items;
+  auto const simulated = skel::cost::simulate_line(line_as_run(it, moves, ranks), events);
+  double const measured = 0.9 * static_cast<double>(events.items);  // the simulation leaves out its first tenth
+  return simulated.standard_error / simulated.throughput * std::sqrt(measured / static_cast<double>(items));
 }
 
 }  // namespace bench

@@ -88,6 +88,7 @@ int run(options const& how) {
     }
     if (!here) continue;
     r.predicted = bench::predict(r.it, moves, size);
+    r.scatter = bench::run_scatter(r.it, moves, size, bench::measured_items(how.items));
     bench::print_row(r);
     results.push_back(std::move(r));
   }

@@ -136,11 +136,18 @@ json summarise(std::vector<case_result> const& results) {
                          {"best_of_cases", best}});
     }
   }
+  std::vector<double> scatters;
+  for (case_result const& r : results) scatters.push_back(r.scatter);
+  fmt::print(
+      "A run with exponential service scatters by {:.1f} % by itself (standard deviation, simulated, median of the "
+      "cases).\n",
+      100 * statistics::median(scatters));
   return summary;
 }
 
 json to_json(case_result const& r) {
   json row = json::parse(encode(r.it));
+  row["scatter"] = r.scatter;
   row["measured"] = {{"exponential", r.exponential}, {"constant", r.constant}};
   for (auto const& each : r.predicted) row["predicted"][each.model] = each.throughput;
   return row;

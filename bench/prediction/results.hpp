@@ -15,6 +15,7 @@ struct case_result {
   random_case it;
   std::vector<prediction> predicted;
   double exponential = 0, constant = 0;
+  double scatter = 0;  ///< relative standard deviation of `exponential` over runs of its length
 };
 
 /// A case as text and back, to the last digit.
@@ -25,7 +26,7 @@ void print_heading();
 void print_row(case_result const& result);
 
 /// Prints median, 90 % quantile and maximum of every model's absolute relative error for either kind of service, the
-/// mean error with its sign, and of how many cases the model was best. Returns the same.
+/// mean error with its sign, and of how many cases the model was best; then the runs' own scatter. Returns the errors.
 nlohmann::json summarise(std::vector<case_result> const& results);
 
 nlohmann::json to_json(case_result const& result);
