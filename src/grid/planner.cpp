@@ -24,9 +24,10 @@ namespace {
 /// service times.
 constexpr double negligible = 0.01;
 
-/// The largest chain that a plan's forecast is solved on exactly: about 0.1 s, at 50 ns per state and sweep and 60 to 90
-/// sweeps under dynamic share. Longer lines are solved by window closure.
+/// The largest chain that a plan's forecast is solved on: 0.1 to 0.5 s, at 50 to 200 ns per state and sweep and 60 to 90
+/// sweeps under dynamic share. Longer lines are solved by window closure, in windows of this many stations at least.
 constexpr double most_states = 3e4;
+constexpr std::size_t least_window = 3;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
@@ -116,18 +117,24 @@ bool is_shared(plan::placement const& where) {
   return std::adjacent_find(all.begin(), all.end()) != all.end();
 }
 
-/// How many states the widest station of a placed line has, without building it: 2k + 3 per worker, multisets of them
-/// where equal workers are alike.
-double widest_station(cost::line const& line) {
-  double widest = 1;
+/// How many states the chain of the widest window of a placed line has, without building it: 2k + 3 per worker, multisets
+/// of them where equal workers are alike.
+double widest_window(cost::line const& line) {
+  std::vector<double> states;
   for (auto const& station : line.stations) {
-    double states = 1;
+    double here = 1;
     std::map<double, double> alike;
     for (auto const& w : station.workers) {
       double const before = line.sharing == cost::share::dynamic ? 0 : alike[w.rate]++;
-      states *= (2 * static_cast<double>(station.buffer) + 3 + before) / (before + 1);
+      here *= (2 * static_cast<double>(station.buffer) + 3 + before) / (before + 1);
     }
-    widest = std::max(widest, states);
+    states.push_back(here);
+  }
+  double widest = 1;
+  for (std::size_t first = 0; first < states.size(); ++first) {
+    double window = 1;
+    for (std::size_t s = first; s < std::min(first + least_window, states.size()); ++s) window *= states[s];
+    widest = std::max(widest, window);
   }
   return widest;
 }
@@ -139,7 +146,7 @@ std::pair<cost::line_estimate, std::string> solve(pattern::shape const& shape, p
   for (std::size_t room = capacity;; --room) {
     auto const line = cost::make_line(
         shape, where, platform, {shared ? cost::share::dynamic : cost::share::fixed, cost::dispatch::on_demand, room});
-    bool const fits = widest_station(line) <= most_states;
+    bool const fits = widest_window(line) <= most_states;
     if (!fits && room > 0) continue;
     std::string model = std::string("PEPA, ") + (shared ? "dynamic share" : "no host shared") + ", room for " + std::to_string(room);
     if (room < capacity) model += " (the run has " + std::to_string(capacity) + ", whose chain is too large)";
