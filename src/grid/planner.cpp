@@ -13,6 +13,7 @@
 #include <skel/cost/line.hpp>
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_closure.hpp>
+#include <skel/cost/line_simulation.hpp>
 #include <skel/mapping/placement_search.hpp>
 
 namespace skel {
@@ -28,6 +29,9 @@ constexpr double negligible = 0.01;
 /// sweeps under dynamic share. Longer lines are solved by window closure, in windows of this many stations at least.
 constexpr double most_states = 3e4;
 constexpr std::size_t least_window = 3;
+
+/// Constant times fall into a cycle after few items; these take some 10 ms to follow.
+constexpr std::size_t simulated_items = 5000;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
@@ -171,7 +175,10 @@ forecast forecast_of(model_shape const& model, runtime::program const& line,
   auto const constant = cost::make_line(model.shape, where, processors.platform,
                                         {cost::share::dynamic, cost::dispatch::on_demand, settings.capacity});
   out.exponential = solution.throughput * model.batch;
-  out.deterministic = cost::upper_bound(constant) * model.batch;
+  cost::simulation_options steady;
+  steady.fewest_first = true;
+  steady.items = simulated_items;
+  out.deterministic = std::min(cost::upper_bound(constant), cost::simulate_line(constant, steady).throughput) * model.batch;
   out.model = name;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < model.shape.stages.size(); ++i) {

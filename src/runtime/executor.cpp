@@ -89,10 +89,19 @@ struct executor::site {
   bool source_running = false, source_ended = false;
   bool finishing = false;
 
+  /// The longest time per item here and downstream [ns]; 0 as long as some of it is not known.
   std::int64_t slowest_ns() const {
-    std::int64_t slowest = std::max(rounded(item_ns), window_slowest_ns);
-    for (outlet const& out : outlets) slowest = std::max(slowest, out.slowest_ns);
-    return slowest;
+    std::int64_t downstream = is_entry ? window_slowest_ns : 0;
+    bool known = !is_entry || window_slowest_ns > 0;
+    bool asked = false, answered = false;
+    for (outlet const& out : outlets) {
+      if (out.unlimited) continue;  // the farm's exit tells the farm's entry
+      asked = true;
+      answered = answered || out.slowest_ns > 0;
+      downstream = std::max(downstream, out.slowest_ns);
+    }
+    known = known && item_ns > 0 && (!asked || answered);
+    return known ? std::max({std::int64_t{1}, rounded(item_ns), downstream}) : 0;
   }
 
   void learn(double ns_per_item) { item_ns = item_ns == 0 ? ns_per_item : item_ns + recent * (ns_per_item - item_ns); }
@@ -388,10 +397,10 @@ void executor::run_source(site& here, agenda& todo) {
   std::uint64_t items_before = 0;
   {
     std::lock_guard guard(here.mutex);
-    // As many items as pass the slowest station within the promised latency; at most twice as many as last time, while
-    // the times are still being learnt.
-    auto const slowest = static_cast<double>(std::max<std::int64_t>(1, here.slowest_ns()));
-    double const wanted = std::max(1.0, plan_.batch_latency * 1e9 / slowest);
+    // As many items as pass the slowest station within the promised latency, once every station has told its time; at
+    // most twice as many as last time, while the times are still being learnt.
+    std::int64_t const slowest = here.slowest_ns();
+    double const wanted = slowest > 0 ? plan_.batch_latency * 1e9 / static_cast<double>(slowest) : 1;
     limits.items = static_cast<std::size_t>(std::min(wanted, 2.0 * static_cast<double>(here.last_batch)));
     limits.items = std::max<std::size_t>(1, limits.items);
     limits.bytes = plan_.batch_bytes;

@@ -273,6 +273,21 @@ TEST(RunLine, SendsOnWhatASilentSourceHasLeftInItsBatch) {
   EXPECT_EQ(record.items, 2010u);
 }
 
+TEST(RunLine, SendsSlowItemsOneByOneFromTheFirst) {
+  // 2 ms per item is more than batch_latency allows for two, but nobody knows it before the first has been through.
+  auto app = count_to(40) | skel::stage("quick", [](std::uint64_t x) { return x; }) |
+             skel::farm("slow", [](std::uint64_t x) { return std::this_thread::sleep_for(2ms), x; }) |
+             skel::sink([](std::uint64_t) {});
+  program const line = make_program(app);
+  skel::runtime::run_options options;
+  options.trace = true;
+  auto const record = run_line(line, spread(line, 2, 4), ranks(), options);
+  for (auto const& of_rank : record.spans)
+    for (auto const& s : of_rank) {
+      EXPECT_EQ(s.items, 1u) << "station " << s.station << " item " << s.first_item;
+    }
+}
+
 TEST(RunLine, RecordsWhatEveryStationDid) {
   auto app = count_to(1000) | skel::farm("work", [](std::uint64_t x) { return std::vector<std::uint64_t>(4, x); }) |
              skel::sink("end", [](std::vector<std::uint64_t> const&) {});

@@ -26,7 +26,7 @@ struct station_forecast {
 /// What a program is expected to do where it has been placed.
 struct forecast {
   double exponential = 0;    ///< items per second if service times were exponential (PEPA) [1/s]
-  double deterministic = 0;  ///< items per second if they were constant (cycle time) [1/s]
+  double deterministic = 0;  ///< items per second if they were constant (simulated) [1/s]
   double variation = 0;      ///< squared coefficient of variation that was measured at the bottleneck, 0..1
   double throughput = 0;     ///< the two-moment blend of both, which is what skel believes [1/s]
   double batch = 1;          ///< items that travel together

@@ -39,7 +39,7 @@ struct notice {
   kind what = kind::room;
   std::uint32_t station = 0;         ///< the station that receives it
   std::uint64_t count = 0;
-  std::int64_t slowest_item_ns = 0;  ///< room and window: the longest time per item downstream [ns]
+  std::int64_t slowest_item_ns = 0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
 };
 
 /// Sends to other ranks. Called from any lane; must not block.
