@@ -9,6 +9,7 @@
 #include <skel/mapping/placement_search.hpp>
 
 #include "branch_and_bound.hpp"
+#include "enough_hosts.hpp"
 #include "local_search.hpp"
 
 namespace skel::mapping {
@@ -158,6 +159,15 @@ std::string model_name(placement_problem const& problem, bool exact) {
 
 placement_answer place(placement_problem const& problem, search_options const& options) {
   if (problem.candidates) return exhaustive(problem, line_price(problem), options);
+  if (auto const smaller = detail::keep_enough_hosts(problem)) {
+    placement_answer answer = place(smaller->problem, options);
+    if (auto* chosen = std::get_if<decision>(&answer)) {
+      chosen->placement = smaller->restore(chosen->placement);
+      for (auto& other : chosen->alternatives) other.placement = smaller->restore(other.placement);
+    }
+    return answer;
+  }
+  if (auto const reason = detail::too_many_hosts(problem)) return infeasible{*reason};
   auto const choices = enumerate_choices(problem);
   if (auto const* none = std::get_if<infeasible>(&choices)) return *none;
   return placer(problem, options).run(std::get<placement_space>(choices));
