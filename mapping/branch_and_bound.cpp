@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <queue>
 
 #include <skel/cost/line_bounds.hpp>
+
+#include "supporting_planes.hpp"
 
 namespace skel::mapping::detail {
 namespace {
@@ -18,6 +21,14 @@ inline constexpr std::size_t short_row = 3;
 inline constexpr double most_row_states = 60'000;
 /// The search ends, as if out of time, when it has made this many rows: about half a gigabyte.
 inline constexpr std::size_t most_rows = 10'000'000;
+
+/// Planes that are placed before the search begins. They cost less than the climb that precedes it, which prices
+/// stages * (stages + hosts) lines a round.
+inline constexpr std::size_t root_planes = 20;
+/// Planes in all: each is looked at for every node that is taken up.
+inline constexpr std::size_t most_planes = 100;
+/// Planes that are looked at for a child: those that bounded its parent best, beside the one priced for the parent.
+inline constexpr std::size_t child_planes = 2;
 
 struct node {
   double bound = 0;
@@ -43,6 +54,7 @@ class search {
   search_outcome run() {
     search_outcome result;
     pool_.push_back({tables_.root_bound(), 0, 0, 0, 2});
+    place_planes();
     open_.push({pool_.front().bound, 0, 0});
     result.complete = true;
     while (!open_.empty()) {
@@ -141,9 +153,61 @@ class search {
     return 1;
   }
 
+  /// The line whose mean times lie between those of two others: `share` of the way from the first.
+  static cost::line blend(cost::line from, cost::line const& to, double share) {
+    auto const mean = [&](double a, double b) { return 1 / ((1 - share) / a + share / b); };
+    for (std::size_t i = 0; i < from.stations.size(); ++i) {
+      auto& rate = from.stations[i].workers.front().rate;
+      rate = mean(rate, to.stations[i].workers.front().rate);
+    }
+    for (std::size_t i = 0; i < from.moves.size(); ++i) from.moves[i] = mean(from.moves[i], to.moves[i]);
+    return from;
+  }
+
+  /// Planes at the best placement known, and from there by conditional gradients towards the mixture of placements that
+  /// needs the least time per item. Steps 2 / (k + 3).
+  /// Source: Frank, Wolfe 1956, Naval Research Logistics Quarterly 3:95-110.
+  void place_planes() {
+    auto const& problem = tables_.problem();
+    if (found_.empty() || !supporting_planes::apply_to(problem)) return;
+    planes_.emplace(tables_);
+    auto at =
+        cost::relax(cost::make_line(problem.program, found_.winner().placement, problem.platform, problem.options));
+    by_planes_ = cost::count_states(at) <= most_row_states;
+    auto const nothing = placed(0);
+    for (std::size_t k = 0; k < root_planes && !out_of_time_(); ++k) {
+      planes_->touch(at, solver_);
+      auto const mixture = planes_->price_newest(nothing, 1 / found_.best());
+      pool_.front().bound = std::min(pool_.front().bound, planes_->bound(nothing, 0));
+      if (mixture.stations.empty()) break;  // there is nothing better than the best known
+      at = blend(at, mixture, 2 / (static_cast<double>(k) + 3));
+    }
+    if (planes_->size() == 0) planes_.reset();
+  }
+
+  /// Bounds a node by all planes, then by the best of them with prices of its own, and adds a plane where that still
+  /// leaves most to gain. False when the node is not wanted.
+  bool bound_by_planes(std::uint32_t id, partial_placement const& part, bool whole) {
+    auto& bound = pool_[id].bound;
+    near_.reset();
+    bound = std::min(bound, planes_->bound(part, enough()));
+    if (whole || !wanted(bound)) return wanted(bound);
+    near_ = planes_->close_bound(part, 1 / found_.best());
+    bound = std::min(bound, near_->bound);
+    if (by_planes_ && wanted(bound) && !near_->mixture.stations.empty() && planes_->size() < most_planes) {
+      planes_->touch(blend(near_->closest.at, near_->mixture, 0.5), solver_);
+      planes_->price_newest(part, 1 / found_.best());
+      bound = std::min(bound, planes_->bound(part, enough()));
+    }
+    return wanted(bound);
+  }
+
   void work_on(std::uint32_t id) {
     auto const part = placed(id);
     bool const whole = pool_[id].depth == order_.size();
+    near_.reset();
+    if (planes_ && pool_[id].depth > 0 && !bound_by_planes(id, part, whole)) return;
+    if (planes_ && by_planes_ && !whole) pool_[id].step = 2;  // rows say less than planes and cost more
     while (pool_[id].step < 2) {
       auto const step = ++pool_[id].step;
       auto const row = relaxed_line(tables_, part, enough());
@@ -186,7 +250,9 @@ class search {
       part.hosts[i] = hosts;
       if (!pinned)
         for (auto h : hosts) ++part.count[h];
-      double const bound = std::min(inherited, quick_bound(tables_, part));
+      double bound = std::min(inherited, quick_bound(tables_, part));
+      if (planes_ && wanted(bound))
+        bound = std::min(bound, planes_->bound(part, enough(), child_planes, near_ ? &near_->closest : nullptr));
       if (wanted(bound) && room_for_the_rest(tables_, part, found_.best())) {
         auto const child = static_cast<std::uint32_t>(pool_.size());
         pool_.push_back({bound, id, choice, static_cast<std::uint16_t>(depth + 1), 0});
@@ -208,6 +274,9 @@ class search {
   std::vector<node> pool_;
   open_list open_;
   std::size_t evaluated_ = 0;
+  std::optional<supporting_planes> planes_;
+  std::optional<supporting_planes::node_bound> near_;  // of the node that is worked on
+  bool by_planes_ = false;                             // planes are cheap enough for every node
 };
 
 }  // namespace

@@ -19,8 +19,9 @@ struct search_outcome {
 };
 
 /// Best-first branch and bound over rows of neighbouring stages. The row starts at the stage with the most work and
-/// grows to the side of the heavier neighbour. A row is bounded in three steps, each taken only when the row is the
-/// most promising one left: closed forms; exact throughput of rows of up to three stages; exact throughput of the row.
+/// grows to the side of the heavier neighbour. A row is bounded by closed forms first. When it is the most promising
+/// one left, it is bounded by supporting planes (supporting_planes.hpp); where these do not apply, or the line has too
+/// many states to place them at will, by the exact throughput of rows of up to three stages and then of the whole row.
 /// The throughput of the most promising row left bounds the whole space at any moment. `found` may hold placements
 /// already and receives those that are solved.
 search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,

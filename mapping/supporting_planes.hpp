@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <skel/cost/line_solver.hpp>
+
+#include "placement_tables.hpp"
+
+namespace skel::mapping::detail {
+
+/// Lower bounds on the time per item that are linear in the mean times of a line, minimised over placements.
+///
+/// Applies to single workers under fixed share without buffers. Let theta be the mean times of services and moves, and
+/// T(theta) = 1 / throughput. Such a line is an event graph: the instant at which the n-th item leaves is a maximum
+/// over paths of sums of theta_j e_jk with e_jk independent exponentials of mean 1 that do not depend on theta. A
+/// maximum of linear forms is convex and homogeneous of degree 1; so are its mean, and T, the limit of that mean over
+/// n. Hence T(theta) >= T(theta0) + grad T(theta0) (theta - theta0) = grad T(theta0) theta, the last by Euler's
+/// identity: one exact solution with its derivatives anywhere bounds every placement. Source: Baccelli, Cohen, Olsder,
+/// Quadrat 1992, Synchronization and Linearity, Wiley (event graphs as max-plus recursions).
+///
+/// The minimum of a plane sum_i w_i n(h_i) s(i, h_i) + sum_i v_i m(i, h_{i-1}, h_i) over placements h, with n(h) the
+/// stages on a host, is bounded by Lagrangian decomposition: the moves see one copy of the placement, the hosts
+/// another, and prices lambda(i, h) charge the difference. The moves' minimum is a shortest path; each host takes, for
+/// each number of stages, the cheapest. Any prices give a bound; subgradients look for good ones. Source: Guignard, Kim
+/// 1987, Mathematical Programming 39(2):215-228.
+class supporting_planes {
+ public:
+  /// A plane with prices.
+  struct plane {
+    cost::line at;                      ///< where it touches T
+    std::vector<double> service, move;  ///< w, v
+    std::vector<double> load, price;    ///< per stage and host: w * s, and lambda
+    std::vector<double> left, right;    ///< per stage and host: the least cost of everything before or after it
+  };
+
+  /// What renewed prices say of a node.
+  struct node_bound {
+    plane closest;       ///< the plane that bounds it best, with prices renewed for it
+    cost::line mixture;  ///< where the mixture of placements lies that these prices answer with
+    double bound = 0;    ///< of the throughput
+  };
+
+  explicit supporting_planes(placement_tables const& tables);
+
+  /// Do planes bound the lines of this problem, at a price that pays (up to 64 hosts)?
+  static bool apply_to(placement_problem const& problem);
+
+  std::size_t size() const { return planes_.size(); }
+
+  /// Adds the plane that touches T at the line's mean times: one station of one worker per stage, each on its own host.
+  /// O(sweeps * states * stages) for the derivatives. Errors as for line_solver::sensitivity.
+  void touch(cost::line const& at, cost::line_solver& solver);
+
+  /// Finds prices of the newest plane for the placements that agree with `where`, and the mixture of placements that
+  /// these prices answer with: the line at which the next plane helps most.
+  /// `target` is a time per item that some placement reaches [s]; the mixture is without stations when the plane's
+  /// bound lies above it. O(steps * stages * hosts * (stages + hosts)).
+  cost::line price_newest(partial_placement const& where, double target);
+
+  /// No placement that agrees with `where` has a higher throughput. Looks at planes until the bound is below `enough`:
+  /// at `near`, then at no more than `most` others, those that bounded the last node best first.
+  /// O(planes * stages^2 * hosts).
+  double bound(partial_placement const& where, double enough, std::size_t most = static_cast<std::size_t>(-1),
+               plane const* near = nullptr);
+
+  /// The same by prices that are renewed for `where`, beginning with those of the plane that bounds it best. Needs a
+  /// plane. The mixture may be without stations when the bound lies below 1 / target.
+  /// O(planes * stages^2 * hosts + steps * stages * hosts * (stages + hosts)).
+  node_bound close_bound(partial_placement const& where, double target);
+
+ private:
+  class decomposition;
+
+  double cost(plane const& one, std::size_t i, plan::host_id from, plan::host_id to) const;
+  void fill(plane& one) const;
+  double least(plane const& one, partial_placement const& where, decomposition const& split) const;
+  double improve(plane& one, decomposition const& split, double target, std::size_t steps, cost::line& mixture) const;
+
+  placement_tables const* tables_;
+  std::size_t stages_, hosts_;
+  std::vector<std::size_t> pinned_;  // per stage: its host, or hosts_
+  std::vector<double> times_;        // per move and pair of hosts
+  std::vector<plane> planes_;
+  std::vector<std::size_t> order_;  // of planes: those that bounded the last node best come first
+};
+
+}  // namespace skel::mapping::detail
