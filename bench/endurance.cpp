@@ -1,6 +1,6 @@
 // bench_endurance: a long stream through a pipeline of four stages, two of them farms, over many ranks on few cores.
-// Shows that nothing is lost, doubled or out of order, that memory keeps to the stated bound, and that ranks sleep while
-// the source is silent. Run it under mpirun; source and sink are on rank 0.
+// Shows that nothing is lost, doubled or out of order, that memory keeps to the stated bound, and that ranks sleep
+// while the source is silent. Run it under mpirun; source and sink are on rank 0.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -170,8 +170,10 @@ int main(int argc, char** argv) try {
   fmt::print("lost, doubled, out of order or wrong: {}\n", wrong + (seen > items ? seen - items : items - seen));
   fmt::print("bound: {} batches of {} B, each in two places while it crosses ranks: {:.1f} MB\n", record.most_batches,
              plan.batch_bytes, bound / 1e6);
-  fmt::print("all ranks together grew by {:.1f} MB in the first hundredth, threads and MPI's buffers included, and by "
-             "{:.1f} MB in the whole stream after it\n", all_before / 1e6, all_grown / 1e6);
+  fmt::print(
+      "all ranks together grew by {:.1f} MB in the first hundredth, threads and MPI's buffers included, and by "
+      "{:.1f} MB in the whole stream after it\n",
+      all_before / 1e6, all_grown / 1e6);
   if (silence > 0)
     fmt::print("while the source was silent for {:.1f} s, the busiest rank used {:.2f} % of a core\n", silence,
                100 * most_idle);

@@ -22,6 +22,15 @@ function(skel_test name)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
 endfunction()
 
+# skel_test_uses_mpi(TEST): what sanitizers must know of a ctest test whose command starts MPI.
+function(skel_test_uses_mpi test)
+  if(SKEL_SANITIZE MATCHES address)
+    # Open MPI is built without frame pointers: only the slow unwinder finds whose memory was left.
+    set_tests_properties(${test} PROPERTIES
+      ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=string_append::fast_unwind_on_malloc=0")
+  endif()
+endfunction()
+
 # skel_mpirun_test(NAME RANKS n... TIMEOUT s COMMAND command...): runs a command under mpirun, as the ctest tests
 # NAME.1rank, NAME.2ranks, ... Each passes when every rank exits with 0.
 function(skel_mpirun_test name)
@@ -39,11 +48,7 @@ function(skel_mpirun_test name)
       --report-state-on-timeout -np ${ranks} ${arg_COMMAND})
     set_tests_properties(${test} PROPERTIES TIMEOUT ${kill_after} PROCESSORS ${ranks} LABELS "${arg_LABELS};mpi"
       ENVIRONMENT "${SKEL_MPIRUN_ENVIRONMENT}")
-    if(SKEL_SANITIZE MATCHES address)
-      # Open MPI is built without frame pointers: only the slow unwinder finds whose memory was left.
-      set_tests_properties(${test} PROPERTIES
-        ENVIRONMENT_MODIFICATION "ASAN_OPTIONS=string_append::fast_unwind_on_malloc=0")
-    endif()
+    skel_test_uses_mpi(${test})
   endforeach()
 endfunction()
 

@@ -32,8 +32,7 @@ class file {
 
  private:
   std::FILE* handle() {
-    if (handle_ == nullptr)
-      handle_ = name_ != "-" ? std::fopen(name_.c_str(), mode_) : *mode_ == 'r' ? stdin : stdout;
+    if (handle_ == nullptr) handle_ = name_ != "-" ? std::fopen(name_.c_str(), mode_) : *mode_ == 'r' ? stdin : stdout;
     return handle_ != nullptr ? handle_ : (fail("cannot be opened"), nullptr);
   }
   void fail(char const* what) { throw skel::error(name_ + ": " + what + ": " + std::strerror(errno)); }

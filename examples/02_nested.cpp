@@ -19,9 +19,8 @@ int main(int argc, char** argv) try {
   };
 
   // The worker of the outer farm is a pipeline, one of whose stages is a farm again.
-  auto worker = skel::pipeline(skel::farm("steps", steps), skel::stage("square", [](auto p) {
-                                 return std::pair(p.first, p.second * p.second);
-                               }));
+  auto worker = skel::pipeline(skel::farm("steps", steps),
+                               skel::stage("square", [](auto p) { return std::pair(p.first, p.second * p.second); }));
   // A pipeline built at run time: as many stages as the program likes.
   skel::runtime_pipeline<std::pair<unsigned long long, unsigned long long>> tail;
   for (int k = 0; k < 3; ++k) tail.stage("add" + std::to_string(k), [](auto p) { return ++p.second, p; });

@@ -70,8 +70,9 @@ std::optional<smaller_problem> keep_enough_hosts(placement_problem const& proble
 std::optional<std::string> too_many_hosts(placement_problem const& problem) {
   std::size_t const hosts = problem.platform.host_count();
   if (hosts <= most_hosts) return std::nullopt;
-  return "platform: a farm that may be as wide as a platform of " + std::to_string(hosts) + " hosts cannot be searched (" +
-         std::to_string(most_hosts) + " hosts can); give the farm a width, or pin stages to hosts";
+  return "platform: a farm that may be as wide as a platform of " + std::to_string(hosts) +
+         " hosts cannot be searched (" + std::to_string(most_hosts) +
+         " hosts can); give the farm a width, or pin stages to hosts";
 }
 
 }  // namespace skel::mapping::detail

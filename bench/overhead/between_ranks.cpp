@@ -128,7 +128,9 @@ double through_skel(flow const& f, Make make) {
                if (next == f.items) return std::nullopt;
                return make(next++);
              }) |
-             skel::sink([&look](Item const& item) { look({item.data(), item.size()}); });
+             skel::sink([&look](Item const& item) {
+               look({item.data(), item.size()});
+             });
   auto const line = skel::runtime::make_program(app);
   skel::plan::run_plan plan;
   plan.stations = {{{0}, 2}, {{1}, 2}};
@@ -146,9 +148,8 @@ double through_skel_of_any_size(flow const& f) {
       write(item, number);
       return item;
     });
-  return through_skel<std::vector<std::uint64_t>>(f, [words = f.words](std::uint64_t number) {
-    return std::vector<std::uint64_t>(words, number);
-  });
+  return through_skel<std::vector<std::uint64_t>>(
+      f, [words = f.words](std::uint64_t number) { return std::vector<std::uint64_t>(words, number); });
 }
 
 struct rival {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <thread>
@@ -100,9 +101,9 @@ struct grid::state {
   explicit state(run_settings given) : settings(std::move(given)) {
     auto const size = static_cast<std::size_t>(ranks.size());
     if (settings.expected_ranks != 0 && settings.expected_ranks != size)
-      throw error("the program runs on " + std::to_string(size) + " ranks but " + std::to_string(settings.expected_ranks) +
-                  " were expected: start it with mpirun -np " + std::to_string(settings.expected_ranks) +
-                  ", and check that mpirun and the program use the same MPI");
+      throw error("the program runs on " + std::to_string(size) + " ranks but " +
+                  std::to_string(settings.expected_ranks) + " were expected: start it with mpirun -np " +
+                  std::to_string(settings.expected_ranks) + ", and check that mpirun and the program use the same MPI");
     if (settings.platform) (void)processors_of(*settings.platform, size);  // a mismatch fails at once
     if (settings.show_ranks) show();
   }
@@ -131,20 +132,36 @@ struct grid::state {
           settings.platform = probe_platform(runtime::native(ranks), options);
         }
       }
-      known = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()));
+      known = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()), probed ? whole_core() : 1);
     }
     return *known;
   }
 
-  /// The speed at which stages are measured: while they are, the other ranks sleep, so that rank 0 has a whole core of
-  /// its host even where several ranks share one and the probe has given each its part.
-  double reference_speed(processor_map const& where) const {
-    double const speed = where.platform.speed(0);
-    if (!probed) return speed;
+  /// What counts as speed 1 on a probed grid: a whole core of rank 0's host, also where several ranks share one and the
+  /// probe has given each its part. Stages are measured at this speed: while they are, the other ranks sleep.
+  double whole_core() const {
     auto const& hosts = ranks.hosts();
     auto const sharing = static_cast<double>(std::count(hosts.begin(), hosts.end(), hosts.front()));
     auto const cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
-    return speed * std::max(1.0, sharing / cores);
+    return settings.platform->speed(0) * std::max(1.0, sharing / cores);
+  }
+  double reference_speed() const { return probed ? 1 : known->platform.speed(0); }
+
+  /// A trace that cannot be written must not be noticed after the run. Collective.
+  void check_trace() const {
+    if (settings.trace.empty()) return;
+    bool const fine = ranks.rank() != 0 || std::ofstream(settings.trace, std::ios::app).good();
+    if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
+      throw error(settings.trace + ": cannot be opened for writing; give --skel-trace a file in a folder that exists");
+  }
+  /// The run is done by now: what goes wrong here is a warning.
+  void write_trace(record::run_record const& run) const {
+    if (settings.trace.empty() || ranks.rank() != 0) return;
+    try {
+      record::write_chrome_trace(run, settings.trace);
+    } catch (error const& e) {
+      std::fprintf(stderr, "skel: warning: %s\n", e.what());
+    }
   }
 
   /// On rank 0.
@@ -155,9 +172,11 @@ struct grid::state {
       std::vector<runtime::station_cost> costs(line.size());
       if (!unknown.empty()) {
         if (!line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty())
-          throw error("source or sink are pinned to a host, so stages cannot be measured before the run: say skel::work "
-                      "for " + listed(unknown));
-        auto const found = runtime::calibrate(line, settings.calibration_time);
+          throw error(
+              "source or sink are pinned to a host, so stages cannot be measured before the run: say skel::work "
+              "for " +
+              listed(unknown));
+        auto const found = runtime::calibrate(line, settings.calibration_time, &interrupt_watch::flag());
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
@@ -173,7 +192,7 @@ struct grid::state {
         costs = found.stations;
       }
       double const begin = record::now();
-      if (!out.ended || unknown.empty()) out.plan = make_plan(line, costs, reference_speed(where), where, settings);
+      if (!out.ended || unknown.empty()) out.plan = make_plan(line, costs, reference_speed(), where, settings);
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.failed = true;
@@ -193,11 +212,21 @@ grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) 
 grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
 grid::~grid() = default;
 
-int grid::rank() const { return state_->ranks.rank(); }
-int grid::size() const { return state_->ranks.size(); }
-runtime::communicator const& grid::ranks() const { return state_->ranks; }
-run_settings const& grid::settings() const { return state_->settings; }
-run_settings& grid::settings() { return state_->settings; }
+int grid::rank() const {
+  return state_->ranks.rank();
+}
+int grid::size() const {
+  return state_->ranks.size();
+}
+runtime::communicator const& grid::ranks() const {
+  return state_->ranks;
+}
+run_settings const& grid::settings() const {
+  return state_->settings;
+}
+run_settings& grid::settings() {
+  return state_->settings;
+}
 
 planned_program grid::plan(runtime::program const& line) {
   auto const unknown = unknown_work(line);
@@ -216,6 +245,7 @@ run_report grid::run(runtime::program const& line) {
   state& s = *state_;
   interrupt_watch const watch;
   run_report report;
+  s.check_trace();
   if (s.settings.plan) {
     report.plan.run = *s.settings.plan;
     report.plan.note = "the plan was given";
@@ -226,13 +256,15 @@ run_report grid::run(runtime::program const& line) {
     start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(start)));
     if (start.failed && start.stage.empty()) throw error(start.what);
     if (start.failed)
-      runtime::throw_failure({start.stage, start.item, start.in_finish, 0, start.what, rank() == 0 ? s.cause : nullptr});
+      runtime::throw_failure(
+          {start.stage, start.item, start.in_finish, 0, start.what, rank() == 0 ? s.cause : nullptr});
     report.plan = std::move(start.plan);
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
     report.planning_seconds = start.planning_seconds;
     if (start.ended) {
       report.run.hosts = s.ranks.hosts();
+      s.write_trace(report.run);  // without a slice: what is measured is not traced
       return report;
     }
   }
@@ -247,7 +279,7 @@ run_report grid::run(runtime::program const& line) {
                    report.plan.expected.throughput);
     };
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
-  if (options.trace && rank() == 0) record::write_chrome_trace(report.run, s.settings.trace);
+  s.write_trace(report.run);
   return report;
 }
 

@@ -25,8 +25,8 @@ namespace {
 /// service times.
 constexpr double negligible = 0.01;
 
-/// The largest chain that a plan's forecast is solved on: 0.1 to 0.5 s, at 50 to 200 ns per state and sweep and 60 to 90
-/// sweeps under dynamic share. Longer lines are solved by window closure, in windows of this many stations at least.
+/// The largest chain that a plan's forecast is solved on: 0.1 to 0.5 s, at 50 to 200 ns per state and sweep and 60 to
+/// 90 sweeps under dynamic share. Longer lines are solved by window closure, in windows of this many stations at least.
 constexpr double most_states = 3e4;
 constexpr std::size_t least_window = 3;
 
@@ -67,8 +67,8 @@ std::vector<std::string> hosts_of_rank(processor_map const& processors, int rank
   return names;
 }
 
-model_shape shape_of(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
-                     double reference, processor_map const& processors, run_settings const& settings) {
+model_shape shape_of(runtime::program const& line, std::vector<runtime::station_cost> const& costs, double reference,
+                     processor_map const& processors, run_settings const& settings) {
   std::size_t const n = line.size();
   std::vector<double> work(n);
   double slowest = 0, most_bytes = 1;
@@ -79,7 +79,8 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   }
   model_shape out;
   double const by_time = slowest > 0 ? settings.batch_latency * reference / slowest : 1;
-  out.batch = std::max(1.0, std::floor(std::min(by_time, static_cast<double>(plan::run_plan{}.batch_bytes) / most_bytes)));
+  out.batch =
+      std::max(1.0, std::floor(std::min(by_time, static_cast<double>(plan::run_plan{}.batch_bytes) / most_bytes)));
 
   auto const tied = tied_to_source(line);
   auto const home = hosts_of_rank(processors, source_rank(line, processors));
@@ -121,8 +122,8 @@ bool is_shared(plan::placement const& where) {
   return std::adjacent_find(all.begin(), all.end()) != all.end();
 }
 
-/// How many states the chain of the widest window of a placed line has, without building it: 2k + 3 per worker, multisets
-/// of them where equal workers are alike.
+/// How many states the chain of the widest window of a placed line has, without building it: 2k + 3 per worker,
+/// multisets of them where equal workers are alike.
 double widest_window(cost::line const& line) {
   std::vector<double> states;
   for (auto const& station : line.stations) {
@@ -143,6 +144,17 @@ double widest_window(cost::line const& line) {
   return widest;
 }
 
+/// The room that the search prices with: the run's, where all chains of placements are then small enough to solve many
+/// of them; otherwise as much as leaves them so.
+std::size_t searchable_room(pattern::shape const& shape, std::size_t processors, std::size_t capacity) {
+  double workers = 0;
+  for (auto const& stage : shape.stages)
+    workers += !stage.replicable ? 1 : static_cast<double>(stage.width > 0 ? stage.width : processors);
+  for (std::size_t room = capacity; room > 0; --room)
+    if (std::pow(2 * static_cast<double>(room) + 3, workers) <= most_states / 10) return room;
+  return 0;
+}
+
 /// The steady state of the placed program with the room that the run has, or as much of it as farms leave solvable.
 std::pair<cost::line_estimate, std::string> solve(pattern::shape const& shape, plan::placement const& where,
                                                   platform::description const& platform, std::size_t capacity) {
@@ -152,7 +164,8 @@ std::pair<cost::line_estimate, std::string> solve(pattern::shape const& shape, p
         shape, where, platform, {shared ? cost::share::dynamic : cost::share::fixed, cost::dispatch::on_demand, room});
     bool const fits = widest_window(line) <= most_states;
     if (!fits && room > 0) continue;
-    std::string model = std::string("PEPA, ") + (shared ? "dynamic share" : "no host shared") + ", room for " + std::to_string(room);
+    std::string model =
+        std::string("PEPA, ") + (shared ? "dynamic share" : "no host shared") + ", room for " + std::to_string(room);
     if (room < capacity) model += " (the run has " + std::to_string(capacity) + ", whose chain is too large)";
     if (!fits) {  // a farm of very many unlike workers
       cost::line_estimate rough;
@@ -178,7 +191,8 @@ forecast forecast_of(model_shape const& model, runtime::program const& line,
   cost::simulation_options steady;
   steady.fewest_first = true;
   steady.items = simulated_items;
-  out.deterministic = std::min(cost::upper_bound(constant), cost::simulate_line(constant, steady).throughput) * model.batch;
+  out.deterministic =
+      std::min(cost::upper_bound(constant), cost::simulate_line(constant, steady).throughput) * model.batch;
   out.model = name;
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < model.shape.stages.size(); ++i) {
@@ -204,10 +218,11 @@ forecast forecast_of(model_shape const& model, runtime::program const& line,
 
 }  // namespace
 
-processor_map processors_of(platform::description const& ranks, std::size_t rank_count) {
+processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit) {
   if (ranks.host_count() != rank_count)
     throw error("the platform has " + std::to_string(ranks.host_count()) + " hosts but the program runs on " +
-                std::to_string(rank_count) + " ranks: host i is rank i, so start as many ranks as there are hosts, or leave the "
+                std::to_string(rank_count) +
+                " ranks: host i is rank i, so start as many ranks as there are hosts, or leave the "
                 "platform out to have it probed");
   processor_map out;
   std::vector<platform::cluster> clusters;
@@ -216,7 +231,7 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
     platform::cluster c;
     c.name = ranks.host_name(h);
     c.hosts = std::max<std::size_t>(1, ranks.cores(h));
-    c.speed = ranks.speed(h);
+    c.speed = ranks.speed(h) / unit;
     c.inside = ranks.path(h, h);
     c.local_latency = ranks.path(h, h).latency;
     clusters.push_back(c);
@@ -238,7 +253,8 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
                           double reference, processor_map const& processors, run_settings const& settings) {
   SKEL_EXPECTS(costs.size() == line.size());
   planned_program out;
-  for (std::size_t p = 0; p < processors.rank_of.size(); ++p) out.processors.push_back(processors.platform.host_name(p));
+  for (std::size_t p = 0; p < processors.rank_of.size(); ++p)
+    out.processors.push_back(processors.platform.host_name(p));
   int const home = source_rank(line, processors);
   out.run.batch_latency = settings.batch_latency;
   out.run.stations.assign(line.size(), plan::station_plan{{home}, settings.capacity});
@@ -251,7 +267,8 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
   mapping::placement_problem problem;
   problem.program = model.shape;
   problem.platform = processors.platform;
-  problem.options = {cost::share::dynamic, cost::dispatch::on_demand, 0};
+  problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
+                     searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
   mapping::search_options search;
   search.time_limit = std::chrono::duration<double>(settings.planning_time);
   search.alternatives = 5;

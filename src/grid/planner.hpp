@@ -18,8 +18,9 @@ struct processor_map {
   std::vector<int> rank_of;  ///< per processor
 };
 
-/// Host i of the platform is rank i. Throws skel::error when it has another number of hosts than there are ranks.
-processor_map processors_of(platform::description const& ranks, std::size_t rank_count);
+/// Host i of the platform is rank i; speeds are divided by `unit`, the speed that counts as 1.
+/// Throws skel::error when the platform has another number of hosts than there are ranks.
+processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit = 1);
 
 /// Places a line and says what to expect of it. `costs` are seconds per item, one per station, measured on a processor
 /// of speed `reference` [work units/s]; stations whose work the user has said take that instead.

@@ -32,7 +32,8 @@ std::string joined(std::vector<std::string> const& names) {
   for (auto const& n : names)
     if (count[n]++ == 0) order.push_back(n);
   std::string out;
-  for (auto const& n : order) out += (out.empty() ? "" : " ") + n + (count[n] > 1 ? "*" + std::to_string(count[n]) : "");
+  for (auto const& n : order)
+    out += (out.empty() ? "" : " ") + n + (count[n] > 1 ? "*" + std::to_string(count[n]) : "");
   return out;
 }
 
@@ -52,7 +53,8 @@ std::string planned_program::explain() const {
   std::string out;
   if (!note.empty()) out += "note: " + note + "\n";
   if (expected.stations.empty()) return out;
-  out += print("plan: batches of %.0f, room for %zu before each worker\n", expected.batch, run.stations.back().capacity);
+  out +=
+      print("plan: batches of %.0f, room for %zu before each worker\n", expected.batch, run.stations.back().capacity);
   out += print("  %-20s %7s  %10s %12s %6s  %s\n", "stage", "workers", "time/item", "can do", "busy", "on");
   auto slowest = expected.stations.begin();
   for (auto s = expected.stations.begin(); s != expected.stations.end(); ++s) {
@@ -66,6 +68,9 @@ std::string planned_program::explain() const {
          scaled(expected.exponential, "/s") + ", constant times " + scaled(expected.deterministic, "/s") +
          print(", variation %.2f; ", expected.variation) + expected.model + ")\n";
   if (!decision.why.empty()) out += "why: " + decision.why + "\n";
+  if (!decision.alternatives.empty())
+    out += "the search priced it at " + scaled(decision.throughput * expected.batch, "items/s") + " (" +
+           decision.model + ") and\n";
   for (auto const& other : decision.alternatives)
     out += "  not taken: " + placement_text(*this, other.placement) + " " +
            scaled(other.throughput * expected.batch, "items/s") + "\n";
@@ -81,7 +86,8 @@ std::string run_report::text() const {
     return out;
   }
   out += print("run: %llu items in ", static_cast<unsigned long long>(run.items)) + scaled(run.seconds, "s") + ", " +
-         scaled(run.throughput(), "items/s") + print(" on %zu rank%s", run.hosts.size(), run.hosts.size() == 1 ? "" : "s");
+         scaled(run.throughput(), "items/s") +
+         print(" on %zu rank%s", run.hosts.size(), run.hosts.size() == 1 ? "" : "s");
   if (calibration_items > 0)
     out += print(" (and %llu while measuring, ", static_cast<unsigned long long>(calibration_items)) +
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
@@ -90,8 +96,8 @@ std::string run_report::text() const {
     out += "predicted " + scaled(plan.expected.throughput, "items/s") + ", measured " +
            scaled(run.throughput(), "items/s") +
            print(": %+.1f %%\n", 100 * (run.throughput() / plan.expected.throughput - 1));
-  out += print("  %-20s %4s %7s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "items", "batches", "time/item", "busy",
-               "blocked");
+  out += print("  %-20s %4s %7s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "items", "batches", "time/item",
+               "busy", "blocked");
   for (auto const& s : run.stations) {
     double const all = run.seconds * s.workers;
     out += print("  %-20.40s %4d %7u %10llu %9llu  %10s %5.0f%% %7.0f%%\n", s.name.c_str(), s.rank, s.workers,
@@ -103,6 +109,8 @@ std::string run_report::text() const {
   return out;
 }
 
-std::ostream& operator<<(std::ostream& out, run_report const& report) { return out << report.text(); }
+std::ostream& operator<<(std::ostream& out, run_report const& report) {
+  return out << report.text();
+}
 
 }  // namespace skel

@@ -16,17 +16,26 @@ namespace skel {
 
 namespace {
 
+/// The communication thread looks after the source's batch twice per latency; a shorter one would keep it awake.
+constexpr double shortest_latency = 1e-4;
+
 struct option {
   char const* value;  // its name in the help; nullptr: a switch
   char const* help;
   std::function<void(run_settings&, std::string const&)> apply;
 };
 
+std::string printed(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
 double number(std::string const& name, std::string const& text, double least) {
   char* end = nullptr;
   double const value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
-    throw input_error("command line", name, "'" + text + "' is not a number of at least " + std::to_string(least));
+    throw input_error("command line", name, "'" + text + "' is not a number of at least " + printed(least));
   return value;
 }
 
@@ -39,23 +48,34 @@ std::size_t count(std::string const& name, std::string const& text, std::size_t 
 
 std::map<std::string, option> const& options() {
   static std::map<std::string, option> const all{
-      {"--skel-platform", {"FILE", "platform description; host i is rank i (default: probed)",
+      {"--skel-platform",
+       {"FILE", "platform description; host i is rank i (default: probed)",
         [](run_settings& s, std::string const& v) { s.platform = platform::read_description(v); }}},
-      {"--skel-capacity", {"K", "batches that may wait before each worker",
+      {"--skel-capacity",
+       {"K", "batches that may wait before each worker",
         [](run_settings& s, std::string const& v) { s.capacity = count("--skel-capacity", v, 0); }}},
-      {"--skel-latency", {"S", "longest wait of an item in a batch, in seconds",
-        [](run_settings& s, std::string const& v) { s.batch_latency = number("--skel-latency", v, 1e-9); }}},
-      {"--skel-calibration", {"S", "how long the first items are measured, in seconds",
+      {"--skel-latency",
+       {"S", "longest wait of an item in a batch, in seconds",
+        [](run_settings& s, std::string const& v) {
+          s.batch_latency = number("--skel-latency", v, shortest_latency);
+        }}},
+      {"--skel-calibration",
+       {"S", "how long the first items are measured, in seconds",
         [](run_settings& s, std::string const& v) { s.calibration_time = number("--skel-calibration", v, 0); }}},
-      {"--skel-planning", {"S", "how long placements are searched, in seconds",
+      {"--skel-planning",
+       {"S", "how long placements are searched, in seconds",
         [](run_settings& s, std::string const& v) { s.planning_time = number("--skel-planning", v, 0); }}},
-      {"--skel-trace", {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev",
+      {"--skel-trace",
+       {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev",
         [](run_settings& s, std::string const& v) { s.trace = v; }}},
-      {"--skel-progress", {nullptr, "a line on standard error about once a second",
+      {"--skel-progress",
+       {nullptr, "a line on standard error about once a second",
         [](run_settings& s, std::string const&) { s.progress = true; }}},
-      {"--skel-ranks", {nullptr, "show the ranks, hosts and threads seen",
+      {"--skel-ranks",
+       {nullptr, "show the ranks, hosts and threads seen",
         [](run_settings& s, std::string const&) { s.show_ranks = true; }}},
-      {"--skel-expect", {"N", "fail at once unless there are N ranks",
+      {"--skel-expect",
+       {"N", "fail at once unless there are N ranks",
         [](run_settings& s, std::string const& v) { s.expected_ranks = count("--skel-expect", v, 1); }}},
   };
   return all;
@@ -90,7 +110,8 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
     if (found == options().end()) {
       std::vector<std::string> names;
       for (auto const& entry : options()) names.push_back(entry.first);
-      throw input_error("command line", name, "no such option" + did_you_mean(name, names) + "; --skel-help lists them");
+      throw input_error("command line", name,
+                        "no such option" + did_you_mean(name, names) + "; --skel-help lists them");
     }
     if (found->second.value != nullptr && !has_value) {
       if (i + 1 >= argc) throw input_error("command line", name, std::string("needs a value: ") + found->second.value);

@@ -43,14 +43,15 @@ station_cost summarise(std::vector<sample> samples, double bytes) {
   if (batches < 2 || cost.seconds <= 0) return cost;
   // The mean over a batch of b items has 1/b of the variance of one item, if items are independent.
   for (sample const& s : samples)
-    if (std::abs(s.seconds - centre) <= reach) square += s.items * (s.seconds - cost.seconds) * (s.seconds - cost.seconds);
+    if (std::abs(s.seconds - centre) <= reach)
+      square += s.items * (s.seconds - cost.seconds) * (s.seconds - cost.seconds);
   cost.variation = std::min(1.0, square / (batches - 1) / (cost.seconds * cost.seconds));
   return cost;
 }
 
 }  // namespace
 
-calibration calibrate(program const& line, double seconds) {
+calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt) {
   calibration result;
   std::size_t const n = line.size();
   std::unique_ptr<producer> source = line.stations[0].make_producer();
@@ -59,15 +60,16 @@ calibration calibrate(program const& line, double seconds) {
 
   std::vector<std::vector<sample>> samples(n);
   std::vector<std::uint64_t> bytes(n, 0);
-  std::atomic<bool> const never_stop{false};
+  std::atomic<bool> const never{false};
+  std::atomic<bool> const& stop = interrupt != nullptr ? *interrupt : never;
   std::size_t batch_size = 1;
   double const begin = record::now();
   std::size_t at = 0, position = 0;
   try {
-    while (!result.ended && (result.items == 0 || record::now() - begin < seconds)) {
+    while (!result.ended && !stop.load() && (result.items == 0 || record::now() - begin < seconds)) {
       at = position = 0;
       std::int64_t before = record::now_ns();
-      auto const state = source->fill({batch_size, std::size_t{1} << 20}, never_stop, [] {});
+      auto const state = source->fill({batch_size, std::size_t{1} << 20}, stop, [] {});
       result.ended = state == producer::state::ended;
       open_batch open = source->take();
       if (!open.items) break;
@@ -97,15 +99,19 @@ calibration calibrate(program const& line, double seconds) {
       }
   } catch (...) {
     bool const finishing = position == no_position;
+    if (at == 0 && !finishing) {  // what the source gave before it threw
+      open_batch const open = source->take();
+      position = open.items ? open.items->size() : 0;
+    }
     result.failed = describe_failure(line.stations[at].notes.name, finishing ? result.items : result.items + position,
                                      finishing, 0);
   }
   result.seconds = record::now() - begin;
   for (std::size_t s = 0; s < n; ++s)
-    result.stations.push_back(samples[s].empty()
-                                  ? station_cost{}
-                                  : summarise(samples[s], static_cast<double>(bytes[s]) /
-                                                              static_cast<double>(std::max<std::uint64_t>(1, result.items))));
+    result.stations.push_back(
+        samples[s].empty() ? station_cost{}
+                           : summarise(samples[s], static_cast<double>(bytes[s]) /
+                                                       static_cast<double>(std::max<std::uint64_t>(1, result.items))));
   return result;
 }
 

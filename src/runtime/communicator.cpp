@@ -74,7 +74,16 @@ communicator::communicator() : state_(std::make_unique<state>()) {
     MPI_Query_thread(&provided);
   }
   if (provided < MPI_THREAD_FUNNELED)
-    throw error("MPI was initialised without threads: call MPI_Init_thread with MPI_THREAD_FUNNELED or more, or let skel initialise it");
+    throw error(
+        "MPI was initialised without threads: call MPI_Init_thread with MPI_THREAD_FUNNELED or more, or let skel "
+        "initialise it");
+  int is_main = 0;
+  MPI_Is_thread_main(&is_main);
+  if (!is_main && provided < MPI_THREAD_SERIALIZED)
+    throw error(
+        "skel must be used from the thread that initialised MPI; initialise MPI with MPI_THREAD_SERIALIZED or more to "
+        "use "
+        "another one");
   s.active = true;
   MPI_Comm_dup(MPI_COMM_WORLD, &s.all);
   MPI_Comm_rank(s.all, &s.rank);
@@ -95,11 +104,19 @@ communicator::~communicator() {
   if (s.finalize) MPI_Finalize();
 }
 
-int communicator::rank() const { return state_->rank; }
-int communicator::size() const { return state_->size; }
-std::vector<std::string> const& communicator::hosts() const { return state_->hosts; }
+int communicator::rank() const {
+  return state_->rank;
+}
+int communicator::size() const {
+  return state_->size;
+}
+std::vector<std::string> const& communicator::hosts() const {
+  return state_->hosts;
+}
 
-doorbell communicator::bell() const { return doorbell(*state_->words[static_cast<std::size_t>(state_->rank)]); }
+doorbell communicator::bell() const {
+  return doorbell(*state_->words[static_cast<std::size_t>(state_->rank)]);
+}
 
 void communicator::ring(int rank) const {
   if (auto* word = state_->words[static_cast<std::size_t>(rank)]) doorbell(*word).ring();
@@ -119,6 +136,8 @@ std::string communicator::broadcast(std::string const& text) const {
   return quiet::broadcast(state_->all, text);
 }
 
-MPI_Comm native(communicator const& ranks) { return ranks.native().all; }
+MPI_Comm native(communicator const& ranks) {
+  return ranks.native().all;
+}
 
 }  // namespace skel::runtime

@@ -37,6 +37,8 @@ void doorbell::sleep(double seconds) const {
   awake();
 }
 
-void doorbell::awake() const { word_->store(is_awake, std::memory_order_seq_cst); }
+void doorbell::awake() const {
+  word_->store(is_awake, std::memory_order_seq_cst);
+}
 
 }  // namespace skel::runtime

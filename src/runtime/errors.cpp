@@ -18,8 +18,8 @@ void throw_failure(failure const& what) {
   std::string const item = std::to_string(what.item);
   std::string const where = what.in_finish ? "finish() of stage '" + what.stage + "' threw after " + item + " items"
                                            : "stage '" + what.stage + "' threw on item " + item;
-  throw stage_error(what.stage, what.item, what.rank, where + " on rank " + std::to_string(what.rank) + ": " + what.what,
-                    what.exception);
+  throw stage_error(what.stage, what.item, what.rank,
+                    where + " on rank " + std::to_string(what.rank) + ": " + what.what, what.exception);
 }
 
 }  // namespace skel::runtime

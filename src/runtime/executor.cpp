@@ -16,7 +16,9 @@ constexpr std::size_t no_worker = static_cast<std::size_t>(-1);
 /// Weight of a new sample in the running mean of a station's time per item: the last eight batches or so count.
 constexpr double recent = 1.0 / 8;
 
-std::int64_t rounded(double ns) { return static_cast<std::int64_t>(std::llround(ns)); }
+std::int64_t rounded(double ns) {
+  return static_cast<std::int64_t>(std::llround(ns));
+}
 
 }  // namespace
 
@@ -159,8 +161,8 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
   for (std::size_t s = 0; s < line.size(); ++s) {
     SKEL_EXPECTS(!plan.stations[s].ranks.empty());
     SKEL_EXPECTS(line.stations[s].replicable || plan.stations[s].ranks.size() == 1);
-    auto const here = static_cast<std::size_t>(
-        std::count(plan.stations[s].ranks.begin(), plan.stations[s].ranks.end(), rank));
+    auto const here =
+        static_cast<std::size_t>(std::count(plan.stations[s].ranks.begin(), plan.stations[s].ranks.end(), rank));
     if (here > 0) build_site(s, here);
     threads += here;
   }
@@ -194,14 +196,15 @@ void executor::build_site(std::size_t station, std::size_t workers) {
   }
   here.workers.resize(workers);
   for (std::size_t w = 0; w < workers; ++w) {
-    if (station > 0) here.workers[w].call = stations[station].make_worker(), here.idle.push_back(w);
+    if (station > 0) here.idle.push_back(w);  // the copy is made when it is first needed, where it may throw
     here.workers[w].did.station = static_cast<std::uint32_t>(station);
     here.workers[w].did.name = *here.name;
     here.workers[w].did.rank = rank_;
   }
 
   if (station > 0) {
-    for (auto const& [rank, count] : flow_control::sites(plan_.stations[station - 1])) here.inlets.push_back({rank, 0, {}});
+    for (auto const& [rank, count] : flow_control::sites(plan_.stations[station - 1]))
+      here.inlets.push_back({rank, 0, {}});
     here.in_order = here.serial;
     if (here.serial && stations[station - 1].replicable) {
       auto const farm = flow_control::region_around(line_, station - 1);
@@ -272,7 +275,8 @@ bool executor::flush_source(bool last_look) {
     if (opened != 0) {
       active = true;
       double const age = static_cast<double>(record::now_ns() - opened) * 1e-9;
-      if (age >= plan_.batch_latency / 2) take_open_batch(*here);
+      // While earlier results wait for room, more of them would pass over the credits.
+      if (age >= plan_.batch_latency / 2 && here->outputs.empty()) take_open_batch(*here);
     }
     if (std::exchange(here->source_items_seen, here->source_items) != here->source_items) active = true;
     pump(*here, todo);
@@ -281,9 +285,13 @@ bool executor::flush_source(bool last_look) {
   return active;
 }
 
-void executor::stop() { stopping_.store(true); }
+void executor::stop() {
+  stopping_.store(true);
+}
 
-void executor::wait_idle() { lanes_->wait_idle(); }
+void executor::wait_idle() {
+  lanes_->wait_idle();
+}
 
 std::optional<failure> executor::first_failure() const {
   std::lock_guard guard(failure_mutex_);
@@ -336,9 +344,8 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   }
   if (todo.jobs.empty()) return;
   if (keep != nullptr) {
-    auto const best = std::max_element(todo.jobs.begin(), todo.jobs.end(), [](job const& a, job const& b) {
-      return a.here->station < b.here->station;
-    });
+    auto const best = std::max_element(todo.jobs.begin(), todo.jobs.end(),
+                                       [](job const& a, job const& b) { return a.here->station < b.here->station; });
     *keep = std::move(*best);
     todo.jobs.erase(best);
   }
@@ -386,9 +393,12 @@ void executor::drain() {
 
 void executor::run(job& work, agenda& todo) {
   switch (work.what) {
-    case job::kind::source: return run_source(*work.here, todo);
-    case job::kind::batch: return run_batch(work, todo);
-    case job::kind::finish: return run_finish(*work.here, todo);
+    case job::kind::source:
+      return run_source(*work.here, todo);
+    case job::kind::batch:
+      return run_batch(work, todo);
+    case job::kind::finish:
+      return run_finish(*work.here, todo);
   }
 }
 
@@ -432,8 +442,7 @@ void executor::run_source(site& here, agenda& todo) {
   one.did.items += count;
   one.did.batches += count > 0;
   one.did.busy += static_cast<double>(end - begin) * 1e-9;
-  if (trace_ && count > 0)
-    one.spans.push_back({0, 0, begin, end, items_before, static_cast<std::uint32_t>(count)});
+  if (trace_ && count > 0) one.spans.push_back({0, 0, begin, end, items_before, static_cast<std::uint32_t>(count)});
   if (count > 0) here.learn(static_cast<double>(end - begin) / static_cast<double>(count));
   here.last_batch = std::max<std::size_t>(1, count);
   here.source_running = false;
@@ -461,6 +470,7 @@ void executor::run_batch(job& work, agenda& todo) {
   std::unique_ptr<items_base> out;
   std::int64_t const begin = record::now_ns();
   try {
+    if (!one.call) one.call = line_.stations[here.station].make_worker();
     out = one.call->process(std::move(in.items), position, one.did.bytes_out);
   } catch (...) {
     return fail(here, in.first_item + position, false);
@@ -491,8 +501,10 @@ void executor::run_finish(site& here, agenda& todo) {
   if (stopping()) return;
   try {
     if (here.produce) here.produce->finish();
-    for (auto& one : here.workers)
+    for (auto& one : here.workers) {
+      if (!one.call && !here.produce) one.call = line_.stations[here.station].make_worker();
       if (one.call) one.call->finish();
+    }
   } catch (...) {
     std::uint64_t items = 0;
     for (auto& one : here.workers) items += one.did.items;

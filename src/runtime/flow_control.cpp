@@ -24,7 +24,8 @@ region region_around(program const& line, std::size_t station) {
   region found{station, station, true};
   while (line.stations[found.entry].replicable) --found.entry;
   while (line.stations[found.exit].replicable) ++found.exit;
-  for (std::size_t s = found.entry + 1; s < found.exit; ++s) found.ordered = found.ordered && line.stations[s].notes.ordered;
+  for (std::size_t s = found.entry + 1; s < found.exit; ++s)
+    found.ordered = found.ordered && line.stations[s].notes.ordered;
   return found;
 }
 

@@ -50,7 +50,7 @@ void lanes::wake() {
   {
     std::lock_guard guard(mutex_);
     if (running_ == threads_) {
-      again_ = true;
+      ++again_;
       return;
     }
     ++running_;
@@ -64,7 +64,10 @@ void lanes::run() {
   for (;;) {
     drain_();
     std::lock_guard guard(mutex_);
-    if (std::exchange(again_, false)) continue;
+    if (again_ > 0) {
+      --again_;
+      continue;
+    }
     if (--running_ == 0) idle_.notify_all();
     return;
   }

@@ -71,7 +71,9 @@ mpi_links::mpi_links(communicator const& ranks, program const& line, std::size_t
   most_tag_ = found ? *bound : 32767;
 }
 
-mpi_links::~mpi_links() { SKEL_ENSURES(sending_.empty() && receiving_.empty()); }
+mpi_links::~mpi_links() {
+  SKEL_ENSURES(sending_.empty() && receiving_.empty());
+}
 
 void mpi_links::send(int rank, std::uint32_t station, parcel what, codec const& how) {
   header head;
@@ -82,9 +84,10 @@ void mpi_links::send(int rank, std::uint32_t station, parcel what, codec const& 
   out.rank = rank;
   out.bytes = how.encode(std::move(what.items), sizeof(header), direct_bytes_);
   if (out.bytes.inline_size > INT_MAX)
-    throw error("a batch takes " + std::to_string(out.bytes.inline_size) +
-                " B when it is serialised; messages end at 2 GiB: give the stage smaller items, or items that are one range "
-                "of plain elements, which has no such limit");
+    throw error(
+        "a batch takes " + std::to_string(out.bytes.inline_size) +
+        " B when it is serialised; messages end at 2 GiB: give the stage smaller items, or items that are one range "
+        "of plain elements, which has no such limit");
   std::memcpy(out.bytes.inline_bytes.get(), &head, sizeof head);
   put(std::move(out));
 }
@@ -145,7 +148,8 @@ bool mpi_links::send_outbox() {
               comm_, &out.requests.back());
     for (auto const& segment : out.bytes.segments)
       for_each_piece(segment, [&](std::span<std::byte const> piece) {
-        int const tag = first_segment_tag + static_cast<int>(segments_sent_[to]++ % static_cast<std::uint64_t>(most_tag_ - 1));
+        int const tag =
+            first_segment_tag + static_cast<int>(segments_sent_[to]++ % static_cast<std::uint64_t>(most_tag_ - 1));
         out.requests.emplace_back();
         MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, out.rank, tag, comm_, &out.requests.back());
       });
@@ -258,7 +262,9 @@ bool mpi_links::progress(executor& to) {
   return any;
 }
 
-bool mpi_links::transferring() const { return !sending_.empty() || !receiving_.empty(); }
+bool mpi_links::transferring() const {
+  return !sending_.empty() || !receiving_.empty();
+}
 
 void mpi_links::drain(executor& to) {
   while (!outbox_empty()) progress(to);

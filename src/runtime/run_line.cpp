@@ -29,6 +29,9 @@ namespace skel::runtime {
 
 namespace {
 
+/// The communication thread does not look after the source more often than this [s]: it would keep a core busy.
+constexpr double shortest_watch = 5e-5;
+
 /// For a run of one rank: there is nobody to send to.
 class no_links final : public link_layer {
  public:
@@ -57,6 +60,32 @@ std::vector<closing> exchange(communicator const& ranks, closing const& mine) {
   std::vector<closing> all;
   for (std::string const& bytes : ranks.all_gather(to_bytes(mine))) all.push_back(from_bytes<closing>(bytes));
   return all;
+}
+
+/// Plans can be written by hand. Every rank has the same plan, so that all throw.
+void check(program const& line, plan::run_plan const& plan, int ranks) {
+  auto const refuse = [](std::string const& why) { throw error("the plan does not fit the program: " + why); };
+  if (plan.stations.size() != line.size())
+    refuse("it has " + std::to_string(plan.stations.size()) + " stations, the program has " +
+           std::to_string(line.size()) + " (source and sink count)");
+  if (!(plan.batch_latency > 0) || plan.batch_bytes == 0 || plan.reorder_factor == 0)
+    refuse("batch_latency, batch_bytes and reorder_factor must be positive");
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    auto const& at = plan.stations[s].ranks;
+    std::string const name = "station '" + line.stations[s].notes.name + "' ";
+    if (at.empty()) refuse(name + "has no worker");
+    if (!line.stations[s].replicable && at.size() > 1)
+      refuse(name + "is not a farm and has " + std::to_string(at.size()) + " workers");
+    for (int rank : at)
+      if (rank < 0 || rank >= ranks)
+        refuse(name + "is on rank " + std::to_string(rank) + " of " + std::to_string(ranks));
+    bool const stays = s == 0 || line.stations[s].input != nullptr;
+    auto const all_on = [](std::vector<int> const& list, int rank) {
+      return std::all_of(list.begin(), list.end(), [rank](int r) { return r == rank; });
+    };
+    if (!stays && !(all_on(at, at.front()) && all_on(plan.stations[s - 1].ranks, at.front())))
+      refuse("items that cannot be sent (no serializer) would have to reach " + name + "from another rank");
+  }
 }
 
 /// The communication thread's part of a run.
@@ -97,7 +126,10 @@ class conductor {
       if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed)) interrupted_ = true;
       if (failed_.load() || interrupted_) {
         executor_.stop();
-        if (links_) links_->tell_all_stop();
+        if (links_) {
+          links_->tell_all_stop();
+          links_->progress(executor_);  // the others stop while this rank waits for its own functions
+        }
         return;
       }
       if (links_ && links_->heard_stop()) return;
@@ -119,8 +151,8 @@ class conductor {
   }
 
   bool something_to_do() {
-    bool const flags = failed_.load() || (finished_.load() && (!links_ || sink_here_)) ||
-                       (stirred_.load() && watch_off_);
+    bool const flags =
+        failed_.load() || (finished_.load() && (!links_ || sink_here_)) || (stirred_.load() && watch_off_);
     return flags || (links_ && (!links_->outbox_empty() || links_->progress(executor_)));
   }
 
@@ -134,7 +166,7 @@ class conductor {
     double pause = longest_pause();
     if (stirred_.exchange(false)) watch_off_ = false;
     if (!watch_off_) {
-      double const period = plan_.batch_latency / 2;
+      double const period = std::max(plan_.batch_latency / 2, shortest_watch);
       if (now >= next_flush_) {
         bool active = executor_.flush_source(false);
         if (!active && ++silent_looks_ >= 2) active = executor_.flush_source(true), watch_off_ = !active;
@@ -194,6 +226,7 @@ class conductor {
 
 record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
                             run_options const& options) {
+  check(line, plan, ranks.size());
   conductor here(line, plan, ranks, options);
   std::vector<closing> const all = exchange(ranks, here.run());
 
@@ -211,7 +244,8 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
     throw_failure({one.stage, one.item, one.in_finish, first, one.what,
                    mine ? here.local_failure()->exception : std::exception_ptr{}});
   }
-  if (interrupted) throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
+  if (interrupted)
+    throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
 
   record::run_record result;
   result.hosts = ranks.hosts();

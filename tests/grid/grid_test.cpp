@@ -46,7 +46,8 @@ skel::run_settings on_equal_hosts() {
 }
 
 auto count_to(int n) {
-  return skel::source("count", [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
+  return skel::source("count",
+                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
 }
 
 auto wait_for(std::chrono::microseconds time) {
@@ -68,7 +69,8 @@ TEST(Grid, RunsAProgramAndReportsTheSameOnEveryRank) {
   EXPECT_GT(report.calibration_items, 0u);
   EXPECT_GT(report.plan.expected.throughput, 0);
   EXPECT_GT(report.run.throughput(), 0);
-  EXPECT_LE(report.plan.expected.exponential, report.plan.expected.deterministic * 1.001) << "simulated to three digits";
+  EXPECT_LE(report.plan.expected.exponential, report.plan.expected.deterministic * 1.001)
+      << "simulated to three digits";
   EXPECT_THAT(report.text(), testing::AllOf(HasSubstr("bottleneck"), HasSubstr("predicted"), HasSubstr("heavy")));
   auto const texts = grid.ranks().all_gather(report.text());
   for (auto const& text : texts) EXPECT_EQ(text, texts.front());
@@ -111,9 +113,12 @@ TEST(Grid, FinishesAShortStreamWhileItIsMeasured) {
 TEST(Grid, PlansWithoutRunningAndExplainsTheBottleneck) {
   skel::grid grid(on_equal_hosts());
   bool called = false;
-  auto app = skel::source([&]() -> std::optional<int> { called = true; return std::nullopt; }) |
-             skel::stage("slow", wait_for(1us), skel::work(0.2)) | skel::stage("quick", wait_for(1us), skel::work(0.1)) |
-             skel::sink([](int) {});
+  auto app = skel::source([&]() -> std::optional<int> {
+               called = true;
+               return std::nullopt;
+             }) |
+             skel::stage("slow", wait_for(1us), skel::work(0.2)) |
+             skel::stage("quick", wait_for(1us), skel::work(0.1)) | skel::sink([](int) {});
   auto const planned = grid.plan(app);
   EXPECT_FALSE(called);
   EXPECT_THAT(planned.explain(), HasSubstr("bottleneck: 'slow'"));
@@ -128,7 +133,8 @@ TEST(Grid, NamesTheStagesWhoseWorkAPlanNeeds) {
     grid.plan(app);
     FAIL() << "no exception";
   } catch (skel::error const& e) {
-    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("'unknown'"), HasSubstr("skel::work"), testing::Not(HasSubstr("'known'"))));
+    EXPECT_THAT(e.what(),
+                testing::AllOf(HasSubstr("'unknown'"), HasSubstr("skel::work"), testing::Not(HasSubstr("'known'"))));
   }
 }
 
@@ -142,8 +148,11 @@ TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravel) {
   static_assert(!skel::runtime::transferable<stays_here>);
   skel::grid grid(on_equal_hosts());
   int sum = 0;
-  auto app = count_to(500) | skel::stage("box", [](int x) { return stays_here(x); }, skel::work(1e-5)) |
-             skel::farm("unbox", [](stays_here b) { return *b.into; }, skel::work(1e-4)) |
+  auto app = count_to(500) |
+             skel::stage(
+                 "box", [](int x) { return stays_here(x); }, skel::work(1e-5)) |
+             skel::farm(
+                 "unbox", [](stays_here b) { return *b.into; }, skel::work(1e-4)) |
              skel::sink([&](int x) { sum += x; });
   auto const report = grid.run(app);
   EXPECT_THAT(report.plan.run.stations[1].ranks, testing::Each(0));
@@ -152,6 +161,43 @@ TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravel) {
     EXPECT_THAT(report.plan.explain(), HasSubstr("cannot be sent"));
   }
   EXPECT_EQ(sum, grid.rank() == 0 ? 500 * 499 / 2 : 0);
+}
+
+TEST(Grid, TakesWorkInSecondsOfACoreOnAProbedGrid) {
+  skel::run_settings settings;
+  settings.planning_time = 0.2;
+  skel::grid grid(settings);
+  if (grid.size() > 1) return;  // probing many ranks has tests of its own
+  auto app = count_to(1) | skel::stage("said", wait_for(1us), skel::work(1e-3)) | skel::sink([](int) {});
+  auto const planned = grid.plan(app);
+  ASSERT_EQ(planned.expected.stations.size(), 1u);
+  EXPECT_NEAR(planned.expected.stations[0].capacity, 1000, 1);
+  EXPECT_NEAR(planned.expected.stations[0].service_time, 1e-3, 1e-6);
+}
+
+TEST(Grid, RefusesPlansThatDoNotFit) {
+  auto app = count_to(10) | skel::stage("one", [](int x) { return x; }) | skel::sink([](int) {});
+  std::vector<skel::plan::run_plan> wrong(4);
+  wrong[0].stations = {{{0}, 1}, {{0}, 1}};
+  wrong[1].stations = {{{0}, 1}, {{rank_count()}, 1}, {{0}, 1}};
+  wrong[2].stations = {{{0}, 1}, {{0, 0}, 1}, {{0}, 1}};
+  wrong[3].stations = {{{0}, 1}, {{}, 1}, {{0}, 1}};
+  for (auto const& plan : wrong) {
+    skel::run_settings settings;
+    settings.plan = plan;
+    skel::grid grid(settings);
+    EXPECT_THROW(grid.run(app), skel::error);
+  }
+}
+
+TEST(Grid, RefusesATraceThatCannotBeWrittenBeforeItRuns) {
+  skel::run_settings settings = on_equal_hosts();
+  settings.trace = "/nowhere/trace.json";
+  skel::grid grid(settings);
+  int items = 0;
+  auto app = count_to(10) | skel::stage("one", [](int x) { return x; }) | skel::sink([&](int) { ++items; });
+  EXPECT_THROW(grid.run(app), skel::error);
+  EXPECT_EQ(items, 0);
 }
 
 TEST(Grid, ObeysAPlanWrittenByHand) {
@@ -186,11 +232,14 @@ TEST(Grid, RefusesAnotherNumberOfRanksOrHostsAtOnce) {
 TEST(Grid, TellsEveryRankWhatAFunctionThrewWhileItWasMeasuredOrRun) {
   for (int bad : {0, 300}) {
     skel::grid grid(on_equal_hosts());
-    auto app = count_to(1000) | skel::stage("brittle", [bad](int x) {
-                 std::this_thread::sleep_for(100us);
-                 if (x == bad) throw std::out_of_range("no such entry");
-                 return x;
-               }) | skel::sink([](int) {});
+    auto app = count_to(1000) |
+               skel::stage("brittle",
+                           [bad](int x) {
+                             std::this_thread::sleep_for(100us);
+                             if (x == bad) throw std::out_of_range("no such entry");
+                             return x;
+                           }) |
+               skel::sink([](int) {});
     try {
       grid.run(app);
       FAIL() << "no exception";
@@ -216,7 +265,8 @@ TEST(Grid, WritesATraceWithASlicePerBatch) {
   auto const trace = nlohmann::json::parse(in);
   std::uint64_t traced = 0;
   for (auto const& event : trace.at("traceEvents"))
-    if (event.at("ph") == "X" && event.at("name") == "say \"hi\"") traced += event.at("args").at("items").get<std::uint64_t>();
+    if (event.at("ph") == "X" && event.at("name") == "say \"hi\"")
+      traced += event.at("args").at("items").get<std::uint64_t>();
   EXPECT_EQ(traced, 200u);
   std::filesystem::remove(file);
 }

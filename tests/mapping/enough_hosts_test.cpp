@@ -16,8 +16,8 @@ using mapping::placement_problem;
 //  big-0 .. big-(n-1) --10 ms-- fast        two stages of 1 s on "big", half of that on "fast"
 placement_problem big_cluster(std::size_t hosts) {
   placement_problem problem;
-  problem.platform = platform::description(
-      1e-6, {{"big", hosts, 1, 1, {1e-3}, {}, {}}, {"fast", 1, 2, 1, {}, {}, {}}}, {{0, 1, {1e-2}, {}}, {1, 0, {1e-2}, {}}});
+  problem.platform = platform::description(1e-6, {{"big", hosts, 1, 1, {1e-3}, {}, {}}, {"fast", 1, 2, 1, {}, {}, {}}},
+                                           {{0, 1, {1e-2}, {}}, {1, 0, {1e-2}, {}}});
   for (auto const* name : {"first", "second"}) {
     pattern::stage_shape stage;
     stage.name = name;

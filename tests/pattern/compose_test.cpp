@@ -15,7 +15,8 @@ using skel::pattern::flow_through;
 using skel::runtime::run_sequential;
 
 auto count_to(int n) {
-  return skel::source("count", [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
+  return skel::source("count",
+                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
 }
 
 struct not_default_constructible {
@@ -48,7 +49,10 @@ TEST(Compose, CarriesMoveOnlyAndNotDefaultConstructibleItems) {
 TEST(Compose, NestsFarmsInPipelinesAndPipelinesInFarms) {
   std::vector<int> out;
   auto inner = skel::pipeline([](int i) { return i + 1; }, skel::farm("times", [](int i) { return i * 3; }));
-  auto app = count_to(3) | skel::farm("outer", inner | [](int i) { return i - 1; }) | skel::sink([&](int i) { out.push_back(i); });
+  auto app = count_to(3) |
+             skel::farm(
+                 "outer", inner | [](int i) { return i - 1; }) |
+             skel::sink([&](int i) { out.push_back(i); });
   run_sequential(app);
   EXPECT_THAT(out, testing::ElementsAre(2, 5, 8));
 }

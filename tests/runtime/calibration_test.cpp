@@ -19,12 +19,18 @@ using skel::runtime::calibrate;
 using skel::runtime::make_program;
 
 auto count_to(int n) {
-  return skel::source("count", [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
+  return skel::source("count",
+                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
 }
 
 TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
   std::vector<int> got;
-  auto app = count_to(10) | skel::stage("slow", [](int x) { std::this_thread::sleep_for(2ms); return x; }) |
+  auto app = count_to(10) |
+             skel::stage("slow",
+                         [](int x) {
+                           std::this_thread::sleep_for(2ms);
+                           return x;
+                         }) |
              skel::sink([&](int x) { got.push_back(x); });
   auto const line = make_program(app);
   auto const found = calibrate(line, 0);
@@ -39,8 +45,17 @@ TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
 }
 
 TEST(Calibration, MeasuresWhatEachStationCosts) {
-  auto app = count_to(100000) | skel::stage("one", [](int x) { std::this_thread::sleep_for(1ms); return x; }) |
-             skel::stage("three", [](int) { std::this_thread::sleep_for(3ms); return std::vector<char>(500); }) |
+  auto app = count_to(100000) |
+             skel::stage("one",
+                         [](int x) {
+                           std::this_thread::sleep_for(1ms);
+                           return x;
+                         }) |
+             skel::stage("three",
+                         [](int) {
+                           std::this_thread::sleep_for(3ms);
+                           return std::vector<char>(500);
+                         }) |
              skel::sink([](std::vector<char> const&) {});
   auto const line = make_program(app);
   auto const found = calibrate(line, 0.1);
@@ -65,12 +80,29 @@ TEST(Calibration, EndsAStreamThatIsShorterThanTheMeasurement) {
   EXPECT_EQ(finishes, 1);
 }
 
+TEST(Calibration, CountsTheItemsThatASourceGaveBeforeItThrew) {
+  auto app = skel::source("weak",
+                          [i = 0]() mutable -> std::optional<int> {
+                            if (i == 1000) throw std::runtime_error("broken");
+                            return i++;
+                          }) |
+             [](int x) { return x; } | skel::sink([](int) {});
+  auto const line = make_program(app);
+  auto const found = calibrate(line, 10);
+  ASSERT_TRUE(found.failed.has_value());
+  EXPECT_EQ(found.failed->stage, "weak");
+  EXPECT_EQ(found.failed->item, 1000u);
+}
+
 TEST(Calibration, SaysWhichStageThrewOnWhichItem) {
-  auto app = count_to(100) | skel::stage("weak", [](int x) {
-               if (x == 7) throw std::runtime_error("broken");
-               std::this_thread::sleep_for(100us);
-               return x;
-             }) | skel::sink([](int) {});
+  auto app = count_to(100) |
+             skel::stage("weak",
+                         [](int x) {
+                           if (x == 7) throw std::runtime_error("broken");
+                           std::this_thread::sleep_for(100us);
+                           return x;
+                         }) |
+             skel::sink([](int) {});
   auto const line = make_program(app);
   auto const found = calibrate(line, 10);
   ASSERT_TRUE(found.failed.has_value());

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -72,8 +76,12 @@ void check_round_trip(std::vector<T> const& values) {
   }
 }
 
-TEST(Codec, BringsBackPlainValues) { check_round_trip<long>({1, -2, 1L << 60}); }
-TEST(Codec, BringsBackEmptyBatches) { check_round_trip<double>({}); }
+TEST(Codec, BringsBackPlainValues) {
+  check_round_trip<long>({1, -2, 1L << 60});
+}
+TEST(Codec, BringsBackEmptyBatches) {
+  check_round_trip<double>({});
+}
 TEST(Codec, BringsBackRangesShortLongAndEmpty) {
   check_round_trip<std::vector<int>>({{1, 2, 3}, {}, std::vector<int>(1000, 7)});
   check_round_trip<std::string>({"", "a", std::string(500, 'x')});
@@ -105,6 +113,17 @@ TEST(Codec, RefusesAMessageThatIsTooShort) {
 TEST(Codec, TypesThatCannotLeaveTheirRankHaveNone) {
   EXPECT_EQ(codec_of<sample::held_here>(), nullptr);
   EXPECT_EQ(codec_of<int*>(), nullptr);
+  EXPECT_EQ(codec_of<std::string_view>(), nullptr);
+  EXPECT_EQ(codec_of<std::span<int>>(), nullptr);
+  EXPECT_EQ(codec_of<std::reference_wrapper<int>>(), nullptr);
+}
+
+TEST(Codec, SizesCountWhatContainersHold) {
+  using skel::runtime::item_bytes;
+  EXPECT_EQ(item_bytes(7), sizeof(int));
+  EXPECT_EQ(item_bytes(std::vector<double>(10)), sizeof(std::vector<double>) + 80);
+  EXPECT_EQ(item_bytes(std::vector<std::string>{"abc"}), sizeof(std::vector<std::string>) + sizeof(std::string) + 3);
+  EXPECT_EQ(item_bytes(std::pair(1, std::string("ab"))), sizeof(int) + sizeof(std::string) + 2);
 }
 
 }  // namespace

@@ -54,6 +54,40 @@ TEST(Lanes, DoAllWorkOnNoMoreThreadsThanTheyMay) {
   }
 }
 
+TEST(Lanes, NoWorkIsLeftBesideAnIdleLane) {
+  // Of each pair the first waits for the second: were a wake-up lost, both lanes' work would hang on one of them.
+  std::mutex mutex;
+  std::deque<int> waiting;
+  std::atomic<int> seconds_done{0};
+  lanes threads(2, [&] {
+    for (;;) {
+      int job = 0;
+      {
+        std::lock_guard guard(mutex);
+        if (waiting.empty()) return;
+        job = waiting.front();
+        waiting.pop_front();
+      }
+      if (job < 0)
+        seconds_done = -job;
+      else
+        while (seconds_done < job) std::this_thread::yield();
+    }
+  });
+  for (int pair = 1; pair <= 3000; ++pair) {
+    for (int job : {pair, -pair}) {
+      {
+        std::lock_guard guard(mutex);
+        waiting.push_back(job);
+      }
+      threads.wake();
+    }
+    while (seconds_done < pair) std::this_thread::yield();
+  }
+  threads.wait_idle();
+  EXPECT_EQ(seconds_done, 3000);
+}
+
 TEST(Lanes, HaveMoreThreadsThanTheMachineHasCoresWhenAsked) {
   // Every one of them waits for all of them: with fewer threads this would never end.
   std::size_t const count = std::thread::hardware_concurrency() + 3;

@@ -50,7 +50,9 @@ run_plan spread(program const& line, std::size_t width, std::size_t capacity = 1
   return plan;
 }
 
-bool at_sink() { return ranks().rank() == 0; }
+bool at_sink() {
+  return ranks().rank() == 0;
+}
 
 /// An uneven load without a clock: later items overtake earlier ones.
 void stumble(std::uint64_t item) {
@@ -59,7 +61,7 @@ void stumble(std::uint64_t item) {
 
 /// An item that counts how many of its kind there are.
 struct counted {
-  static inline std::atomic<int> alive, most;
+  inline static std::atomic<int> alive, most;
   counted() { note(); }
   counted(counted const&) { note(); }
   counted(counted&&) noexcept { note(); }
@@ -78,9 +80,13 @@ struct counted {
 TEST(RunLine, GivesWhatTheSequentialEngineGives) {
   auto compose = [](std::vector<std::string>& out) {
     return count_to(5000) | skel::stage("halve", [](std::uint64_t x) { return static_cast<double>(x) / 2; }) |
-           skel::farm("outer", skel::pipeline([](double x) { stumble(static_cast<std::uint64_t>(2 * x)); return x + 1; },
-                                              skel::farm("text", [](double x) { return std::to_string(x); }),
-                                              [](std::string s) { return s + "!"; })) |
+           skel::farm("outer", skel::pipeline(
+                                   [](double x) {
+                                     stumble(static_cast<std::uint64_t>(2 * x));
+                                     return x + 1;
+                                   },
+                                   skel::farm("text", [](double x) { return std::to_string(x); }),
+                                   [](std::string s) { return s + "!"; })) |
            skel::sink("keep", [&out](std::string s) { out.push_back(std::move(s)); });
   };
   std::vector<std::string> expected, got;
@@ -113,7 +119,8 @@ TEST(RunLine, KeepsOrderForEveryWidthAndCapacity) {
       run_line(line, plan, ranks());
       if (!at_sink()) continue;
       ASSERT_EQ(got.size(), 700u) << "width " << width << " capacity " << capacity;
-      for (std::uint64_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], i) << "width " << width << " capacity " << capacity;
+      for (std::uint64_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(got[i], i) << "width " << width << " capacity " << capacity;
     }
 }
 
@@ -132,9 +139,10 @@ TEST(RunLine, LosesAndDoublesNothingInUnorderedFarms) {
 
 TEST(RunLine, CarriesMoveOnlyItemsBetweenRanks) {
   std::vector<int> got;
-  auto app = count_to(300) | skel::stage([](std::uint64_t x) { return std::make_unique<int>(static_cast<int>(x)); }) |
-             skel::farm([](std::unique_ptr<int> p) { return std::vector<int>(static_cast<std::size_t>(*p) * 40, *p); }) |
-             skel::sink([&](std::vector<int> v) { got.push_back(v.empty() ? 0 : v.back()); });
+  auto app =
+      count_to(300) | skel::stage([](std::uint64_t x) { return std::make_unique<int>(static_cast<int>(x)); }) |
+      skel::farm([](std::unique_ptr<int> p) { return std::vector<int>(static_cast<std::size_t>(*p) * 40, *p); }) |
+      skel::sink([&](std::vector<int> v) { got.push_back(v.empty() ? 0 : v.back()); });
   program const line = make_program(app);
   run_line(line, spread(line, 3), ranks());
   if (!at_sink()) return;
@@ -222,9 +230,11 @@ void load(Archive& archive, fragile& f) {
 
 TEST(RunLine, TellsEveryRankWhenAnItemCannotCross) {
   for (bool write : {true, false}) {
-    auto app = count_to(2000) | skel::stage("make", [write](std::uint64_t x) {
-                 return fragile{static_cast<int>(x), write && x == 700, !write && x == 700, "text"};
-               }) |
+    auto app = count_to(2000) |
+               skel::stage("make",
+                           [write](std::uint64_t x) {
+                             return fragile{static_cast<int>(x), write && x == 700, !write && x == 700, "text"};
+                           }) |
                skel::farm("use", [](fragile f) { return f.value; }) | skel::sink([](int) {});
     program const line = make_program(app);
     // The farm's workers are all on another rank than "make" where there are ranks enough; alone, nothing crosses.
@@ -246,7 +256,10 @@ TEST(RunLine, TellsEveryRankWhenAnItemCannotCross) {
 
 TEST(RunLine, CanBeInterruptedOnAnyRank) {
   std::atomic<bool> interrupt{false};
-  auto app = skel::source([]() -> std::optional<int> { std::this_thread::sleep_for(1ms); return 1; }) |
+  auto app = skel::source([]() -> std::optional<int> {
+               std::this_thread::sleep_for(1ms);
+               return 1;
+             }) |
              [](int x) { return x; } | skel::sink([](int) {});
   program const line = make_program(app);
   std::jthread later([&] {

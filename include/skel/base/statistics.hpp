@@ -21,7 +21,9 @@ inline double quantile(std::vector<double> samples, double q) {
 }
 
 /// The median: half of the samples are not above it. NaN for no samples.
-inline double median(std::vector<double> samples) { return quantile(std::move(samples), 0.5); }
+inline double median(std::vector<double> samples) {
+  return quantile(std::move(samples), 0.5);
+}
 
 /// Median absolute deviation from the median, scaled by 1.4826 so that it estimates the standard deviation of normal
 /// samples. Not moved by a minority of outliers.

@@ -38,10 +38,10 @@ struct forecast {
 struct planned_program {
   plan::run_plan run;
   forecast expected;
-  mapping::decision decision;            ///< the search's answer, over processors (a core of a rank)
-  std::vector<std::string> processors;   ///< names of the hosts that the decision's indices mean
-  std::vector<std::string> placed;       ///< stages that the decision placed, in its order
-  std::string note;                      ///< what was decided without a search, or what restricted it
+  mapping::decision decision;           ///< the search's answer, over processors (a core of a rank)
+  std::vector<std::string> processors;  ///< names of the hosts that the decision's indices mean
+  std::vector<std::string> placed;      ///< stages that the decision placed, in its order
+  std::string note;                     ///< what was decided without a search, or what restricted it
 
   /// The bottleneck, the runners-up and what they would cost, as text.
   std::string explain() const;

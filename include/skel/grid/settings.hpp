@@ -18,13 +18,13 @@ struct run_settings {
   std::optional<plan::run_plan> plan;
   /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
   std::size_t capacity = 2;
-  double batch_latency = 1e-3;    ///< see plan::run_plan [s]                                   --skel-latency S
+  double batch_latency = 1e-3;     ///< see plan::run_plan [s]                                   --skel-latency S
   double calibration_time = 0.05;  ///< how long the first items are measured [s]               --skel-calibration S
-  double planning_time = 0.5;     ///< how long placements are searched [s]                     --skel-planning S
-  std::string trace;              ///< file for a Chrome/Perfetto trace; empty: none            --skel-trace FILE
+  double planning_time = 0.5;      ///< how long placements are searched [s]                     --skel-planning S
+  std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
   std::optional<bool> progress;
-  bool show_ranks = false;        ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
+  bool show_ranks = false;         ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
   std::size_t expected_ranks = 0;  ///< fail at once when there are not so many; 0: any         --skel-expect N
 };
 

@@ -21,7 +21,9 @@ struct width {
   std::size_t workers;
 };
 
-/// What one item costs in this stage, in seconds on a host of speed 1, where it is known before the program runs.
+/// What one item costs in this stage, in seconds on a host of speed 1, where it is known before the program runs. On a
+/// probed grid a core of rank 0's host has speed 1; a platform file says its hosts' speeds itself. Of a farm: what its
+/// worker costs, where that is one stage; the stages of a pipeline inside a farm say it one by one.
 /// Without it the run measures it on its first items.
 struct work {
   double units;
@@ -52,7 +54,9 @@ struct annotations {
 };
 
 template <class Option>
-concept annotation = requires(annotations& notes, Option option) { notes.apply(option); };
+concept annotation = requires(annotations& notes, Option option) {
+  notes.apply(option);
+};
 
 template <class... Options>
 annotations annotate(std::string name, Options&&... options) {

@@ -52,7 +52,7 @@ auto compose(Left left, Right right) {
 }
 
 template <class Left, class Right>
-  requires skeleton<Left> || skeleton<Right>
+requires skeleton<Left> || skeleton<Right>
 auto operator|(Left&& left, Right&& right) {
   return compose(as_skeleton(std::forward<Left>(left)), as_skeleton(std::forward<Right>(right)));
 }
@@ -63,8 +63,7 @@ auto operator|(Left&& left, Right&& right) {
 /// thread at a time, on the host where the source is placed (rank 0 unless pinned elsewhere).
 /// Options: at, work. Example: skel::source("read", [&] { return next_block(file); })
 template <class F, pattern::annotation... Options>
-  requires(!pattern::name_like<F>)
-auto source(F produce, Options... options) {
+requires(!pattern::name_like<F>) auto source(F produce, Options... options) {
   return pattern::source<F>{std::move(produce), pattern::annotate("", std::move(options)...)};
 }
 template <pattern::name_like Name, class F, pattern::annotation... Options>
@@ -75,8 +74,7 @@ auto source(Name const& name, F produce, Options... options) {
 /// One function that sees every item, in order: `function(Item)` returns the result. It may keep state.
 /// Options: at, work. A bare callable between two `|` is the same without a name.
 template <class F, pattern::annotation... Options>
-  requires(!pattern::name_like<F>)
-auto stage(F function, Options... options) {
+requires(!pattern::name_like<F>) auto stage(F function, Options... options) {
   return pattern::stage<F>{std::move(function), pattern::annotate("", std::move(options)...)};
 }
 template <pattern::name_like Name, class F, pattern::annotation... Options>
@@ -94,8 +92,7 @@ auto stage(F function, Options... options) {
 /// default) or as they come (skel::unordered). The worker is a callable or any composition of skeletons without source
 /// and sink. Options: ordered, unordered, width, at, work.
 template <class Worker, pattern::annotation... Options>
-  requires(!pattern::name_like<Worker>)
-auto farm(Worker worker, Options... options) {
+requires(!pattern::name_like<Worker>) auto farm(Worker worker, Options... options) {
   auto inner = pattern::as_skeleton(std::move(worker));
   static_assert(!pattern::starts_stream<decltype(inner)> && !pattern::ends_stream<decltype(inner)>,
                 "skel: the worker of a farm is a stage or a pipeline of stages, without source and sink");
@@ -123,8 +120,7 @@ auto pipeline(First first, Rest... rest) {
 /// arrival), from one thread at a time. A member `void finish()` of the callable, where there is one, is called once
 /// after the last item. Options: at, work.
 template <class F, pattern::annotation... Options>
-  requires(!pattern::name_like<F>)
-auto sink(F consume, Options... options) {
+requires(!pattern::name_like<F>) auto sink(F consume, Options... options) {
   return pattern::sink<F>{std::move(consume), pattern::annotate("", std::move(options)...)};
 }
 template <pattern::name_like Name, class F, pattern::annotation... Options>

@@ -40,9 +40,10 @@ concept item = std::is_object_v<T> && std::move_constructible<T> && !std::same_a
 template <class Source>
 struct check_source {
   static constexpr bool callable = std::is_invocable_v<Source&>;
-  static_assert(callable,
-                "skel: this source cannot be called without arguments. Accepted signature: std::optional<Item> source(), "
-                "where an empty optional ends the stream");
+  static_assert(
+      callable,
+      "skel: this source cannot be called without arguments. Accepted signature: std::optional<Item> source(), "
+      "where an empty optional ends the stream");
 
   template <bool, class S>
   struct result {
@@ -62,10 +63,11 @@ struct check_source {
 template <class Stage, class Item>
 struct check_stage {
   static constexpr bool callable = std::is_invocable_v<Stage&, Item>;
-  static_assert(callable,
-                "skel: this stage does not accept the items that the stage before it delivers (Stage and Item are named "
-                "in check_stage<Stage, Item>). Accepted signatures: Result stage(Item), Result stage(Item&&), Result "
-                "stage(Item const&); not accepted: Item&");
+  static_assert(
+      callable,
+      "skel: this stage does not accept the items that the stage before it delivers (Stage and Item are named "
+      "in check_stage<Stage, Item>). Accepted signatures: Result stage(Item), Result stage(Item&&), Result "
+      "stage(Item const&); not accepted: Item&");
 
   template <bool, class S>
   struct result {
@@ -88,10 +90,11 @@ struct check_stage<Stage, refused> {
 /// Instantiated for a sink and the type of the items that reach it.
 template <class Sink, class Item>
 struct check_sink {
-  static_assert(std::is_invocable_v<Sink&, Item>,
-                "skel: this sink does not accept the items that the stage before it delivers (Sink and Item are named in "
-                "check_sink<Sink, Item>). Accepted signatures: void sink(Item), void sink(Item&&), void sink(Item "
-                "const&); not accepted: Item&");
+  static_assert(
+      std::is_invocable_v<Sink&, Item>,
+      "skel: this sink does not accept the items that the stage before it delivers (Sink and Item are named in "
+      "check_sink<Sink, Item>). Accepted signatures: void sink(Item), void sink(Item&&), void sink(Item "
+      "const&); not accepted: Item&");
   using type = void;
 };
 template <class Sink>

@@ -10,11 +10,11 @@ namespace skel::pattern {
 /// One stage as a mapper reads it: what it is called, what it costs, and what may be done with it.
 struct stage_shape {
   std::string name;
-  double work = 0;            ///< work units per item; time on a host alone = work / host speed [s]
-  double output_bytes = 0;    ///< bytes that one item has when it leaves the stage [B]
-  bool replicable = false;    ///< may run as a farm: several workers, each item by one of them
-  bool ordered = true;        ///< a farm of it must deliver items in the order in which they came
-  std::size_t width = 0;      ///< number of workers that the user asked for; 0: the mapper decides
+  double work = 0;              ///< work units per item; time on a host alone = work / host speed [s]
+  double output_bytes = 0;      ///< bytes that one item has when it leaves the stage [B]
+  bool replicable = false;      ///< may run as a farm: several workers, each item by one of them
+  bool ordered = true;          ///< a farm of it must deliver items in the order in which they came
+  std::size_t width = 0;        ///< number of workers that the user asked for; 0: the mapper decides
   std::vector<std::string> at;  ///< hosts the user pinned it to, one per worker; empty: the mapper decides
 };
 

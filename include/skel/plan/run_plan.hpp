@@ -15,7 +15,7 @@ struct station_plan {
 struct run_plan {
   std::vector<station_plan> stations;
   /// An item never waits longer than this in a batch that is being filled, nor for the items before it in its batch at
-  /// any stage [s]. Batches are as large as it allows.
+  /// any stage [s]. Batches are as large as it allows. Behind a source that falls silent it is 0.1 ms at least.
   double batch_latency = 1e-3;
   /// A batch is closed when it holds this many bytes [B]: it then fits a core's second-level cache on its way.
   std::size_t batch_bytes = std::size_t{64} * 1024;

@@ -12,6 +12,8 @@ inline std::int64_t now_ns() {
 }
 
 /// Seconds on the same clock [s].
-inline double now() { return static_cast<double>(now_ns()) * 1e-9; }
+inline double now() {
+  return static_cast<double>(now_ns()) * 1e-9;
+}
 
 }  // namespace skel::record

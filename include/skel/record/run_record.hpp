@@ -34,8 +34,8 @@ struct station_record {
 
 /// What happened in one run, on all ranks.
 struct run_record {
-  double seconds = 0;        ///< from the first call of the source to the last item's end
-  std::uint64_t items = 0;   ///< that reached the sink
+  double seconds = 0;                    ///< from the first call of the source to the last item's end
+  std::uint64_t items = 0;               ///< that reached the sink
   std::vector<station_record> stations;  ///< ordered by station, then rank
   std::vector<std::vector<span>> spans;  ///< per rank; empty unless a trace was asked for
   std::vector<std::string> hosts;        ///< host name per rank

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,9 +14,10 @@ namespace skel::runtime {
 
 /// What one station was found to cost.
 struct station_cost {
-  double seconds = 0;    ///< per item, mean without rare spikes [s]
-  double variation = 0;  ///< squared coefficient of variation of the time per item, 0 .. 1 (1: as irregular as exponential)
-  double bytes = 0;      ///< of an item when it leaves the station [B]
+  double seconds = 0;  ///< per item, mean without rare spikes [s]
+  double variation =
+      0;             ///< squared coefficient of variation of the time per item, 0 .. 1 (1: as irregular as exponential)
+  double bytes = 0;  ///< of an item when it leaves the station [B]
 };
 
 /// The first part of a stream, run where the source is, one station after the other.
@@ -30,7 +32,8 @@ struct calibration {
 /// Takes the first items of the stream through the line in this thread until `seconds` have passed, at least one, and
 /// measures what they cost. Afterwards the stream goes on where it stopped: items that were taken are done.
 /// The time of the first batch counts only when there is no other: it pays for cold memory.
-/// When the stream ends meanwhile, finish() of every station is called.
-calibration calibrate(program const& line, double seconds);
+/// When the stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true.
+/// Limits: items that the source gave just before it falls silent wait until it goes on, as they share its batch.
+calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt = nullptr);
 
 }  // namespace skel::runtime

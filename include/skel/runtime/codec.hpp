@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <istream>
 #include <memory>
 #include <ostream>
@@ -11,6 +12,7 @@
 #include <span>
 #include <streambuf>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -51,27 +53,59 @@ concept has_serializer = requires(cereal::BinaryOutputArchive& out, cereal::Bina
 template <class T>
 inline constexpr bool is_byte_range = false;
 template <class U, class A>
-inline constexpr bool is_byte_range<std::vector<U, A>> = std::is_trivially_copyable_v<U> && !std::same_as<U, bool>;
+inline constexpr bool is_byte_range<std::vector<U, A>> =
+    std::is_trivially_copyable_v<U>&& std::default_initializable<U> && !std::same_as<U, bool>;
 template <class C, class Tr, class A>
 inline constexpr bool is_byte_range<std::basic_string<C, Tr, A>> = std::is_trivially_copyable_v<C>;
 
 template <class T>
-concept cereal_serializable = std::default_initializable<T> &&
-                              cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value &&
-                              cereal::traits::is_input_serializable<T, cereal::BinaryInputArchive>::value;
+concept cereal_serializable =
+    std::default_initializable<T> && cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value &&
+    cereal::traits::is_input_serializable<T, cereal::BinaryInputArchive>::value;
+
+/// Types that only point at what they mean: a copy in another process would point at nothing.
+template <class T>
+inline constexpr bool is_borrowed = std::is_pointer_v<T>;
+template <class T>
+inline constexpr bool is_borrowed<std::reference_wrapper<T>> = true;
+template <std::ranges::view T>
+requires std::ranges::borrowed_range<T>
+inline constexpr bool is_borrowed<T> = true;
 
 /// Whether items of this type can be sent to another rank. Stages that exchange items of other types stay together.
+/// Limits: a struct with pointers or views inside is trivially copyable, and only its author knows that it cannot
+/// travel.
 template <class T>
-concept transferable = !std::is_pointer_v<T> && (std::is_trivially_copyable_v<T> || is_byte_range<T> ||
-                                               has_serializer<T> || cereal_serializable<T>);
+concept transferable = !is_borrowed<T> && (std::is_trivially_copyable_v<T> || is_byte_range<T> || has_serializer<T> ||
+                                           cereal_serializable<T>);
 
-/// Bytes that an item holds, for batch sizes and prices: exact for ranges of plain elements, else the object itself.
+/// Bytes that an item holds, for batch sizes and prices: the object, the elements of containers of any depth, and what
+/// serializer<T>::bytes(item) adds where that exists. What other types own elsewhere is not seen. O(1) for ranges of
+/// plain elements, O(elements) for containers of containers.
 template <class T>
 std::size_t item_bytes(T const& item) {
-  if constexpr (is_byte_range<T>)
-    return sizeof(T) + item.size() * sizeof(typename T::value_type);
-  else
+  if constexpr (requires {
+                  { serializer<T>::bytes(item) } -> std::convertible_to<std::size_t>;
+                }) {
+    return sizeof(T) + serializer<T>::bytes(item);
+  } else if constexpr (std::is_trivially_copyable_v<T>) {
     return sizeof(T);
+  } else if constexpr (std::ranges::sized_range<T const> && !std::ranges::view<T>) {
+    using element = std::ranges::range_value_t<T const>;
+    std::size_t total = sizeof(T);
+    if constexpr (std::is_trivially_copyable_v<element>)
+      total += std::ranges::size(item) * sizeof(element);
+    else
+      for (auto const& one : item) total += item_bytes(one);
+    return total;
+  } else if constexpr (requires {
+                         std::get<0>(item);
+                         std::tuple_size<T>::value;
+                       }) {
+    return std::apply([](auto const&... part) { return (item_bytes(part) + ... + 0); }, item);
+  } else {
+    return sizeof(T);
+  }
 }
 
 /// A batch as bytes: `inline_bytes` go in one message, then each of `segments` straight from the memory it is in.
@@ -161,7 +195,7 @@ class reader {
 }  // namespace codec_detail
 
 template <class T>
-  requires transferable<T>
+requires transferable<T>
 class typed_codec final : public codec {
  public:
   encoded encode(std::unique_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
@@ -237,9 +271,7 @@ class typed_codec final : public codec {
   }
 
   static void encode_ranges(items<T>& from, encoded& out, std::size_t front, std::size_t direct_bytes) {
-    auto bytes_of = [](T const& range) {
-      return std::as_bytes(std::span(range.data(), range.size()));
-    };
+    auto bytes_of = [](T const& range) { return std::as_bytes(std::span(range.data(), range.size())); };
     std::size_t copied = 0;
     for (T const& range : from)
       if (std::size_t const bytes = bytes_of(range).size(); bytes < direct_bytes) copied += bytes;

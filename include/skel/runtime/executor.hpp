@@ -37,9 +37,10 @@ struct notice {
     end,     ///< to a consumer: `count` parcels in all have been sent to it from the sending rank
   };
   kind what = kind::room;
-  std::uint32_t station = 0;         ///< the station that receives it
+  std::uint32_t station = 0;  ///< the station that receives it
   std::uint64_t count = 0;
-  std::int64_t slowest_item_ns = 0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
+  std::int64_t slowest_item_ns =
+      0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
 };
 
 /// Sends to other ranks. Called from any lane; must not block.
@@ -58,7 +59,8 @@ std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station
 
 /// Parcels that `consumer` lets `producer` have under way to it: its workers' room divided among the producers, at
 /// least one each. Indices are into sites().
-std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers, std::size_t producer);
+std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers,
+                 std::size_t producer);
 
 /// Neighbouring farm stations between two serial ones. Which worker of one gives to which of the next is left open, so
 /// the order of the stream can only be seen at `exit`, and has to be restored there only if every farm asked for it.
@@ -99,8 +101,8 @@ class executor {
   void refuse(std::uint32_t station, std::uint64_t item);
 
   /// Sends on the batch that the source has left unfinished for longer than half of the plan's batch_latency. Returns
-  /// whether the source has produced anything since the last call. With `last_look` the caller will not call again until
-  /// `events::stirred`.
+  /// whether the source has produced anything since the last call. With `last_look` the caller will not call again
+  /// until `events::stirred`.
   bool flush_source(bool last_look);
 
   /// No user function is called any more after those that run now.

@@ -11,7 +11,8 @@
 
 namespace skel::runtime {
 
-/// A batch of items whose type only the two stages at its ends know. Engines pass these; items are never handled singly.
+/// A batch of items whose type only the two stages at its ends know. Engines pass these; items are never handled
+/// singly.
 class items_base {
  public:
   items_base() = default;
@@ -30,8 +31,7 @@ class items_base {
 template <class T>
 class items final : public items_base {
  public:
-  explicit items(std::size_t capacity)
-      : data_(std::allocator<T>{}.allocate(capacity)), capacity_(capacity) {}
+  explicit items(std::size_t capacity) : data_(std::allocator<T>{}.allocate(capacity)), capacity_(capacity) {}
   ~items() override {
     std::destroy_n(data_, size_);
     std::allocator<T>{}.deallocate(data_, capacity_);

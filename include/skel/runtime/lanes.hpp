@@ -35,7 +35,7 @@ class lanes {
   std::mutex mutex_;
   std::condition_variable idle_;
   std::size_t running_ = 0;
-  bool again_ = false;  // work came while every lane was running
+  std::size_t again_ = 0;  // wake-ups that came while every lane was running: as many lanes look once more
 };
 
 }  // namespace skel::runtime

@@ -22,7 +22,8 @@ namespace skel::runtime {
 struct station {
   pattern::annotations notes;  ///< name, work, width, at; `ordered` as the outermost farm around it says
   bool replicable = false;     ///< stands inside a farm
-  codec const* input = nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
+  codec const* input =
+      nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
   std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
   std::function<std::unique_ptr<worker>()> make_worker;      ///< all others; one call per worker
 };
@@ -43,7 +44,6 @@ struct scope {
   std::size_t width = 1;
   std::vector<std::string> at;
   std::string prefix;
-  double work = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Walks a composition and appends its stations; the flow's type goes along as a template argument.
@@ -64,7 +64,7 @@ class lowering {
     using Out = typename pattern::flow_through<pattern::stage<F>, In>::type;
     station s = make(part.notes, around);
     s.input = codec_of<In>();
-    bool constexpr copyable = std::copy_constructible<F>;
+    constexpr bool copyable = std::copy_constructible<F>;
     if (around.replicated) {
       if constexpr (copyable)
         s.make_worker = [&f = part.function] { return std::make_unique<stage_worker<F, In, Out>>(f); };
@@ -104,6 +104,7 @@ class lowering {
     check_workers(part.worker);
     std::size_t const first = to_.size();
     add<In>(part.worker, inner);
+    if (to_.size() == first + 1 && std::isnan(to_[first].notes.work)) to_[first].notes.work = part.notes.work;
     if (to_.size() == first + 1 && !part.notes.name.empty()) {
       std::string const& own = to_[first].notes.name;
       std::string const prefixed = around.prefix + part.notes.name;
@@ -149,7 +150,6 @@ class lowering {
     inner.width = around.width * farm.width;  // 0, "the mapper decides", stays 0
     if (!farm.at.empty()) inner.at = farm.at;
     if (!farm.name.empty()) inner.prefix = around.prefix + farm.name + "/";
-    inner.work = farm.work;
     return inner;
   }
 
@@ -160,7 +160,6 @@ class lowering {
     s.notes.ordered = around.ordered;
     s.notes.width = around.replicated ? around.width : 1;
     if (s.notes.at.empty()) s.notes.at = around.at;
-    if (std::isnan(s.notes.work)) s.notes.work = around.work;
     s.replicable = around.replicated;
     return s;
   }

@@ -22,12 +22,12 @@ struct run_options {
   std::atomic<bool> const* interrupt = nullptr;
 };
 
-/// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls it
-/// with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the user's
-/// functions run on oneTBB's.
-/// Every item passes every stage exactly once; serial stages see the order that the farms before them promise.
-/// Returns the same record on every rank. Throws skel::stage_error when a user's function threw and skel::cancelled
-/// after an interrupt, on every rank, after all ranks have come to rest.
+/// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls
+/// it with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the
+/// user's functions run on oneTBB's. Every item passes every stage exactly once; serial stages see the order that the
+/// farms before them promise. Returns the same record on every rank. Throws skel::error when the plan does not fit the
+/// line or the ranks, skel::stage_error when a user's function threw and skel::cancelled after an interrupt, on every
+/// rank, after all ranks have come to rest.
 record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
                             run_options const& options = {});
 

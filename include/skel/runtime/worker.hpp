@@ -144,7 +144,8 @@ class source_producer final : public producer {
       {
         std::lock_guard guard(lock_);
         if (!open_) {
-          open_ = std::make_unique<items<T>>(std::max<std::size_t>(1, std::min(limits.items, limits.bytes / sizeof(T) + 1)));
+          open_ = std::make_unique<items<T>>(
+              std::max<std::size_t>(1, std::min(limits.items, limits.bytes / sizeof(T) + 1)));
           opened_ns_ = record::now_ns();
           first = true;
         }
@@ -159,6 +160,7 @@ class source_producer final : public producer {
 
   open_batch take() override {
     std::lock_guard guard(lock_);
+    if (!open_ || open_->size() == 0) return {};  // an item that threw while it was moved in leaves none behind
     open_batch out{std::move(open_), bytes_};
     open_ = nullptr;
     bytes_ = 0;
@@ -166,7 +168,7 @@ class source_producer final : public producer {
   }
   std::int64_t opened_ns() override {
     std::lock_guard guard(lock_);
-    return open_ ? opened_ns_ : 0;
+    return open_ && open_->size() > 0 ? opened_ns_ : 0;
   }
   void finish() override { worker_detail::finish(function_); }
 

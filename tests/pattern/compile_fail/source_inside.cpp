@@ -2,4 +2,5 @@
 
 #include <skel/pattern/compose.hpp>
 
-auto const app = skel::source([] { return std::optional<int>(1); }) | skel::source([] { return std::optional<int>(1); });
+auto const app =
+    skel::source([] { return std::optional<int>(1); }) | skel::source([] { return std::optional<int>(1); });
