@@ -75,4 +75,14 @@ std::optional<std::string> too_many_hosts(placement_problem const& problem) {
          " hosts can); give the farm a width, or pin stages to hosts";
 }
 
+std::optional<std::string> too_wide(pattern::shape const& program) {
+  // A farm of W equal workers alone has (W + 1)(W + 2) / 2 states: half a million at this width.
+  constexpr std::size_t most_width = 1000;
+  for (auto const& stage : program.stages)
+    if (std::max(stage.width, stage.at.size()) > most_width)
+      return "stage '" + stage.name + "': a farm of " + std::to_string(std::max(stage.width, stage.at.size())) +
+             " workers cannot be placed; ask for " + std::to_string(most_width) + " at most";
+  return std::nullopt;
+}
+
 }  // namespace skel::mapping::detail

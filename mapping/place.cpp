@@ -159,6 +159,7 @@ std::string model_name(placement_problem const& problem, bool exact) {
 
 placement_answer place(placement_problem const& problem, search_options const& options) {
   if (problem.candidates) return exhaustive(problem, line_price(problem), options);
+  if (auto const reason = detail::too_wide(problem.program)) return infeasible{*reason};
   if (auto const smaller = detail::keep_enough_hosts(problem)) {
     placement_answer answer = place(smaller->problem, options);
     if (auto* chosen = std::get_if<decision>(&answer)) {

@@ -53,4 +53,13 @@ TEST(EnoughHosts, AFarmAsWideAsAHugePlatformIsRefusedWithAReason) {
   EXPECT_THAT(std::get<infeasible>(answer).reason, testing::HasSubstr("give the farm a width"));
 }
 
+TEST(EnoughHosts, AFarmOfTooManyWorkersIsRefusedWithAReason) {
+  auto problem = big_cluster(2);
+  problem.program.stages[0].replicable = true;
+  problem.program.stages[0].width = 100'000;
+  auto const answer = place(problem);
+  ASSERT_TRUE(std::holds_alternative<infeasible>(answer));
+  EXPECT_THAT(std::get<infeasible>(answer).reason, testing::HasSubstr("ask for 1000 at most"));
+}
+
 }  // namespace
