@@ -19,8 +19,13 @@ constexpr int header_tag = 0, first_segment_tag = 1;
 
 enum class message : std::uint32_t { items, notice, finished, stop };
 
-/// MPI counts are int; a longer segment goes as several.
-constexpr std::size_t longest_piece = std::size_t{1} << 30;
+/// A longer segment goes as several messages: MPI counts are int, and a receiver that cannot take a batch needs memory
+/// for one piece to get it off the wire. Each piece costs a latency, some millionth of its transfer.
+constexpr std::size_t longest_piece = std::size_t{1} << 26;
+
+int tag_of(std::uint64_t segment, int most_tag) {
+  return first_segment_tag + static_cast<int>(segment % static_cast<std::uint64_t>(most_tag - 1));
+}
 
 template <class Span, class Use>
 void for_each_piece(Span segment, Use use) {
@@ -53,9 +58,12 @@ struct mpi_links::incoming {
   int rank = 0;
   std::unique_ptr<std::byte[]> bytes;
   std::size_t size = 0;
-  bool decoded = false;
+  bool started = false;
   header head;
-  decoding batch;
+  decoding batch;                     // no items where they could not be taken
+  std::uint64_t segment = 0;          // the next one's number
+  std::vector<std::size_t> unwanted;  // bytes of the pieces to take off the wire, last one first
+  std::unique_ptr<std::byte[]> bin;   // where they go
   std::vector<MPI_Request> requests;
 };
 
@@ -65,6 +73,7 @@ mpi_links::mpi_links(communicator const& ranks, program const& line, std::size_t
   sent_.resize(count);
   received_.resize(count);
   segments_sent_.resize(count);
+  shelves_.resize(line.stations.size());
   int* bound = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &found);
@@ -148,10 +157,9 @@ bool mpi_links::send_outbox() {
               comm_, &out.requests.back());
     for (auto const& segment : out.bytes.segments)
       for_each_piece(segment, [&](std::span<std::byte const> piece) {
-        int const tag =
-            first_segment_tag + static_cast<int>(segments_sent_[to]++ % static_cast<std::uint64_t>(most_tag_ - 1));
         out.requests.emplace_back();
-        MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, out.rank, tag, comm_, &out.requests.back());
+        MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, out.rank,
+                  tag_of(segments_sent_[to]++, most_tag_), comm_, &out.requests.back());
       });
     ++sent_[to];
     int const rank = out.rank;
@@ -213,7 +221,8 @@ bool mpi_links::finish_receives(executor& to) {
 
 /// Acts on a message whose requests are complete. Returns false when it has segments that are still to come.
 bool mpi_links::handle(incoming& in, executor& to) {
-  if (!in.decoded) {
+  if (!in.started) {
+    in.started = true;
     in.requests.clear();
     std::memcpy(&in.head, in.bytes.get(), sizeof in.head);
     switch (in.head.kind) {
@@ -229,29 +238,55 @@ bool mpi_links::handle(incoming& in, executor& to) {
       case message::items:
         break;
     }
-    std::span<std::byte const> const rest(in.bytes.get() + sizeof(header), in.size - sizeof(header));
-    try {
-      in.batch = line_.stations[in.head.station].input->decode(rest);
-    } catch (...) {
-      to.refuse(in.head.station, in.head.first_item);
-      return true;
-    }
-    in.decoded = true;
-    std::uint64_t segment = in.head.first_segment;
-    for (auto const& wanted : in.batch.segments)
-      for_each_piece(wanted, [&](std::span<std::byte> piece) {
-        int const tag = first_segment_tag + static_cast<int>(segment++ % static_cast<std::uint64_t>(most_tag_ - 1));
-        in.requests.emplace_back();
-        MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, in.rank, tag, comm_, &in.requests.back());
-      });
+    start(in, to);
     if (!in.requests.empty()) {
       int done = 0;
       MPI_Testall(static_cast<int>(in.requests.size()), in.requests.data(), &done, MPI_STATUSES_IGNORE);
       if (!done) return false;
     }
   }
+  if (!in.batch.batch) return discard(in);
   to.receive(in.head.station, in.rank, parcel{std::move(in.batch.batch), in.head.sequence, in.head.first_item});
   return true;
+}
+
+/// Makes the batch of a message and asks for its segments; or notes which pieces to discard where that fails.
+void mpi_links::start(incoming& in, executor& to) {
+  std::span<std::byte const> const rest(in.bytes.get() + sizeof(header), in.size - sizeof(header));
+  codec const& how = *line_.stations[in.head.station].input;
+  in.segment = in.head.first_segment;
+  try {
+    auto& home = shelves_[in.head.station];
+    if (!home) home = how.make_shelf();
+    in.batch = how.decode(rest, home);
+  } catch (...) {
+    to.refuse(in.head.station, in.head.first_item);
+    for (std::size_t bytes : how.segment_sizes(rest)) {
+      for (; bytes > longest_piece; bytes -= longest_piece) in.unwanted.push_back(longest_piece);
+      in.unwanted.push_back(bytes);
+    }
+    std::reverse(in.unwanted.begin(), in.unwanted.end());
+    return;
+  }
+  for (auto const& wanted : in.batch.segments)
+    for_each_piece(wanted, [&](std::span<std::byte> piece) { ask(in, piece); });
+}
+
+void mpi_links::ask(incoming& in, std::span<std::byte> piece) {
+  in.requests.emplace_back();
+  MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, in.rank, tag_of(in.segment++, most_tag_), comm_,
+            &in.requests.back());
+}
+
+/// Takes the next unwanted piece off the wire, so that its sender comes to rest. Returns whether there is none left.
+bool mpi_links::discard(incoming& in) {
+  if (in.unwanted.empty()) return true;
+  std::size_t const bytes = in.unwanted.back();
+  in.unwanted.pop_back();
+  in.bin = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  in.requests.clear();
+  ask(in, {in.bin.get(), bytes});
+  return false;
 }
 
 bool mpi_links::progress(executor& to) {

@@ -5,6 +5,7 @@
 #include <list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <mpi.h>
@@ -51,6 +52,9 @@ class mpi_links final : public link_layer {
   bool receive_headers(executor& to);
   bool finish_receives(executor& to);
   bool handle(incoming& message, executor& to);
+  void start(incoming& message, executor& to);
+  bool discard(incoming& message);
+  void ask(incoming& message, std::span<std::byte> piece);
 
   communicator const& ranks_;
   program const& line_;
@@ -66,6 +70,7 @@ class mpi_links final : public link_layer {
   std::list<incoming> receiving_;
   std::vector<std::uint64_t> sent_, received_;  // messages per rank, segments not counted
   std::vector<std::uint64_t> segments_sent_;
+  std::vector<std::shared_ptr<shelf_base>> shelves_;  // of each station's ranges
   bool heard_finished_ = false, heard_stop_ = false;
 };
 

@@ -53,15 +53,20 @@ constexpr std::size_t front = 24;
 
 /// Sends a batch to itself: what arrives.
 template <class T>
-std::unique_ptr<items<T>> round_trip(std::vector<T> values, std::size_t direct_bytes) {
+std::unique_ptr<items<T>> round_trip(std::vector<T> values, std::size_t direct_bytes,
+                                     std::shared_ptr<skel::runtime::shelf_base> const& home = nullptr) {
   auto batch = std::make_unique<items<T>>(values.size() + 1);
   for (T& value : values) batch->emplace([&]() -> T { return std::move(value); });
   auto const* codec = codec_of<T>();
   auto sent = codec->encode(std::move(batch), front, direct_bytes);
-  auto coming = codec->decode({sent.inline_bytes.get() + front, sent.inline_size - front});
+  std::span<std::byte const> const arrived(sent.inline_bytes.get() + front, sent.inline_size - front);
+  auto coming = codec->decode(arrived, home);
+  auto const sizes = codec->segment_sizes(arrived);
+  EXPECT_EQ(sizes.size(), coming.segments.size());
   EXPECT_EQ(sent.segments.size(), coming.segments.size());
   for (std::size_t s = 0; s < sent.segments.size(); ++s) {
     EXPECT_EQ(sent.segments[s].size(), coming.segments[s].size());
+    EXPECT_EQ(sent.segments[s].size(), sizes[s]);
     std::ranges::copy(sent.segments[s], coming.segments[s].begin());
   }
   return std::unique_ptr<items<T>>(static_cast<items<T>*>(coming.batch.release()));
@@ -107,7 +112,20 @@ TEST(Codec, RefusesAMessageThatIsTooShort) {
   batch->emplace([] { return std::string("hello"); });
   auto sent = codec_of<std::string>()->encode(std::move(batch), 0, 4096);
   for (std::size_t size = 0; size < sent.inline_size; ++size)
-    EXPECT_THROW(codec_of<std::string>()->decode({sent.inline_bytes.get(), size}), skel::error) << size;
+    EXPECT_THROW(codec_of<std::string>()->decode({sent.inline_bytes.get(), size}, nullptr), skel::error) << size;
+}
+
+TEST(Codec, LongRangesArriveInMemoryThatIsNoLongerUsed) {
+  auto const home = codec_of<std::vector<int>>()->make_shelf();
+  void const* memory = round_trip<std::vector<int>>({std::vector<int>(1000, 1)}, 64, home)->data()->data();
+  for (std::size_t size : {1000u, 400u, 700u}) {
+    std::vector<int> const sent(size, static_cast<int>(size));
+    auto const back = round_trip<std::vector<int>>({sent}, 64, home);
+    EXPECT_EQ((*back)[0], sent);
+    EXPECT_EQ((*back)[0].data(), memory);
+  }
+  std::vector<int> const longer(2000, 5);
+  EXPECT_EQ((*round_trip<std::vector<int>>({longer}, 64, home))[0], longer);
 }
 
 TEST(Codec, TypesThatCannotLeaveTheirRankHaveNone) {

@@ -1,6 +1,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,33 @@ TEST(Items, AdoptsBytesThatWereWrittenIntoIt) {
   std::memcpy(batch.data(), values, sizeof values);
   batch.adopt(3);
   EXPECT_EQ(batch[2], 6);
+}
+
+TEST(Items, GoBackToTheShelfTheyAreFromUnlessTheyWereMovedAway) {
+  auto home = std::make_shared<skel::runtime::shelf<std::vector<int>>>();
+  void const* memory = nullptr;
+  {
+    items<std::vector<int>> batch(3);
+    for (int i = 0; i < 3; ++i) batch.emplace([] { return std::vector<int>(10); });
+    batch.borrowed_from(home, 3, 1);
+    std::vector<int> const taken = std::move(batch[0]);
+    memory = batch[2].data();
+  }
+  EXPECT_EQ(home->take().value().data(), memory);
+  EXPECT_TRUE(home->take());
+  EXPECT_FALSE(home->take());
+}
+
+TEST(Items, LeaveNoMoreOnAShelfThanTheyTook) {
+  auto home = std::make_shared<skel::runtime::shelf<std::vector<int>>>();
+  {
+    items<std::vector<int>> batch(4);
+    for (std::size_t size : {1u, 20u, 30u, 40u}) batch.emplace([&] { return std::vector<int>(size); });
+    batch.borrowed_from(home, 2, 20);
+  }
+  EXPECT_EQ(home->take().value().size(), 30u);
+  EXPECT_EQ(home->take().value().size(), 20u);
+  EXPECT_FALSE(home->take());
 }
 
 TEST(ItemsDeathTest, RefusesMoreThanItsCapacity) {

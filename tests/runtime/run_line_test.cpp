@@ -254,6 +254,62 @@ TEST(RunLine, TellsEveryRankWhenAnItemCannotCross) {
   }
 }
 
+/// Memory that ends at a size, on ranks other than the first.
+template <class T>
+struct scarce {
+  using value_type = T;
+  static constexpr std::size_t most = 300'000;
+  scarce() = default;
+  template <class U>
+  scarce(scarce<U> const&) {}
+  T* allocate(std::size_t n) {
+    if (n * sizeof(T) >= most && ranks().rank() != 0) throw std::bad_alloc();
+    return std::allocator<T>{}.allocate(n);
+  }
+  void deallocate(T* p, std::size_t n) { std::allocator<T>{}.deallocate(p, n); }
+  bool operator==(scarce const&) const = default;
+};
+
+TEST(RunLine, TellsEveryRankWhenThereIsNoMemoryForAnItemThatIsNotCopied) {
+  using range = std::vector<char, scarce<char>>;
+  // Far above direct_bytes: the bytes of item 40 are on the wire before its receiver knows that it cannot have them.
+  auto app = count_to(80) |
+             skel::stage("make", [](std::uint64_t x) { return range(x == 40 ? scarce<char>::most : 100'000, 'x'); }) |
+             skel::farm("use", [](range const& r) { return r.size(); }) | skel::sink([](std::size_t) {});
+  program const line = make_program(app);
+  run_plan plan = spread(line, 2);
+  plan.stations[2].ranks.assign(2, ranks().size() - 1);
+  if (ranks().size() == 1) {
+    EXPECT_EQ(run_line(line, plan, ranks()).items, 80u);
+    return;
+  }
+  try {
+    run_line(line, plan, ranks());
+    FAIL() << "no exception";
+  } catch (skel::stage_error const& e) {
+    EXPECT_EQ(e.stage(), "use");
+    EXPECT_THAT(e.what(), testing::HasSubstr("bad_alloc"));
+  }
+}
+
+TEST(RunLine, CarriesLongRangesOfAnySizeInMemoryThatWasUsedBefore) {
+  using range = std::vector<std::uint64_t>;
+  auto const words = [](std::uint64_t x) { return x % 5 == 0 ? x : 3000 + (x * 7919) % 9000; };
+  std::uint64_t next = 0;
+  auto app = count_to(1500) | skel::stage("make", [&](std::uint64_t x) { return range(words(x), x); }) |
+             skel::farm(
+                 "pass", [](range r) { return r; }, skel::ordered) |
+             skel::sink("look", [&](range const& r) {
+               ASSERT_EQ(r, range(words(next), next));
+               ++next;
+             });
+  program const line = make_program(app);
+  run_line(line, spread(line, 3, 2), ranks());
+  if (at_sink()) {
+    EXPECT_EQ(next, 1500u);
+  }
+}
+
 TEST(RunLine, CanBeInterruptedOnAnyRank) {
   std::atomic<bool> interrupt{false};
   auto app = skel::source([]() -> std::optional<int> {

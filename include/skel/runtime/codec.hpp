@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <ranges>
 #include <span>
@@ -123,7 +125,7 @@ struct decoding {
   std::vector<std::span<std::byte>> segments;
 };
 
-/// How batches of one item type cross ranks. Stateless; one object per type.
+/// How batches of one item type cross ranks. Stateless; one object per type. Any thread may call.
 class codec {
  public:
   virtual ~codec() = default;
@@ -133,7 +135,16 @@ class codec {
   virtual encoded encode(std::unique_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
 
   /// Starts a batch from the inline bytes behind the header. Throws skel::error when they are not what encode() made.
-  virtual decoding decode(std::span<std::byte const> inline_bytes) const = 0;
+  /// Ranges that travel without being copied are taken from `home`, which make_shelf() of the same codec has made, and
+  /// go back there when the batch is destroyed; nullptr makes new ones.
+  virtual decoding decode(std::span<std::byte const> inline_bytes, std::shared_ptr<shelf_base> const& home) const = 0;
+
+  /// Bytes of each segment that follows the inline bytes, without making room for any: for a receiver that cannot take
+  /// the batch and has to take it off the wire. Throws as decode() does.
+  virtual std::vector<std::size_t> segment_sizes(std::span<std::byte const> inline_bytes) const = 0;
+
+  /// A shelf for the ranges of one receiver; nullptr for types that have none.
+  virtual std::shared_ptr<shelf_base> make_shelf() const = 0;
 };
 
 namespace codec_detail {
@@ -211,7 +222,7 @@ class typed_codec final : public codec {
     return out;
   }
 
-  decoding decode(std::span<std::byte const> inline_bytes) const override {
+  decoding decode(std::span<std::byte const> inline_bytes, std::shared_ptr<shelf_base> const& home) const override {
     codec_detail::reader in(inline_bytes);
     std::size_t const count = in.u64();
     decoding out;
@@ -226,19 +237,22 @@ class typed_codec final : public codec {
       batch->adopt(count);
       out.batch = std::move(batch);
     } else if constexpr (is_byte_range<T>) {
-      using element = typename T::value_type;
       std::size_t const direct_bytes = in.u64();
       codec_detail::reader sizes(in.take(count * sizeof(std::uint64_t)));
       auto batch = std::make_unique<items<T>>(count);
+      auto const ranges = std::static_pointer_cast<shelf<T>>(home);
       for (std::size_t i = 0; i < count; ++i) {
         std::size_t const size = sizes.u64();
-        batch->emplace([&] { return T(size, element{}); });
-        std::span<std::byte> bytes(reinterpret_cast<std::byte*>((*batch)[i].data()), size * sizeof(element));
-        if (bytes.size() >= direct_bytes)
+        bool const direct = size * element_bytes >= direct_bytes;
+        batch->emplace([&] { return range_of(size, direct ? ranges.get() : nullptr); });
+        std::span<std::byte> bytes(reinterpret_cast<std::byte*>((*batch)[i].data()), size * element_bytes);
+        if (direct)
           out.segments.push_back(bytes);
         else if (!bytes.empty())
           std::memcpy(bytes.data(), in.take(bytes.size()).data(), bytes.size());
       }
+      if (ranges)
+        batch->borrowed_from(ranges, out.segments.size(), std::max<std::size_t>(1, direct_bytes / element_bytes));
       out.batch = std::move(batch);
     } else {
       auto batch = std::make_unique<items<T>>(count);
@@ -251,7 +265,45 @@ class typed_codec final : public codec {
     return out;
   }
 
+  std::vector<std::size_t> segment_sizes(std::span<std::byte const> inline_bytes) const override {
+    std::vector<std::size_t> out;
+    codec_detail::reader in(inline_bytes);
+    std::size_t const count = in.u64();
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if (in.u64() != 0) out.push_back(count * sizeof(T));
+    } else if constexpr (is_byte_range<T>) {
+      std::size_t const direct_bytes = in.u64();
+      for (std::size_t i = 0; i < count; ++i)
+        if (std::size_t const bytes = in.u64() * element_bytes; bytes >= direct_bytes) out.push_back(bytes);
+    }
+    return out;
+  }
+
+  std::shared_ptr<shelf_base> make_shelf() const override {
+    if constexpr (is_byte_range<T>)
+      return std::make_shared<shelf<T>>();
+    else
+      return nullptr;
+  }
+
  private:
+  static constexpr std::size_t element_bytes = [] {
+    if constexpr (is_byte_range<T>)
+      return sizeof(typename T::value_type);
+    else
+      return sizeof(T);
+  }();
+
+  /// A range of `size` elements of any value. A used one has most of them already: a new std::vector would write each
+  /// element once before the message does.
+  static T range_of(std::size_t size, shelf<T>* used) requires is_byte_range<T> {
+    std::optional<T> range = used != nullptr ? used->take() : std::nullopt;
+    if (!range) range.emplace();
+    if (range->capacity() < size) range->clear();  // not worth moving
+    range->resize(size);
+    return *std::move(range);
+  }
+
   static std::byte* reserve(encoded& out, std::size_t front, std::size_t bytes) {
     out.inline_size = front + bytes;
     out.inline_bytes = std::make_unique_for_overwrite<std::byte[]>(out.inline_size);

@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
+#include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <skel/base/contract.hpp>
 
@@ -26,6 +29,41 @@ class items_base {
   std::size_t size_ = 0;
 };
 
+/// Used ranges whose memory the next that arrive can have. Only what was taken from a shelf comes back to it, so it
+/// never keeps more ranges than were in use at once. Any thread may call.
+class shelf_base {
+ public:
+  shelf_base() = default;
+  shelf_base(shelf_base const&) = delete;
+  shelf_base& operator=(shelf_base const&) = delete;
+  virtual ~shelf_base() = default;
+};
+
+template <class T>
+class shelf final : public shelf_base {
+ public:
+  /// The range that was put last, with the elements it had.
+  std::optional<T> take() {
+    std::lock_guard guard(mutex_);
+    if (kept_.empty()) return std::nullopt;
+    std::optional<T> out(std::move(kept_.back()));
+    kept_.pop_back();
+    return out;
+  }
+  /// Drops the range where there is no memory for keeping it.
+  void put(T&& range) noexcept {
+    std::lock_guard guard(mutex_);
+    try {
+      kept_.push_back(std::move(range));
+    } catch (std::bad_alloc const&) {
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<T> kept_;
+};
+
 /// A batch of items of type T in one block of memory of fixed capacity. Items need be neither copyable nor
 /// default-constructible.
 template <class T>
@@ -33,6 +71,10 @@ class items final : public items_base {
  public:
   explicit items(std::size_t capacity) : data_(std::allocator<T>{}.allocate(capacity)), capacity_(capacity) {}
   ~items() override {
+    if constexpr (requires(T range) { range.capacity(); }) {
+      for (std::size_t i = 0; i < size_ && borrowed_ > 0; ++i)
+        if (data_[i].capacity() >= least_) home_->put(std::move(data_[i])), --borrowed_;
+    }
     std::destroy_n(data_, size_);
     std::allocator<T>{}.deallocate(data_, capacity_);
   }
@@ -51,6 +93,14 @@ class items final : public items_base {
     size_ = count;
   }
 
+  /// Leaves up to `count` ranges with room for `least` elements on `home` when the batch is destroyed: those that
+  /// nobody has moved away.
+  void borrowed_from(std::shared_ptr<shelf<T>> home, std::size_t count, std::size_t least) noexcept {
+    home_ = std::move(home);
+    borrowed_ = count;
+    least_ = least;
+  }
+
   T* data() noexcept { return data_; }
   T* begin() noexcept { return data_; }
   T* end() noexcept { return data_ + size_; }
@@ -60,6 +110,8 @@ class items final : public items_base {
  private:
   T* data_;
   std::size_t capacity_;
+  std::shared_ptr<shelf<T>> home_;
+  std::size_t borrowed_ = 0, least_ = 0;
 };
 
 }  // namespace skel::runtime
