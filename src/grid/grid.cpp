@@ -125,8 +125,7 @@ struct grid::state {
         if (ranks.size() == 1) {
           // One host: only its cores and the hand-over matter, speeds have nothing to be compared with.
           options.use_cache = false;
-          options.hosts.repeats = 1;
-          options.hosts.time_limit = 0;
+          options.hosts.repeats = 0;
           settings.platform = probe_alone(options).platform;
         } else {
           settings.platform = probe_platform(runtime::native(ranks), options);

@@ -11,7 +11,7 @@ function(must_restore packed plain)
   execute_process(COMMAND cmp ${SCRATCH}/restored ${plain} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-# The program itself, repeated, is real input of some 40 blocks.
+# The program itself, repeated, is real input of some 15 blocks.
 file(REMOVE ${SCRATCH}/plain)
 foreach(_ RANGE 19)
   execute_process(COMMAND cat ${PROGRAM} OUTPUT_FILE ${SCRATCH}/one COMMAND_ERROR_IS_FATAL ANY)

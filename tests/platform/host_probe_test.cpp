@@ -12,6 +12,14 @@ namespace {
 namespace fs = std::filesystem;
 using skel::platform::read_group_limits;
 
+TEST(HostProbe, DoesNotMeasureTheSpeedWhereNobodyWantsIt) {
+  auto const host = skel::platform::probe_host({.repeats = 0});
+  EXPECT_EQ(host.repeats, 0U);
+  EXPECT_EQ(host.speed, 1);
+  EXPECT_GE(host.cores, 1U);
+  EXPECT_GT(host.hand_over, 0);
+}
+
 TEST(HostProbe, MeasuresWhatThisProcessMayUse) {
   auto const host = skel::platform::probe_host({.repeats = 3, .time_limit = 0});
   EXPECT_EQ(host.name, skel::platform::host_name());

@@ -19,7 +19,7 @@ struct host_measurement {
 };
 
 struct host_probe_options {
-  std::size_t repeats = 15;  ///< of the kernel, at most
+  std::size_t repeats = 15;  ///< of the kernel, at most; 0: the speed is not measured and is 1
   double time_limit = 0.5;   ///< [s] after which no further repeat is started (three are always made)
 };
 
