@@ -6,7 +6,7 @@
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_simulation.hpp>
 #include <skel/cost/line_solver.hpp>
-#include <skel/runtime/executor.hpp>
+#include <skel/runtime/flow_control.hpp>
 
 namespace bench {
 namespace {

@@ -2,7 +2,7 @@
 #include <map>
 
 #include <skel/base/contract.hpp>
-#include <skel/runtime/executor.hpp>
+#include <skel/runtime/flow_control.hpp>
 
 namespace skel::runtime::flow_control {
 

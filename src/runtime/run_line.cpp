@@ -8,6 +8,7 @@
 #include <skel/record/clock.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/executor.hpp>
+#include <skel/runtime/flow_control.hpp>
 
 #include "mpi_links.hpp"
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/pattern/compose.hpp>
-#include <skel/runtime/executor.hpp>
+#include <skel/runtime/flow_control.hpp>
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/runtime/executor.hpp>
+#include <skel/runtime/errors.hpp>
 #include <skel/runtime/program.hpp>
 
 namespace skel::runtime {

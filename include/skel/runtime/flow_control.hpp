@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <skel/plan/run_plan.hpp>
+#include <skel/runtime/program.hpp>
+
+/// Rules for parcels, the same on every rank.
+namespace skel::runtime::flow_control {
+
+/// Ranks that run workers of a station, ascending, each once, with the number of its workers.
+std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station);
+
+/// Parcels that `consumer` lets `producer` have under way to it: its workers' room divided among the producers, at
+/// least one each. Indices are into sites().
+std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers,
+                 std::size_t producer);
+
+/// Neighbouring farm stations between two serial ones. Which worker of one gives to which of the next is left open, so
+/// the order of the stream can only be seen at `exit`, and has to be restored there only if every farm asked for it.
+struct region {
+  std::size_t entry = 0;  ///< the serial station before it
+  std::size_t exit = 0;   ///< the serial station behind it
+  bool ordered = true;
+};
+/// The region that a farm station stands in. Precondition: program.stations[station] is replicable.
+region region_around(program const& line, std::size_t station);
+
+/// Parcels that may be between the entry and the exit of an ordered region.
+std::size_t window(plan::run_plan const& plan, region const& farm);
+
+/// Bound on the parcels that exist at once on all ranks.
+std::size_t most_parcels(program const& line, plan::run_plan const& plan);
+
+}  // namespace skel::runtime::flow_control

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include <skel/runtime/codec.hpp>
+#include <skel/runtime/items.hpp>
+
+/// What stations of different ranks send each other.
+namespace skel::runtime {
+
+/// A batch on its way.
+struct parcel {
+  std::unique_ptr<items_base> items;
+  std::uint64_t sequence = 0;    ///< place in the stream that the last serial station made
+  std::uint64_t first_item = 0;  ///< number that the source gave its first item
+};
+
+/// What one station tells another besides items. Counts are in parcels.
+struct notice {
+  enum class kind : std::uint32_t {
+    room,    ///< to a producer: `count` more parcels may be sent to the station on the sending rank
+    window,  ///< to the entry of an ordered farm: `count` parcels have left the farm's exit
+    end,     ///< to a consumer: `count` parcels in all have been sent to it from the sending rank
+  };
+  kind what = kind::room;
+  std::uint32_t station = 0;  ///< the station that receives it
+  std::uint64_t count = 0;
+  std::int64_t slowest_item_ns =
+      0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
+};
+
+/// Sends to other ranks. Called from any lane; must not block.
+class link_layer {
+ public:
+  virtual ~link_layer() = default;
+  virtual void send(int rank, std::uint32_t station, parcel what, codec const& how) = 0;
+  virtual void send(int rank, notice const& what) = 0;
+};
+
+}  // namespace skel::runtime

@@ -1,0 +1,190 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <skel/plan/run_plan.hpp>
+#include <skel/record/run_record.hpp>
+#include <skel/runtime/link_layer.hpp>
+#include <skel/runtime/program.hpp>
+
+namespace skel::runtime {
+
+class site;
+
+inline constexpr std::size_t no_worker = static_cast<std::size_t>(-1);
+
+/// A parcel and the rank it came from, which gets room back for it.
+struct arrival {
+  parcel what;
+  int from = 0;
+};
+
+/// A call of the user's functions that has become possible.
+struct job {
+  enum class kind { source, batch, finish };
+  kind what = kind::batch;
+  site* here = nullptr;
+  std::size_t worker = no_worker;  ///< batch: who processes it
+  arrival input;                   ///< batch: what
+};
+
+/// What a change of one site asks of others; carried out when no lock is held.
+struct agenda {
+  struct sending {
+    site const* from;
+    int rank;
+    site* to;  ///< nullptr: on another rank
+    parcel what;
+  };
+  struct telling {
+    int rank;
+    notice what;
+  };
+  std::vector<sending> sends;
+  std::vector<telling> notices;
+  std::vector<job> jobs;
+};
+
+/// One station's workers on one rank, everything that waits for them, and the rules by which parcels come and go: room,
+/// order, windows, the size of batches, the end of the stream. It calls no user function and sends nothing: what has to
+/// be done goes into an agenda.
+/// Every function locks the site where nothing else is said, and no two sites are ever locked at once.
+class site {
+ public:
+  /// By the thread that runs the worker, without the lock.
+  struct one_worker {
+    std::unique_ptr<worker> call;  ///< made when it is first needed, where it may throw
+    record::station_record did;
+    std::vector<record::span> spans;
+  };
+
+  /// `workers` of them are on `rank`. A source numbers its items from `first_item`. Once `stopping` is true, nothing
+  /// goes into an agenda any more.
+  site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::size_t workers,
+       std::uint64_t first_item, std::atomic<bool> const& stopping);
+
+  /// Tells it who is the next station on this rank, nullptr: nobody. Before anything else, without the lock.
+  void connect(site* next);
+
+  std::size_t number() const { return number_; }
+  station const& what() const { return station_; }
+  bool is_sink() const { return is_sink_; }
+  bool is_source() const { return producer_ != nullptr; }
+  producer& source() { return *producer_; }
+  std::vector<one_worker>& workers() { return workers_; }
+
+  /// Does everything that has become possible.
+  void look(agenda& todo);
+  /// A parcel has come.
+  void deliver(int from, parcel what, agenda& todo);
+  /// News from the station before or behind have come.
+  void hear(int from, notice const& what, agenda& todo);
+
+  /// How much the source should put into its next batch, and the number of that batch's first item.
+  std::pair<batch_limits, std::uint64_t> next_batch();
+  /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. Returns how
+  /// many items it gave.
+  std::uint64_t source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end,
+                           agenda& todo);
+  /// The source's function threw: the number of the item that it should have given.
+  std::uint64_t source_threw();
+  /// Sends on what the source has left in its batch for `age` [s]. Returns whether the source has given anything since
+  /// the last call.
+  bool flush(double age, agenda& todo);
+
+  /// A batch of `count` items has been processed in `seconds`; what they `made` is null for a sink.
+  void batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds, agenda& todo);
+
+  /// finish() of all workers has returned: tells the next stations how many parcels there were.
+  void finished(agenda& todo);
+
+  /// After the run, without the lock.
+  record::station_record record() const;
+
+ private:
+  struct outlet {
+    int rank = 0;
+    site* here = nullptr;  // nullptr: on another rank
+    std::size_t workers = 1;
+    std::size_t room = 0;
+    bool unlimited = false;  // the exit of an ordered farm takes whatever comes; the farm's window bounds it
+    std::uint64_t sent = 0;
+    std::int64_t slowest_ns = 0;
+  };
+  struct inlet {
+    int rank = 0;
+    std::uint64_t received = 0;
+    std::optional<std::uint64_t> announced;  // how many there will be in all
+  };
+  struct result {
+    parcel what;
+    std::size_t worker = no_worker;  // held until there is room
+    int from = 0;                    // who gets room back when it has left
+    std::int64_t since_ns = 0;       // waiting for room since; 0: not yet
+  };
+
+  void take_from(program const& line, plan::run_plan const& plan);
+  void give_to(program const& line, plan::run_plan const& plan, int rank);
+
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+
+  // These need the lock.
+  std::int64_t slowest_ns() const;
+  void learn(double ns_per_item);
+  outlet* pick();
+  bool input_over() const;
+  void take_open_batch();
+  void depart(int from, agenda& todo);
+  void send_results(agenda& todo);
+  void pump(agenda& todo);
+
+  std::size_t number_;
+  station const& station_;
+  plan::run_plan const& plan_;
+  std::atomic<bool> const& stopping_;
+  bool serial_;
+  bool in_order_ = false;  // takes parcels by their sequence
+  bool is_sink_;
+
+  bool is_entry_ = false;  // of an ordered farm
+  bool is_exit_ = false;
+  std::size_t entry_station_ = 0;  // of the farm that it is the exit of
+  int entry_rank_ = 0;
+
+  std::unique_ptr<producer> producer_;
+  std::vector<one_worker> workers_;
+
+  std::mutex mutex_;  // guards all that follows
+  std::vector<std::size_t> idle_;
+  std::deque<arrival> ready_;
+  std::map<std::uint64_t, arrival> early_;
+  std::uint64_t expected_ = 0;
+  std::deque<result> outputs_;
+  std::uint64_t produced_ = 0;  // parcels, by a serial station
+
+  std::vector<outlet> outlets_;
+  std::vector<inlet> inlets_;
+  std::size_t next_outlet_ = 0;
+
+  std::size_t window_ = 0;
+  std::int64_t window_slowest_ns_ = 0;
+
+  double item_ns_ = 0;  // running mean of the time per item
+
+  std::uint64_t source_items_ = 0, source_items_seen_ = 0;
+  std::uint64_t source_bytes_ = 0;
+  std::size_t last_batch_ = 0;
+  bool source_running_ = false, source_ended_ = false;
+  bool finishing_ = false;
+};
+
+}  // namespace skel::runtime
