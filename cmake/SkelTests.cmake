@@ -22,8 +22,14 @@ function(skel_test name)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
 endfunction()
 
-# skel_test_uses_mpi(TEST): what sanitizers must know of a ctest test whose command starts MPI.
+# skel_test_uses_mpi(TEST): the surroundings of a ctest test whose command starts MPI.
 function(skel_test_uses_mpi test)
+  # Open MPI 4 keeps its sessions in one folder per user and host, which the last mpirun to leave removes. One that starts
+  # at that moment ends with "mkdir: File exists": about one start in 300 while two loops of mpirun run side by side.
+  # Tests run side by side, so each has a folder of its own.
+  set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${SKEL_MPIRUN_ENVIRONMENT}
+    OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/mpi/${test}
+    XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/mpi/cache)  # probed platforms; the user's own cache is not touched
   if(SKEL_SANITIZE MATCHES address)
     # Open MPI is built without frame pointers: only the slow unwinder finds whose memory was left.
     set_tests_properties(${test} PROPERTIES
@@ -46,8 +52,7 @@ function(skel_mpirun_test name)
     endif()
     add_test(NAME ${test} COMMAND ${MPIEXEC_EXECUTABLE} ${SKEL_MPIRUN_FLAGS} --timeout ${arg_TIMEOUT}
       --report-state-on-timeout -np ${ranks} ${arg_COMMAND})
-    set_tests_properties(${test} PROPERTIES TIMEOUT ${kill_after} PROCESSORS ${ranks} LABELS "${arg_LABELS};mpi"
-      ENVIRONMENT "${SKEL_MPIRUN_ENVIRONMENT}")
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${kill_after} PROCESSORS ${ranks} LABELS "${arg_LABELS};mpi")
     skel_test_uses_mpi(${test})
   endforeach()
 endfunction()

@@ -34,9 +34,12 @@ class Probe : public FolderTest {
                    std::to_string(ranks)};
     arguments.insert(arguments.end(), {SKEL_COMMAND, "probe", "--time-limit", "1"});
     arguments.insert(arguments.end(), more.begin(), more.end());
+    // What skel_test_uses_mpi (cmake/SkelTests.cmake) gives to others: leave to run as root, and a session folder of
+    // its own, since mpiruns that share one can fail when one starts while another ends.
     std::vector<std::string> environment = {"XDG_CACHE_HOME=" + (folder_ / "cache").string(),
+                                            "OMPI_MCA_orte_tmpdir_base=" + (folder_ / "mpi").string(),
                                             "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
-    // Only the slow unwinder tells what Open MPI leaves from what the command leaves (skel_test_uses_mpi).
+    // Only the slow unwinder tells what Open MPI leaves from what the command leaves.
     if (char const* options = std::getenv("ASAN_OPTIONS"))
       environment.push_back("ASAN_OPTIONS=" + std::string(options) + ":fast_unwind_on_malloc=0");
     return ::skel::testing_tools::run(arguments, {.environment = environment});
