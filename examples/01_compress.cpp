@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -20,22 +21,20 @@ class file {
   block read(std::size_t most) {
     block data(most);
     data.resize(std::fread(data.data(), 1, most, handle()));
-    if (data.empty() && std::ferror(handle())) fail("cannot be read");
+    check(!data.empty() || !std::ferror(handle()), "read");
     return data;
   }
-  void write(block const& data) {
-    if (std::fwrite(data.data(), 1, data.size(), handle()) != data.size()) fail("cannot be written");
-  }
-  void close() {
-    if (std::fclose(handle()) != 0) fail("cannot be written to its end");
-  }
+  void write(block const& data) { check(std::fwrite(data.data(), 1, data.size(), handle()) == data.size(), "written"); }
+  void close() { check(std::fclose(handle()) == 0, "written to its end"); }
 
  private:
   std::FILE* handle() {
     if (handle_ == nullptr) handle_ = name_ != "-" ? std::fopen(name_.c_str(), mode_) : *mode_ == 'r' ? stdin : stdout;
-    return handle_ != nullptr ? handle_ : (fail("cannot be opened"), nullptr);
+    return check(handle_ != nullptr, "opened"), handle_;
   }
-  void fail(char const* what) { throw skel::error(name_ + ": " + what + ": " + std::strerror(errno)); }
+  void check(bool fine, char const* done) {
+    if (!fine) throw skel::error(name_ + ": cannot be " + done + ": " + std::strerror(errno));
+  }
 
   std::string name_;
   char const* mode_;
@@ -66,7 +65,9 @@ int main(int argc, char** argv) try {
   skel::grid grid(argc, argv);
   if (argc != 3) throw skel::error("usage: 01_compress IN OUT.gz   (- for standard input or output; --skel-help)");
   file in(argv[1], "rb"), out(argv[2], "wb");
-  auto read = [&, first = true]() mutable -> std::optional<block> {
+  auto read = [&, first = true, none = std::error_code()]() mutable -> std::optional<block> {
+    if (first && argv[2] != std::string("-") && std::filesystem::equivalent(argv[1], argv[2], none))
+      throw skel::error(std::string(argv[2]) + " is the input: give the output another name");
     block plain = in.read(1 << 21);  // larger blocks compress better, smaller ones balance better
     if (plain.empty() && !first) return std::nullopt;
     return first = false, plain;  // an empty input gives one empty member
