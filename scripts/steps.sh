@@ -72,6 +72,26 @@ steps_end() {
   return 1
 }
 
+# Prints what the tests that failed in a ctest log (--output-on-failure) printed, at most 60 lines of each: the first 20,
+# where a cause often is, and the last 40, where the verdict is.
+failed_output() {
+  awk -v head=20 -v tail=40 '
+    function flush_test(  i, from) {
+      if (failed == "") return
+      printf "\n  %s\n", failed
+      for (i = 1; i <= count && i <= head; ++i) print "  | " line[i]
+      from = count - tail > head ? count - tail + 1 : head + 1
+      if (from > head + 1) printf "  | ... %d lines are left out here ...\n", from - head - 1
+      for (i = from; i <= count; ++i) print "  | " line[i]
+      failed = ""; count = 0
+    }
+    # "12/99 Test #34: name ....***Failed  1.23 sec" begins what a failing test printed; the next line of ctest ends it.
+    /^ *[0-9]+\/[0-9]+ Test +#[0-9]+: / { flush_test(); if ($0 ~ /\*\*\*/) failed = $0; next }
+    /^ +Start +[0-9]+: / || /^[0-9]+% tests passed/ { flush_test(); next }
+    failed != "" && NF { line[++count] = $0 }
+    END { flush_test() }' "$1"
+}
+
 # Runs a command with a fixed address-space layout where that is allowed: the sanitizers of GCC 12 do not know the
 # layouts of kernels that randomise more bits than Debian 12's own (vm.mmap_rnd_bits above 28).
 fixed_layout() {
