@@ -68,7 +68,7 @@ int main(int argc, char** argv) try {
   auto read = [&, first = true, none = std::error_code()]() mutable -> std::optional<block> {
     if (first && argv[2] != std::string("-") && std::filesystem::equivalent(argv[1], argv[2], none))
       throw skel::error(std::string(argv[2]) + " is the input: give the output another name");
-    block plain = in.read(1 << 21);  // larger blocks compress better, smaller ones balance better
+    block plain = in.read(1 << 20);  // larger blocks compress better, smaller ones balance better
     if (plain.empty() && !first) return std::nullopt;
     return first = false, plain;  // an empty input gives one empty member
   };

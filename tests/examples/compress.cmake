@@ -77,7 +77,7 @@ function(must_report_as_recorded report)
   endif()
 endfunction()
 
-# The program itself, repeated, is real input of some 15 blocks.
+# The program itself, repeated, is real input of some 30 blocks.
 file(REMOVE ${SCRATCH}/plain)
 foreach(_ RANGE 19)
   execute_process(COMMAND sh -c "head -c 2097152 '${PROGRAM}' >> '${SCRATCH}/plain'" COMMAND_ERROR_IS_FATAL ANY)
