@@ -7,6 +7,7 @@
 
 #include "placement_tables.hpp"
 #include "ranking.hpp"
+#include "supporting_planes.hpp"
 #include "symmetry.hpp"
 
 namespace skel::mapping::detail {
@@ -20,12 +21,13 @@ struct search_outcome {
 
 /// Best-first branch and bound over rows of neighbouring stages. The row starts at the stage with the most work and
 /// grows to the side of the heavier neighbour. A row is bounded by closed forms first. When it is the most promising
-/// one left, it is bounded by supporting planes (supporting_planes.hpp); where these do not apply, or the line has too
-/// many states to place them at will, by the exact throughput of rows of up to three stages and then of the whole row.
-/// The throughput of the most promising row left bounds the whole space at any moment. `found` may hold placements
-/// already and receives those that are solved.
+/// one left, it is bounded by supporting planes (supporting_planes.hpp) where there are any, and replaced by all its
+/// placements that no plane excludes once these are few (completions.hpp). Without planes
+/// it is bounded by the exact throughput of rows of up to three stages and then of the whole row. A placement far below
+/// all planes adds one. The throughput of the most promising row left bounds the whole space at any moment. `found` may
+/// hold placements already and receives those that are solved. `planes` may be none.
 search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,
-                                host_symmetry const& symmetry, cost::line_solver& solver, ranking& found,
-                                std::function<bool()> const& out_of_time);
+                                host_symmetry const& symmetry, cost::line_solver& solver, supporting_planes* planes,
+                                ranking& found, std::function<bool()> const& out_of_time);
 
 }  // namespace skel::mapping::detail

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <skel/base/error.hpp>
+#include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_closure.hpp>
 #include <skel/cost/line_solver.hpp>
 #include <skel/mapping/placement_search.hpp>
@@ -34,13 +36,15 @@ class placer {
     decision result;
     auto const start = detail::spread_out(tables_);
     bool const exact = space.complete && states_of(start) <= exact_states;
+    if (exact && detail::supporting_planes::apply_to(problem_)) planes_.emplace(tables_);
     if (!exact && !limit_) limit_ = longest_unproven;
     if (auto const climbed = exact || tables_.stages() <= longest_climb ? climb() : start; climbed) {
       if (connected(problem_, *climbed)) add(*climbed);
     }
     detail::search_outcome outcome;
     if (exact) {
-      outcome = detail::branch_and_bound(tables_, space, symmetry_, solver_, found_, [this] { return out_of_time(); });
+      outcome = detail::branch_and_bound(tables_, space, symmetry_, solver_, planes_ ? &*planes_ : nullptr, found_,
+                                         [this] { return out_of_time(); });
     } else {
       outcome.bound = std::max(tables_.root_bound(), found_.best());
     }
@@ -94,7 +98,9 @@ class placer {
     return detail::climb(
         tables_,
         [this](plan::placement const& where, double enough) {
+          if (excluded(where, enough)) return 0.0;
           auto const line = line_of(where);
+          if (planes_ && enough == 0) planes_->touch(cost::relax(line), solver_);  // where a climb starts
           if (cost::count_states(line) <= exact_states) return solver_.enclose(line, climb_gap, enough).lower;
           cost::closure_options rough;
           rough.window = 2;
@@ -104,11 +110,21 @@ class placer {
         [this] { return out_of_time(); });
   }
 
+  /// Do the planes bound the throughput of a placement below `enough`?
+  bool excluded(plan::placement const& where, double enough) {
+    if (!planes_) return false;
+    std::vector<plan::host_id> hosts;
+    for (auto const& stage : where.stages) hosts.push_back(stage.front());
+    return planes_->bound(hosts, enough) < enough;
+  }
+
   void add_neighbours() {
     auto const winner = found_.winner().placement;
     if (cost::count_states(line_of(winner)) > neighbour_states) return;
     detail::for_each_neighbour(problem_, winner, [&](plan::placement const& where) {
-      if (connected(problem_, where) && cost::count_states(line_of(where)) <= neighbour_states) add(where);
+      if (connected(problem_, where) && !excluded(where, found_.least_kept()) &&
+          cost::count_states(line_of(where)) <= neighbour_states)
+        add(where);
       return !out_of_time();
     });
   }
@@ -132,6 +148,7 @@ class placer {
   detail::placement_tables tables_;
   detail::host_symmetry symmetry_;
   cost::line_solver solver_{};
+  std::optional<detail::supporting_planes> planes_;
   detail::ranking found_;
   std::size_t evaluated_ = 0;
 };

@@ -21,6 +21,8 @@ class ranking {
 
   bool empty() const { return list_.empty(); }
   double best() const { return list_.empty() ? 0 : highest_; }
+  /// What a placement must reach to be kept; 0 while there is room.
+  double least_kept() const { return list_.size() < kept_ ? 0 : list_.back().throughput; }
   alternative const& winner() const { return list_.front(); }
 
   void add(plan::placement const& where, double throughput) {

@@ -166,6 +166,13 @@ void supporting_planes::touch(cost::line const& at, cost::line_solver& solver) {
     for (plan::host_id h = 0; h < hosts_; ++h) one.load.push_back(one.service[i] * tables_->service(i, h));
   one.price = one.load;
   fill(one);
+  auto const lane = planes_.size() % together;
+  if (lane == 0) groups_.emplace_back(2 * stages_ + 1);
+  for (std::size_t j = 0; j < 2 * stages_ + 1; ++j) {
+    auto& slopes_here = groups_.back()[j];
+    double const mine = j < stages_ ? one.service[j] : one.move[j - stages_];
+    std::fill(slopes_here.begin() + static_cast<std::ptrdiff_t>(lane), slopes_here.end(), mine);
+  }
   order_.insert(order_.begin(), planes_.size());
   planes_.push_back(std::move(one));
 }
@@ -211,7 +218,7 @@ double supporting_planes::least(plane const& one, partial_placement const& where
 }
 
 double supporting_planes::improve(plane& one, decomposition const& split, double target, std::size_t steps,
-                                  cost::line& mixture) const {
+                                  cost::line* mixture) const {
   auto best = one.price;
   double highest = -infinity, pace = 1;
   std::size_t failed = 0;
@@ -224,7 +231,7 @@ double supporting_planes::improve(plane& one, decomposition const& split, double
     if (std::isinf(value)) return infinity;
     std::fill(slope.begin(), slope.end(), 0.0);
     for (auto i : split.free()) slope[i * hosts_ + path[i]] += 1;
-    bool const settled = 2 * step >= steps;
+    bool const settled = mixture && 2 * step >= steps;
     if (settled) {
       ++rounds;
       for (std::size_t i = 0; i <= stages_; ++i)
@@ -248,25 +255,25 @@ double supporting_planes::improve(plane& one, decomposition const& split, double
       pace /= 2, failed = 0;
     }
     double const norm = std::inner_product(slope.begin(), slope.end(), slope.begin(), 0.0);
-    if (highest > target * (1 + 2 * tie_tolerance) || (norm == 0 && settled)) break;
+    if (highest > target * (1 + 2 * tie_tolerance) || (norm == 0 && 2 * step >= steps)) break;
     if (norm > 0)
       for (std::size_t k = 0; k < slope.size(); ++k)
         one.price[k] += pace * std::max(target - value, least_step * target) / norm * slope[k];
   }
   one.price = best;
   if (rounds > 0) {
-    mixture = {};
+    *mixture = {};
     for (std::size_t i = 0; i < stages_; ++i)
-      mixture.stations.push_back(
+      mixture->stations.push_back(
           {{}, {{times[i] > 0 ? times[i] / service[i] : 1 / tables_->service(i, path[i]), i}}, 0});
-    for (double time : move) mixture.moves.push_back(std::min(rounds / time, cost::fastest_rate));
+    for (double time : move) mixture->moves.push_back(std::min(rounds / time, cost::fastest_rate));
   }
   return highest;
 }
 
 cost::line supporting_planes::price_newest(partial_placement const& where, double target) {
   cost::line mixture;
-  improve(planes_.back(), decomposition(*this, where), target, root_steps, mixture);
+  improve(planes_.back(), decomposition(*this, where), target, root_steps, &mixture);
   fill(planes_.back());
   return mixture;
 }
@@ -284,12 +291,38 @@ supporting_planes::node_bound supporting_planes::close_bound(partial_placement c
   std::vector<double> values;
   for (auto const& one : planes_) values.push_back(least(one, where, split));
   std::sort(order_.begin(), order_.end(), [&](auto a, auto b) { return values[a] > values[b]; });
-  node_bound result{planes_[order_.front()], {}, 0};
+  node_bound result{planes_[order_.front()], 0};
   double highest = values[order_.front()];
-  highest = std::max(highest, improve(result.closest, split, target, node_steps, result.mixture));
+  highest = std::max(highest, improve(result.closest, split, target, node_steps, nullptr));
   fill(result.closest);
   result.bound = 1 / highest;
   return result;
+}
+
+double supporting_planes::bound(std::vector<plan::host_id> const& where, double enough) {
+  count_.assign(hosts_, 0);
+  at_.resize(2 * stages_ + 1);
+  for (auto h : where) ++count_[h];
+  for (std::size_t i = 0; i < stages_; ++i) {
+    at_[i] = static_cast<double>(count_[where[i]]) * tables_->service(i, where[i]);
+    at_[stages_ + i] = time(i, where[i == 0 ? 0 : i - 1], where[i]);
+  }
+  at_[2 * stages_] = time(stages_, where.back(), where.back());
+  double least = infinity;
+  auto const ask = [&](std::size_t k) {
+    std::array<double, together> value{};
+    for (std::size_t j = 0; j < at_.size(); ++j)
+      for (std::size_t lane = 0; lane < together; ++lane) value[lane] += groups_[k][j][lane] * at_[j];
+    least = std::min(least, 1 / *std::max_element(value.begin(), value.end()));
+    return least < enough;
+  };
+  if (groups_.empty() || ask(last_)) return least;
+  for (std::size_t k = 0; k < groups_.size(); ++k)
+    if (k != last_ && ask(k)) {
+      last_ = k;
+      break;
+    }
+  return least;
 }
 
 }  // namespace skel::mapping::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -36,9 +37,8 @@ class supporting_planes {
 
   /// What renewed prices say of a node.
   struct node_bound {
-    plane closest;       ///< the plane that bounds it best, with prices renewed for it
-    cost::line mixture;  ///< where the mixture of placements lies that these prices answer with
-    double bound = 0;    ///< of the throughput
+    plane closest;     ///< the plane that bounds it best, with prices renewed for it
+    double bound = 0;  ///< of the throughput
   };
 
   explicit supporting_planes(placement_tables const& tables);
@@ -47,6 +47,14 @@ class supporting_planes {
   static bool apply_to(placement_problem const& problem);
 
   std::size_t size() const { return planes_.size(); }
+  /// The planes in the order in which they bounded the last node of close_bound(), best first; new ones before it.
+  plane const& helpful(std::size_t k) const { return planes_[order_[k]]; }
+  /// Time of move i between two hosts, as planes count it [s]; of the first and last move both are the stage's host.
+  double time(std::size_t i, plan::host_id from, plan::host_id to) const {
+    return times_[(i * hosts_ + from) * hosts_ + to];
+  }
+  /// The host of a pinned stage, or the number of hosts.
+  std::size_t pinned(std::size_t i) const { return pinned_[i]; }
 
   /// Adds the plane that touches T at the line's mean times: one station of one worker per stage, each on its own host.
   /// O(sweeps * states * stages) for the derivatives. Errors as for line_solver::sensitivity.
@@ -65,9 +73,12 @@ class supporting_planes {
                plane const* near = nullptr);
 
   /// The same by prices that are renewed for `where`, beginning with those of the plane that bounds it best. Needs a
-  /// plane. The mixture may be without stations when the bound lies below 1 / target.
-  /// O(planes * stages^2 * hosts + steps * stages * hosts * (stages + hosts)).
+  /// plane. O(planes * stages^2 * hosts + steps * stages * hosts * (stages + hosts)).
   node_bound close_bound(partial_placement const& where, double target);
+
+  /// The throughput of the placement that has stage i on where[i] is not higher; any number below `enough` when a plane
+  /// lies that high. Infinite without planes. O(planes * stages).
+  double bound(std::vector<plan::host_id> const& where, double enough);
 
  private:
   class decomposition;
@@ -75,7 +86,7 @@ class supporting_planes {
   double cost(plane const& one, std::size_t i, plan::host_id from, plan::host_id to) const;
   void fill(plane& one) const;
   double least(plane const& one, partial_placement const& where, decomposition const& split) const;
-  double improve(plane& one, decomposition const& split, double target, std::size_t steps, cost::line& mixture) const;
+  double improve(plane& one, decomposition const& split, double target, std::size_t steps, cost::line* mixture) const;
 
   placement_tables const* tables_;
   std::size_t stages_, hosts_;
@@ -83,6 +94,14 @@ class supporting_planes {
   std::vector<double> times_;        // per move and pair of hosts
   std::vector<plane> planes_;
   std::vector<std::size_t> order_;  // of planes: those that bounded the last node best come first
+
+  /// Slopes of planes whose values are computed together, per service and move.
+  static constexpr std::size_t together = 8;
+  using group = std::vector<std::array<double, together>>;
+  std::vector<group> groups_;
+  std::size_t last_ = 0;            // the group that excluded a placement last
+  std::vector<double> at_;          // the mean times of a placement
+  std::vector<std::size_t> count_;  // its stages per host
 };
 
 }  // namespace skel::mapping::detail
