@@ -25,6 +25,7 @@ using action = std::function<int(std::ostream& out)>;
 /// its options in `app` and returns what to do when the verb was chosen. Every verb has --json: one object on `out`.
 action add_pepa(CLI::App& app);
 action add_place(CLI::App& app);
+action add_price(CLI::App& app);
 action add_probe(CLI::App& app);
 
 /// Throws the error of an option's value: printed as "skel: --OPTION: REASON", status 2.

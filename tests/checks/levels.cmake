@@ -6,7 +6,7 @@ cmake_minimum_required(VERSION 3.25)
 
 # What each room may include: rooms of skel, third-party libraries, and whether the operating system's own headers.
 set(rooms base pattern record platform plan cost mapping runtime grid tools)
-set(base_may)
+set(base_may base)
 set(pattern_may base pattern hana)
 set(record_may base record posix)
 set(platform_may base pattern record platform json hwloc posix)

@@ -1,0 +1,192 @@
+#include <skel/cost/collective_price.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <skel/base/contract.hpp>
+#include <skel/cost/collective_recursion.hpp>
+#include <skel/cost/collective_tree.hpp>
+
+namespace skel::cost {
+namespace {
+
+using plan::collective_algorithm;
+using plan::collective_problem;
+
+bool is_tree_broadcast(collective_algorithm const& algorithm) {
+  return algorithm.shape != nullptr && algorithm.operation == plan::collective::broadcast;
+}
+
+/// A line through two points, by its value at 0 and its slope.
+struct line_of_size {
+  double at_zero, slope;
+
+  static line_of_size through(double x1, double y1, double x2, double y2) {
+    double const slope = x2 > x1 ? (y2 - y1) / (x2 - x1) : 0;
+    return {y1 - slope * x1, slope};
+  }
+};
+
+/// A vertex's way from the root: messages that leave before, and hops.
+struct lateness {
+  double sends, hops;
+};
+
+/// Those that no other vertex is behind in both, and the largest degree.
+std::pair<std::vector<lateness>, double> latest_vertices(plan::tree const& shape) {
+  std::vector<lateness> all(shape.size(), {0, 0});
+  double degree = 0;
+  for (std::size_t v = 0; v < shape.size(); ++v) {
+    degree = std::max(degree, static_cast<double>(shape.degree(v)));
+    for (std::size_t i = 0; i < shape.degree(v); ++i)
+      all[shape.child(v, i)] = {all[v].sends + static_cast<double>(i), all[v].hops + 1};
+  }
+  std::sort(all.begin(), all.end(), [](lateness const& a, lateness const& b) {
+    return std::pair(a.hops, a.sends) > std::pair(b.hops, b.sends);
+  });
+  std::vector<lateness> front;
+  for (lateness const& one : all)
+    if (front.empty() || one.sends > front.back().sends) front.push_back(one);
+  return {std::move(front), degree};
+}
+
+/// Sizes at which the time of equal segments can have its minimum.
+template <class Model>
+std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem const& problem, Model const& model) {
+  auto const [front, degree] = latest_vertices(shape);
+  auto const m = static_cast<double>(problem.bytes);
+  auto const unit = static_cast<double>(std::max<std::uint64_t>(problem.unit, 1));
+  std::vector<double> bounds{unit, m};
+  for (double at : model.breakpoints())
+    if (at > unit && at < m) bounds.push_back(at);
+  if constexpr (Model::contended)  // bent between breakpoints
+    for (double at = 2 * unit; at < m; at *= 2) bounds.push_back(at);
+  std::sort(bounds.begin(), bounds.end());
+  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
+
+  auto const at_size = [&](double bytes) {
+    return message{.bytes = bytes, .at_receiver = 1 + degree, .in_network = static_cast<double>(shape.size()) - 1};
+  };
+  std::vector<double> sizes = bounds;
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    double const low = bounds[i], high = bounds[i + 1];
+    auto const inside = [&](double at) {
+      if (at > low && at < high) sizes.push_back(at);
+    };
+    auto const fit = [&](auto&& value) {
+      return line_of_size::through(low, value(at_size(low)), high, value(at_size(high)));
+    };
+    auto const busy = fit([&](message const& s) { return model.send_busy(s); });
+    auto const transfer = fit([&](message const& s) { return model.transfer(s); });
+    auto const receive = fit([&](message const& s) { return model.receive_busy(s); });
+    std::vector<line_of_size> ways;
+    for (lateness const& v : front)
+      ways.push_back(
+          {v.sends * busy.at_zero + v.hops * transfer.at_zero, v.sends * busy.slope + v.hops * transfer.slope});
+    line_of_size const serve{degree * busy.at_zero, degree * busy.slope};
+    auto const crossing = [&](line_of_size const& a, line_of_size const& b) {
+      if (a.slope != b.slope) inside((b.at_zero - a.at_zero) / (a.slope - b.slope));
+    };
+    crossing(serve, receive);
+    for (std::size_t a = 0; a < ways.size(); ++a) {
+      for (line_of_size const& pace : {serve, receive})
+        if (pace.at_zero > 0 && ways[a].slope > pace.slope)
+          inside(std::sqrt(m * pace.at_zero / (ways[a].slope - pace.slope)));
+      for (std::size_t b = 0; b < a; ++b) crossing(ways[a], ways[b]);
+    }
+  }
+  return sizes;
+}
+
+/// How many of the best candidates are improved.
+constexpr std::size_t starts = 4;
+
+template <class Price>
+std::uint64_t best_of(std::vector<double> const& sizes, collective_problem const& problem, Price&& price) {
+  std::uint64_t const unit = std::max<std::uint64_t>(problem.unit, 1), units = problem.bytes / unit;
+  /// The least segment that needs no more than k messages.
+  auto const filling = [&](std::uint64_t k) {
+    std::uint64_t const count = std::clamp<std::uint64_t>(k, 1, units);
+    return ((units - 1) / count + 1) * unit;
+  };
+  std::vector<std::uint64_t> segments;
+  for (double size : sizes) {
+    auto const below = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(size) / unit, 1, units);
+    segments.push_back(below * unit);
+    segments.push_back(std::min(below + 1, units) * unit);
+    std::uint64_t const k = units / below;
+    for (std::uint64_t count : {k, k + 1}) segments.push_back(filling(count));
+  }
+  std::sort(segments.begin(), segments.end());
+  segments.erase(std::unique(segments.begin(), segments.end()), segments.end());
+
+  struct priced {
+    double time;
+    std::uint64_t segment;
+    bool operator<(priced const& other) const {
+      return time != other.time ? time < other.time : segment > other.segment;
+    }
+  };
+  std::vector<priced> found;
+  for (std::uint64_t segment : segments) found.push_back({price(segment), segment});
+  std::sort(found.begin(), found.end());
+  found.resize(std::min(found.size(), starts));
+  for (priced& best : found) {
+    auto const consider = [&](std::uint64_t segment) {
+      priced const other{price(segment), segment};
+      bool const better = other.time < best.time;
+      if (better) best = other;
+      return better;
+    };
+    for (bool better = true; better;) {
+      std::uint64_t const k = (units * unit - 1) / best.segment + 1;
+      better = consider(filling(k + 1));
+      better = (k > 1 && consider(filling(k - 1))) || better;
+    }
+    // With few segments it pays that the last one is shorter than the others.
+    for (std::uint64_t reach = best.segment / unit / 2; reach > 0; reach /= 2)
+      for (bool better = true; better;) {
+        better = best.segment + reach * unit <= units * unit && consider(best.segment + reach * unit);
+        better = (best.segment > reach * unit && consider(best.segment - reach * unit)) || better;
+      }
+  }
+  return std::min_element(found.begin(), found.end())->segment;
+}
+
+}  // namespace
+
+double collective_price(collective_algorithm const& algorithm, collective_problem const& problem,
+                        any_model const& model, double gamma) {
+  SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);
+  return std::visit(
+      [&](auto const& one) {
+        if (!is_tree_broadcast(algorithm)) return completion(algorithm.make(problem), one, gamma);
+        collective_problem cut = problem;
+        if (!algorithm.segmented) cut.segment = 0;
+        return tree_broadcast_time(algorithm.shape(problem.ranks, problem.radix), cut, one, algorithm.segmented);
+      },
+      model);
+}
+
+std::uint64_t best_segment(collective_algorithm const& algorithm, collective_problem const& problem,
+                           any_model const& model, double gamma) {
+  SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);
+  if (!algorithm.segmented || problem.ranks == 1 || problem.bytes <= problem.unit) return problem.bytes;
+  plan::tree const shape = algorithm.shape(problem.ranks, problem.radix);
+  return std::visit(
+      [&](auto const& one) {
+        return best_of(candidate_sizes(shape, problem, one), problem, [&](std::uint64_t segment) {
+          collective_problem cut = problem;
+          cut.segment = segment;
+          if (is_tree_broadcast(algorithm)) return tree_broadcast_time(shape, cut, one, true);
+          return completion(algorithm.make(cut), one, gamma);
+        });
+      },
+      model);
+}
+
+}  // namespace skel::cost

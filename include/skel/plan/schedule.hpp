@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace skel::plan {
+
+/// A piece of a rank's work buffer [B].
+struct byte_range {
+  std::uint64_t first = 0, bytes = 0;
+
+  friend bool operator==(byte_range const&, byte_range const&) = default;
+};
+
+/// Bytes that are copied from one buffer to another.
+struct copy {
+  std::uint64_t from = 0, to = 0, bytes = 0;
+
+  friend bool operator==(copy const&, copy const&) = default;
+};
+
+/// What one rank does next in a collective.
+struct step {
+  enum class action : std::uint8_t {
+    send,           ///< the ranges, in their order, to the peer
+    receive,        ///< from the peer into the ranges
+    combine,        ///< receive, then work = work (op) received
+    combine_before  ///< receive, then work = received (op) work
+  };
+
+  action what = action::send;
+  std::uint32_t peer = 0;
+  std::uint32_t phase = 0;  ///< messages of one phase may be under way together
+  std::uint32_t first_range = 0, ranges = 0;
+  std::uint64_t bytes = 0;  ///< of all its ranges
+};
+
+/// What one rank does in a collective: it copies its input to its work buffer (load), takes its steps, and copies from
+/// the work buffer to its output (unload).
+///
+/// The steps are in the order of the program: a send waits for all receives before it in the list, and for the sends
+/// before it to leave; receives complete in the order of the list; a receive does not wait for sends before it.
+/// Messages between two ranks do not overtake each other.
+struct rank_schedule {
+  std::uint64_t work_bytes = 0;
+  std::vector<copy> load{}, unload{};
+  std::vector<step> steps{};
+  std::vector<byte_range> ranges{};
+
+  std::span<byte_range const> ranges_of(step const& s) const { return {ranges.data() + s.first_range, s.ranges}; }
+
+  /// Appends a step. A message of no range is empty.
+  void add(step::action what, std::size_t peer, std::size_t phase, std::span<byte_range const> parts);
+  void add(step::action what, std::size_t peer, std::size_t phase, byte_range part) {
+    add(what, peer, phase, std::span<byte_range const>(&part, 1));
+  }
+};
+
+/// A collective, as every rank takes part in it. Plain values: engines run them over point-to-point messages, models
+/// price them, tests interpret them.
+struct schedule {
+  std::vector<rank_schedule> ranks;
+};
+
+}  // namespace skel::plan

@@ -1,0 +1,104 @@
+#include <skel/plan/collective.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <skel/base/contract.hpp>
+
+#include "algorithms.hpp"
+
+namespace skel::plan {
+namespace {
+
+tree flat_shape(std::size_t ranks, std::size_t) {
+  return flat_tree(ranks);
+}
+tree chain_shape(std::size_t ranks, std::size_t) {
+  return chain_tree(ranks);
+}
+tree binary_shape(std::size_t ranks, std::size_t) {
+  return binary_tree(ranks);
+}
+tree binomial_shape(std::size_t ranks, std::size_t) {
+  return binomial_tree(ranks);
+}
+
+constexpr auto whole = false, segmented = true;
+
+/// A broadcast on a tree; unless it cuts the vector, the segment of the problem is not looked at.
+template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
+schedule broadcast_on(collective_problem const& problem) {
+  collective_problem uncut = problem;
+  if (!Segmented) uncut.segment = 0;
+  return detail::tree_broadcast(Shape(problem.ranks, problem.radix), uncut, Segmented);
+}
+
+template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
+constexpr collective_algorithm broadcast(std::string_view name) {
+  return {name, collective::broadcast, Segmented, order::any, Shape, broadcast_on<Shape, Segmented>};
+}
+
+constexpr std::array catalogue{
+    broadcast<flat_shape, whole>("flat"),
+    broadcast<flat_shape, segmented>("segmented_flat"),
+    broadcast<chain_shape, whole>("chain"),
+    broadcast<chain_shape, segmented>("pipeline"),
+    broadcast<binary_shape, whole>("binary"),
+    broadcast<binary_shape, segmented>("segmented_binary"),
+    broadcast<binomial_shape, whole>("binomial"),
+    broadcast<binomial_shape, segmented>("segmented_binomial"),
+    broadcast<k_nomial_tree, whole>("k_nomial"),
+    broadcast<k_nomial_tree, segmented>("segmented_k_nomial"),
+    collective_algorithm{"scatter_allgather", collective::broadcast, false, order::any, nullptr,
+                         detail::scatter_allgather_broadcast},
+};
+
+}  // namespace
+
+std::string_view name_of(collective operation) {
+  constexpr std::array<std::string_view, 8> names = {"broadcast", "reduce",    "allreduce", "scatter",
+                                                     "gather",    "allgather", "alltoall",  "barrier"};
+  return names[static_cast<std::size_t>(operation)];
+}
+
+std::span<collective_algorithm const> collective_algorithms() {
+  return catalogue;
+}
+
+collective_algorithm const* find_algorithm(collective operation, std::string_view name) {
+  auto const found = std::find_if(catalogue.begin(), catalogue.end(), [&](collective_algorithm const& entry) {
+    return entry.operation == operation && entry.name == name;
+  });
+  return found == catalogue.end() ? nullptr : &*found;
+}
+
+segmentation cut(collective_problem const& problem) {
+  std::uint64_t const unit = std::max<std::uint64_t>(problem.unit, 1);
+  if (problem.bytes == 0) return {};
+  if (problem.segment == 0 || problem.segment >= problem.bytes)
+    return {.count = 1, .bytes = problem.bytes, .last = problem.bytes};
+  std::uint64_t const bytes = std::max(problem.segment / unit, std::uint64_t{1}) * unit;
+  std::uint64_t const count = (problem.bytes - 1) / bytes + 1;
+  return {.count = count, .bytes = bytes, .last = problem.bytes - (count - 1) * bytes};
+}
+
+void rank_schedule::add(step::action what, std::size_t peer, std::size_t phase, std::span<byte_range const> parts) {
+  step next{.what = what,
+            .peer = static_cast<std::uint32_t>(peer),
+            .phase = static_cast<std::uint32_t>(phase),
+            .first_range = static_cast<std::uint32_t>(ranges.size()),
+            .ranges = 0};
+  for (byte_range const& part : parts) {
+    if (part.bytes == 0) continue;
+    next.bytes += part.bytes;
+    if (next.ranges > 0 && ranges.back().first + ranges.back().bytes == part.first) {
+      ranges.back().bytes += part.bytes;  // one piece with the one before
+    } else {
+      ranges.push_back(part);
+      ++next.ranges;
+    }
+  }
+  steps.push_back(next);
+}
+
+}  // namespace skel::plan

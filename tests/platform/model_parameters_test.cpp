@@ -1,0 +1,78 @@
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <skel/base/error.hpp>
+#include <skel/platform/model_parameters.hpp>
+
+namespace {
+
+namespace platform = skel::platform;
+using platform::parameter_blocks;
+using skel::piecewise_linear;
+using testing::HasSubstr;
+
+TEST(ModelParameters, AreReadBackAsTheyWereWritten) {
+  platform::plogp_parameters const plogp{
+      .L = 4e-5, .g = piecewise_linear({{0, 1e-5}, {1024, 1.0 / 3}}), .os = piecewise_linear({{0, 3e-6}}), .or_ = {}};
+  platform::logpc_parameters const logpc{.L = 1, .o = 2, .g = 3, .G = 4, .dimensions = 3, .distance = 2.5, .nodes = 64};
+  parameter_blocks const blocks{{"plogp", to_block(plogp)},
+                                {"steffenel", to_block(plogp)},
+                                {"logpc", to_block(logpc)},
+                                {"hockney", to_block(platform::hockney_parameters{1, 0.1})},
+                                {"logp", to_block(platform::logp_parameters{1, 0.1, 2})},
+                                {"lopc", to_block(platform::lopc_parameters{1, 0.1, 2})},
+                                {"loggp", to_block(platform::loggp_parameters{1, 0.1, 2, 3})},
+                                {"hloggp", to_block(platform::hloggp_parameters{1, 0.1, 2, 3, 4})},
+                                {"lmo", to_block(platform::lmo_parameters{1, 0.1, 2, 3})}};
+  EXPECT_EQ(platform::read_plogp(blocks, "f", ""), plogp);
+  EXPECT_EQ(platform::read_plogp(blocks, "f", "", "steffenel"), plogp);
+  EXPECT_EQ(platform::read_logpc(blocks, "f", ""), logpc);
+  EXPECT_EQ(platform::read_hockney(blocks, "f", ""), (platform::hockney_parameters{1, 0.1}));
+  EXPECT_EQ(platform::read_logp(blocks, "f", ""), (platform::logp_parameters{1, 0.1, 2}));
+  EXPECT_EQ(platform::read_lopc(blocks, "f", ""), (platform::lopc_parameters{1, 0.1, 2}));
+  EXPECT_EQ(platform::read_loggp(blocks, "f", ""), (platform::loggp_parameters{1, 0.1, 2, 3}));
+  EXPECT_EQ(platform::read_hloggp(blocks, "f", ""), (platform::hloggp_parameters{1, 0.1, 2, 3, 4}));
+  EXPECT_EQ(platform::read_lmo(blocks, "f", ""), (platform::lmo_parameters{1, 0.1, 2, 3}));
+  EXPECT_EQ(platform::read_lmo({}, "f", ""), std::nullopt);
+}
+
+TEST(ModelParameters, OverheadsMayBeListedForTheSizesOfTheGap) {
+  auto const read =
+      platform::read_plogp({{"plogp", R"({"L": 1, "g": [[0, 1], [8, 2]], "os": [0.5, 0.75], "or": 0.25})"}}, "f", "");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->os, piecewise_linear({{0, 0.5}, {8, 0.75}}));
+  EXPECT_EQ(read->or_(1e9), 0.25);
+}
+
+struct refusal {
+  std::string block, where, reason;
+};
+
+class Refused : public testing::TestWithParam<refusal> {};
+
+TEST_P(Refused, WithPlaceAndReason) {
+  try {
+    platform::read_plogp({{"plogp", GetParam().block}}, "grid.json", "clusters[2]");
+    FAIL() << "accepted " << GetParam().block;
+  } catch (skel::input_error const& problem) {
+    EXPECT_EQ(problem.source(), "grid.json");
+    EXPECT_EQ(problem.where(), GetParam().where);
+    EXPECT_THAT(problem.reason(), HasSubstr(GetParam().reason));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Plogp, Refused,
+    testing::Values(refusal{R"([])", "clusters[2].plogp", "is an array"},
+                    refusal{R"({"g": [[0, 1]]})", "clusters[2].plogp.L", "is missing"},
+                    refusal{R"({"L": -1, "g": [[0, 1]]})", "clusters[2].plogp.L", "is negative"},
+                    refusal{R"({"L": 1, "g": []})", "clusters[2].plogp.g", "is empty"},
+                    refusal{R"({"L": 1, "g": [[0, 1], [0, 2]]})", "clusters[2].plogp.g[1][0]", "stands twice"},
+                    refusal{R"({"L": 1, "g": [[4, 1], [2, 2]]})", "clusters[2].plogp.g[1][0]", "sizes rise"},
+                    refusal{R"({"L": 1, "g": [[4, 1, 2]]})", "clusters[2].plogp.g[0]", "has 3 elements"},
+                    refusal{R"({"L": 1, "g": [[4, -1]]})", "clusters[2].plogp.g[0][1]", "is negative"},
+                    refusal{R"({"L": 1, "g": [[4, 1]], "os": [1, 2]})", "clusters[2].plogp.os", "1 sizes of g"},
+                    refusal{R"({"L": 1, "g": [[4, 1]], "oz": 1})", "clusters[2].plogp.oz", "unknown key"}));
+
+}  // namespace

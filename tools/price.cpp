@@ -1,0 +1,193 @@
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+#include <skel/cost/collective_price.hpp>
+#include <skel/plan/collective.hpp>
+#include <skel/platform/files.hpp>
+
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct price_options {
+  std::string platform, cluster, operation = "broadcast", algorithm, model = "plogp";
+  std::optional<double> bytes, segment;
+  double gamma = 0;
+  long long radix = 4, ranks = 0;
+  bool list = false, json = false;
+};
+
+template <class Names>
+[[noreturn]] void refuse_name(std::string const& option, std::string const& name, std::string const& what,
+                              Names const& known) {
+  std::string all;
+  for (auto const& one : known) all += (all.empty() ? "" : ", ") + std::string(one);
+  std::string const hint = did_you_mean(name, known);
+  refuse_option(option, "'" + name + "' is no " + what + (hint.empty() ? "; one of " + all : hint));
+}
+
+std::vector<std::string> operations() {
+  std::vector<std::string> names;
+  for (plan::collective_algorithm const& entry : plan::collective_algorithms())
+    if (std::string name(name_of(entry.operation)); names.empty() || names.back() != name)
+      names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<plan::collective_algorithm const*> algorithms_of(std::string const& operation) {
+  std::vector<plan::collective_algorithm const*> result;
+  for (plan::collective_algorithm const& entry : plan::collective_algorithms())
+    if (name_of(entry.operation) == operation) result.push_back(&entry);
+  return result;
+}
+
+/// A number of bytes: whole, and exact as a double.
+std::uint64_t bytes_of(std::string const& option, double value, double least) {
+  if (!(value >= least) || value != std::floor(value) || value > 0x1p53)
+    refuse_option(option, fmt::format("is {}; a whole number of bytes is wanted, {} or more", value, least));
+  return static_cast<std::uint64_t>(value);
+}
+
+int list(price_options const& options, std::ostream& out) {
+  ordered_json answer{{"operations", ordered_json::object()}, {"models", ordered_json::array()}};
+  for (std::string const& operation : operations()) {
+    ordered_json& entry = answer["operations"][operation] = ordered_json::array();
+    for (auto const* algorithm : algorithms_of(operation))
+      entry.push_back({{"name", algorithm->name}, {"segmented", algorithm->segmented}});
+  }
+  for (std::string_view const name : cost::model_names) answer["models"].push_back(name);
+  if (options.json) {
+    out << answer.dump() << '\n';
+    return done;
+  }
+  for (auto const& [operation, entries] : answer["operations"].items()) {
+    out << operation << "\n ";
+    for (auto const& entry : entries)
+      out << ' ' << entry["name"].get<std::string>() << (entry["segmented"].get<bool>() ? "*" : "");
+    out << '\n';
+  }
+  out << "models\n ";
+  for (std::string_view const name : cost::model_names) out << ' ' << name;
+  out << "\n* cuts the vector into segments\n";
+  return done;
+}
+
+std::size_t find_cluster(platform::description const& machine, price_options const& options) {
+  std::vector<std::string> names;
+  for (platform::cluster const& c : machine.clusters()) names.push_back(c.name);
+  if (options.cluster.empty()) {
+    if (names.size() == 1) return 0;
+    refuse_option("--cluster", fmt::format("is missing; one of {}", fmt::join(names, ", ")));
+  }
+  auto const found = machine.find_cluster(options.cluster);
+  if (!found) refuse_name("--cluster", options.cluster, "cluster of " + options.platform, names);
+  return *found;
+}
+
+int price(price_options const& options, std::ostream& out) {
+  if (options.list) return list(options, out);
+  if (options.platform.empty()) refuse_option("PLATFORM", "is missing; or ask for --list");
+  auto const entries = algorithms_of(options.operation);
+  if (entries.empty()) refuse_name("--op", options.operation, "operation", operations());
+  std::vector<std::string> names;
+  plan::collective_algorithm const* algorithm = nullptr;
+  for (auto const* entry : entries) {
+    names.emplace_back(entry->name);
+    if (entry->name == options.algorithm) algorithm = entry;
+  }
+  if (options.algorithm.empty())
+    refuse_option("--algorithm", fmt::format("is missing; one of {}", fmt::join(names, ", ")));
+  if (algorithm == nullptr) refuse_name("--algorithm", options.algorithm, "algorithm of " + options.operation, names);
+  auto const kind = cost::find_model(options.model);
+  if (!kind) refuse_name("--model", options.model, "model", cost::model_names);
+  if (!options.bytes && algorithm->operation != plan::collective::barrier)
+    refuse_option("--bytes", "is missing; a whole number of bytes is wanted");
+  if (!std::isfinite(options.gamma) || options.gamma < 0)
+    refuse_option("--gamma", "is a time per byte in seconds per byte, 0 or more");
+  if (options.radix < 2) refuse_option("--radix", "is a whole number of children and parent, 2 or more");
+  if (options.ranks < 0) refuse_option("--ranks", "is a number of ranks, 1 or more");
+
+  platform::description const machine = platform::read_description(options.platform);
+  std::size_t const cluster = find_cluster(machine, options);
+  cost::sourced_model const model = cost::make_model(*kind, machine, cluster, options.platform);
+  plan::collective_problem problem{
+      .ranks = options.ranks > 0 ? static_cast<std::size_t>(options.ranks) : machine.clusters()[cluster].hosts,
+      .bytes = bytes_of("--bytes", options.bytes.value_or(0), 0),
+      .radix = static_cast<std::size_t>(options.radix)};
+  if (options.segment) {
+    problem.segment = bytes_of("--segment", *options.segment, 1);
+    if (!algorithm->segmented)
+      refuse_option("--segment", fmt::format("'{}' does not cut the vector into segments", algorithm->name));
+  } else {
+    problem.segment = cost::best_segment(*algorithm, problem, model.model, options.gamma);
+  }
+  double const predicted = cost::collective_price(*algorithm, problem, model.model, options.gamma);
+  if (options.json) {
+    ordered_json answer{{"predicted", predicted}};
+    if (algorithm->segmented) answer["segment"] = problem.segment;
+    answer["parameters_from"] = model.from;
+    out << answer.dump() << '\n';
+    return done;
+  }
+  out << fmt::format("{:.6g} s  {} {} of {} bytes over {} ranks of {}", predicted, algorithm->name, options.operation,
+                     problem.bytes, problem.ranks, machine.clusters()[cluster].name);
+  if (algorithm->segmented) out << fmt::format(", segments of {} bytes", problem.segment);
+  out << fmt::format("\n{} with the parameters of {}\n", options.model, model.from);
+  return done;
+}
+
+constexpr char const* footer =
+    R"(The price is the predicted time from the moment all ranks start until the last one has what it is to get: the exact
+recursion over the algorithm's messages. Bytes are those of the vector for broadcast, reduce and allreduce, of each
+rank's part for scatter, gather and allgather, of each pair of ranks for alltoall.
+
+Parameters are read from the cluster's block of the model's name ("plogp": {"L", "g", "os", "or"}, ...); where there is
+none they follow from another block, or from latency and bandwidth: see docs/formats.md.
+
+--json gives {"predicted": seconds, "segment": bytes (of algorithms that cut the vector), "parameters_from": block}.
+
+Examples:
+  skel price --list
+  skel price grid.json --cluster lyon --algorithm binomial --bytes 8192
+  skel price grid.json --cluster lyon --op broadcast --algorithm pipeline --model loggp --bytes 524288 --json
+  skel price grid.json --cluster lyon --algorithm pipeline --bytes 524288 --segment 8192)";
+
+}  // namespace
+
+action add_price(CLI::App& app) {
+  auto const options = std::make_shared<price_options>();
+  app.add_option("PLATFORM", options->platform, "platform description (JSON, docs/formats.md)");
+  app.add_option("--cluster", options->cluster, "the cluster whose hosts take part")->type_name("NAME");
+  app.add_option("--op", options->operation, "the collective (--list)")->type_name("NAME")->capture_default_str();
+  app.add_option("--algorithm", options->algorithm, "how it is done (--list)")->type_name("NAME");
+  app.add_option("--model", options->model, "model of a message (--list)")->type_name("NAME")->capture_default_str();
+  app.add_option("--bytes", options->bytes, "size")->type_name("BYTES");
+  app.add_option("--segment", options->segment, "size of a segment; the one with the least price unless given")
+      ->type_name("BYTES");
+  app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_option("--radix", options->radix, "of k-nomial trees")->type_name("K")->capture_default_str();
+  app.add_option("--ranks", options->ranks, "how many take part; one per host of the cluster unless given")
+      ->type_name("N");
+  app.add_flag("--list", options->list, "list operations with their algorithms, and models");
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return price(*options, out); };
+}
+
+}  // namespace skel::tools
