@@ -9,6 +9,7 @@
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 
+#include "mpi_pieces.hpp"
 #include "mpi_state.hpp"
 
 namespace skel::runtime {
@@ -19,21 +20,8 @@ constexpr int header_tag = 0, first_segment_tag = 1;
 
 enum class message : std::uint32_t { items, notice, finished, stop };
 
-/// A longer segment goes as several messages: MPI counts are int, and a receiver that cannot take a batch needs memory
-/// for one piece to get it off the wire. Each piece costs a latency, some millionth of its transfer.
-constexpr std::size_t longest_piece = std::size_t{1} << 26;
-
 int tag_of(std::uint64_t segment, int most_tag) {
   return first_segment_tag + static_cast<int>(segment % static_cast<std::uint64_t>(most_tag - 1));
-}
-
-template <class Span, class Use>
-void for_each_piece(Span segment, Use use) {
-  while (segment.size() > longest_piece) {
-    use(segment.first(longest_piece));
-    segment = segment.subspan(longest_piece);
-  }
-  use(segment);
 }
 
 }  // namespace
