@@ -81,7 +81,7 @@ struct opening {
   }
 };
 
-/// Stages whose work nobody has said. Source and sink count as free where nothing is said.
+/// Stages whose work nobody has said.
 std::vector<std::string> unknown_work(runtime::program const& line) {
   std::vector<std::string> names;
   for (std::size_t s = 1; s + 1 < line.size(); ++s)
@@ -93,6 +93,20 @@ std::string listed(std::vector<std::string> const& names) {
   std::string out;
   for (auto const& name : names) out += (out.empty() ? "'" : ", '") + name + "'";
   return out;
+}
+
+/// What a plan leaves out when every stage has said its work, so that nothing is measured.
+std::string what_counts_as_free(runtime::program const& line) {
+  std::vector<std::string> free;
+  for (auto const* end : {&line.stations.front(), &line.stations.back()})
+    if (std::isnan(end->notes.work)) free.push_back(end->notes.name);
+  std::string text = "nothing was measured, because every stage says its work: ";
+  if (!free.empty()) text += listed(free) + (free.size() > 1 ? " count" : " counts") + " as free, and ";
+  return text + "items have no bytes where links are priced";
+}
+
+void add_note(planned_program& plan, std::string const& note) {
+  plan.note += (plan.note.empty() ? "" : "; ") + note;
 }
 
 }  // namespace
@@ -192,6 +206,7 @@ struct grid::state {
       }
       double const begin = record::now();
       if (!out.ended || unknown.empty()) out.plan = make_plan(line, costs, reference_speed(), where, settings);
+      if (unknown.empty()) add_note(out.plan, what_counts_as_free(line));
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.failed = true;

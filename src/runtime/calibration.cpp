@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include <skel/base/statistics.hpp>
+#include <skel/plan/run_plan.hpp>
 #include <skel/record/clock.hpp>
 
 namespace skel::runtime {
@@ -20,8 +26,6 @@ constexpr double shortest_batch = 5e-5;
 /// Samples further from the median than this many robust deviations are spikes that somebody else caused. Exponential
 /// times lose less than one sample in a thousand to it.
 constexpr double spike = 10;
-
-constexpr std::size_t no_position = static_cast<std::size_t>(-1);
 
 struct sample {
   double seconds;  // per item
@@ -49,70 +53,162 @@ station_cost summarise(std::vector<sample> samples, double bytes) {
   return cost;
 }
 
+/// A batch that the source has left unfinished for this long is taken on without waiting for the rest of it: half of
+/// what an item may wait in a run. Batches that are filled at the pace of the first ones take a tenth of it.
+constexpr double stalled = plan::run_plan{}.batch_latency / 2;
+
+/// The longest time between two looks at a source that has left nothing behind [s]: longer than that no item waits, and
+/// a look of some microseconds takes less than a thousandth of it from a stage that shares its core.
+constexpr double longest_look = 1e-2;
+
+/// One calibration. The calling thread calls the source and takes what it gives through the stages; when the source
+/// stalls within a batch, a second thread takes on what is there. `mutex_` is held by whoever does.
+class measurement {
+ public:
+  measurement(program const& line, double seconds, std::atomic<bool> const* interrupt)
+      : line_(line),
+        seconds_(seconds),
+        interrupt_(interrupt),
+        source_(line.stations[0].make_producer()),
+        workers_(line.size()),
+        samples_(line.size()),
+        bytes_(line.size(), 0) {
+    for (std::size_t s = 1; s < line.size(); ++s) workers_[s] = line.stations[s].make_worker();
+  }
+
+  calibration run() {
+    begin_ = record::now();
+    {
+      std::jthread const watcher([this](std::stop_token const& over) { watch(over); });
+      call_source();
+    }
+    if (result_.ended && !result_.failed) finish();
+    result_.seconds = record::now() - begin_;
+    auto const items = static_cast<double>(std::max<std::uint64_t>(1, result_.items));
+    for (std::size_t s = 0; s < line_.size(); ++s)
+      result_.stations.push_back(samples_[s].empty() ? station_cost{}
+                                                     : summarise(samples_[s], static_cast<double>(bytes_[s]) / items));
+    return std::move(result_);
+  }
+
+ private:
+  bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(); }
+  bool is_over() const {
+    return result_.ended || result_.failed || interrupted() ||
+           (result_.items > 0 && record::now() - begin_ >= seconds_);
+  }
+
+  void call_source() {
+    std::size_t batch_size = 1;
+    for (;;) {
+      {
+        std::lock_guard guard(mutex_);
+        if (is_over()) return;
+        given_ = 0;
+      }
+      std::int64_t const begin = record::now_ns();
+      auto state = producer::state::stopped;
+      try {
+        state = source_->fill({batch_size, std::size_t{1} << 20}, halt_, [] {});
+      } catch (...) {
+        std::lock_guard guard(mutex_);
+        if (result_.failed) return;
+        open_batch const left = source_->take();
+        fail(0, result_.items + (left.items ? left.items->size() : 0), false);
+        return;
+      }
+      double const took = static_cast<double>(record::now_ns() - begin) * 1e-9;
+
+      std::lock_guard guard(mutex_);
+      result_.ended = state == producer::state::ended;
+      double const slowest = std::max(took, carry());
+      if (given_ == 0) continue;
+      auto const count = static_cast<double>(given_);
+      samples_[0].push_back({took / count, count});
+      // Batches grow until the slowest station can be timed; slow items keep batches of one.
+      if (slowest < shortest_batch) batch_size *= 2;
+    }
+  }
+
+  /// Looks after a source that does not return, until `over`.
+  void watch(std::stop_token const& over) {
+    std::unique_lock guard(mutex_);
+    for (double pause = stalled; !over.stop_requested(); pause = std::min(2 * pause, longest_look)) {
+      look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
+      if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
+      if (result_.failed) return;
+      std::int64_t const opened = source_->opened_ns();
+      if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
+      carry();
+      pause = stalled / 2;
+    }
+  }
+
+  /// Takes what the source has given through the stages. Returns the time of the slowest of them [s].
+  double carry() {
+    open_batch open = source_->take();
+    if (!open.items || result_.failed) return 0;
+    std::size_t const items = open.items->size();
+    auto const count = static_cast<double>(items);
+    given_ += items;
+    bytes_[0] += open.bytes;
+    double slowest = 0;
+    std::size_t at = 1, position = 0;
+    try {
+      std::unique_ptr<items_base> batch = std::move(open.items);
+      std::int64_t before = record::now_ns();
+      for (; at < line_.size(); ++at) {
+        position = 0;
+        batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
+        std::int64_t const after = record::now_ns();
+        double const took = static_cast<double>(after - before) * 1e-9;
+        samples_[at].push_back({took / count, count});
+        slowest = std::max(slowest, took);
+        before = after;
+      }
+      result_.items += items;
+    } catch (...) {
+      fail(at, result_.items + position, false);
+    }
+    return slowest;
+  }
+
+  void finish() {
+    std::size_t at = 0;
+    try {
+      source_->finish();
+      for (at = 1; at < line_.size(); ++at) workers_[at]->finish();
+    } catch (...) {
+      fail(at, result_.items, true);
+    }
+  }
+
+  /// In a catch clause.
+  void fail(std::size_t station, std::uint64_t item, bool finishing) {
+    result_.failed = describe_failure(line_.stations[station].notes.name, item, finishing, 0);
+    halt_ = true;
+  }
+
+  program const& line_;
+  double seconds_;
+  std::atomic<bool> const* interrupt_;
+  std::unique_ptr<producer> source_;
+  std::atomic<bool> halt_{false};
+  double begin_ = 0;
+
+  std::mutex mutex_;  // guards all that follows
+  std::condition_variable_any look_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::vector<std::vector<sample>> samples_;
+  std::vector<std::uint64_t> bytes_;
+  std::uint64_t given_ = 0;  // items of the call of the source that is under way
+  calibration result_;
+};
+
 }  // namespace
 
 calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt) {
-  calibration result;
-  std::size_t const n = line.size();
-  std::unique_ptr<producer> source = line.stations[0].make_producer();
-  std::vector<std::unique_ptr<worker>> workers(n);
-  for (std::size_t s = 1; s < n; ++s) workers[s] = line.stations[s].make_worker();
-
-  std::vector<std::vector<sample>> samples(n);
-  std::vector<std::uint64_t> bytes(n, 0);
-  std::atomic<bool> const never{false};
-  std::atomic<bool> const& stop = interrupt != nullptr ? *interrupt : never;
-  std::size_t batch_size = 1;
-  double const begin = record::now();
-  std::size_t at = 0, position = 0;
-  try {
-    while (!result.ended && !stop.load() && (result.items == 0 || record::now() - begin < seconds)) {
-      at = position = 0;
-      std::int64_t before = record::now_ns();
-      auto const state = source->fill({batch_size, std::size_t{1} << 20}, stop, [] {});
-      result.ended = state == producer::state::ended;
-      open_batch open = source->take();
-      if (!open.items) break;
-      auto const count = static_cast<double>(open.items->size());
-      bytes[0] += open.bytes;
-      std::unique_ptr<items_base> batch = std::move(open.items);
-      for (at = 0; at < n; ++at) {
-        if (at > 0) batch = workers[at]->process(std::move(batch), position, bytes[at]);
-        std::int64_t const after = record::now_ns();
-        double const took = static_cast<double>(after - before) * 1e-9;
-        samples[at].push_back({took / count, count});
-        before = after;
-      }
-      result.items += static_cast<std::uint64_t>(count);
-      // Batches grow until the slowest station can be timed; slow items keep batches of one.
-      double slowest = 0;
-      for (auto const& of_station : samples) slowest = std::max(slowest, of_station.back().seconds * count);
-      if (slowest < shortest_batch) batch_size *= 2;
-    }
-    if (result.ended)
-      for (at = 0; at < n; ++at) {
-        position = no_position;
-        if (at == 0)
-          source->finish();
-        else
-          workers[at]->finish();
-      }
-  } catch (...) {
-    bool const finishing = position == no_position;
-    if (at == 0 && !finishing) {  // what the source gave before it threw
-      open_batch const open = source->take();
-      position = open.items ? open.items->size() : 0;
-    }
-    result.failed = describe_failure(line.stations[at].notes.name, finishing ? result.items : result.items + position,
-                                     finishing, 0);
-  }
-  result.seconds = record::now() - begin;
-  for (std::size_t s = 0; s < n; ++s)
-    result.stations.push_back(
-        samples[s].empty() ? station_cost{}
-                           : summarise(samples[s], static_cast<double>(bytes[s]) /
-                                                       static_cast<double>(std::max<std::uint64_t>(1, result.items))));
-  return result;
+  return measurement(line, seconds, interrupt).run();
 }
 
 }  // namespace skel::runtime

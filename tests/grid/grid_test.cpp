@@ -125,6 +125,18 @@ TEST(Grid, PlansWithoutRunningAndExplainsTheBottleneck) {
   EXPECT_GE(planned.decision.bound, planned.decision.throughput * (1 - 1e-9));
 }
 
+TEST(Grid, SaysWhatCountsAsFreeWhenNothingIsMeasured) {
+  skel::grid grid(on_equal_hosts());
+  auto app = count_to(1) | skel::stage("slow", wait_for(1us), skel::work(0.2)) |
+             skel::sink(
+                 "keep", [](int) {}, skel::work(0.1));
+  auto const text = grid.plan(app).explain();
+  EXPECT_THAT(text, testing::AllOf(HasSubstr("nothing was measured"), HasSubstr("'count' counts as free"),
+                                   testing::Not(HasSubstr("'keep' counts"))));
+  auto measured = count_to(1000) | skel::stage("quick", wait_for(100us)) | skel::sink([](int) {});
+  EXPECT_THAT(grid.run(measured).plan.explain(), testing::Not(HasSubstr("nothing was measured")));
+}
+
 TEST(Grid, NamesTheStagesWhoseWorkAPlanNeeds) {
   skel::grid grid(on_equal_hosts());
   auto app = count_to(1) | skel::stage("known", wait_for(1us), skel::work(1)) | skel::stage("unknown", wait_for(1us)) |

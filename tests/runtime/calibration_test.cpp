@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -89,6 +90,68 @@ TEST(Calibration, CountsTheItemsThatASourceGaveBeforeItThrew) {
              [](int x) { return x; } | skel::sink([](int) {});
   auto const line = make_program(app);
   auto const found = calibrate(line, 10);
+  ASSERT_TRUE(found.failed.has_value());
+  EXPECT_EQ(found.failed->stage, "weak");
+  EXPECT_EQ(found.failed->item, 1000u);
+}
+
+/// `fast` items at once, then a pause until `*seen` items have arrived, at most ten seconds, then one more.
+auto pausing_source(int fast, std::atomic<int>* seen, bool* all_seen) {
+  return skel::source("pausing", [=, i = 0]() mutable -> std::optional<int> {
+    if (i == fast) {
+      for (int ms = 0; *seen < fast && ms < 10000; ++ms) std::this_thread::sleep_for(1ms);
+      *all_seen = *seen == fast;
+    }
+    return i <= fast ? std::optional(i++) : std::nullopt;
+  });
+}
+
+TEST(Calibration, TakesOnWhatASourceGaveBeforeItFellSilent) {
+  for (int fast : {1, 2, 1000, 4321}) {
+    std::atomic<int> seen{0};
+    bool all_seen = false;
+    std::vector<int> got;
+    auto app = pausing_source(fast, &seen, &all_seen) | [](int x) { return x; } |
+               skel::sink([&](int x) { got.push_back(x), ++seen; });
+    auto const line = make_program(app);
+    auto const found = calibrate(line, 3600);
+    EXPECT_TRUE(all_seen) << fast;
+    EXPECT_TRUE(found.ended);
+    EXPECT_EQ(found.items, static_cast<std::uint64_t>(fast + 1));
+    ASSERT_EQ(got.size(), static_cast<std::size_t>(fast + 1));
+    for (int i = 0; i <= fast; ++i) ASSERT_EQ(got[static_cast<std::size_t>(i)], i);
+  }
+}
+
+TEST(Calibration, EndsInTimeWhenASourceSlowsDownWithinABatch) {
+  // Batches have grown to hundreds when the source gets slow: the rest of a batch would take a minute.
+  auto app = skel::source("slowing",
+                          [i = 0]() mutable -> std::optional<int> {
+                            if (i > 5000) std::this_thread::sleep_for(100ms);
+                            return i++;
+                          }) |
+             [](int x) { return x; } | skel::sink([](int) {});
+  auto const line = make_program(app);
+  auto const found = calibrate(line, 0.2);
+  EXPECT_FALSE(found.ended);
+  EXPECT_FALSE(found.failed.has_value());
+  EXPECT_GT(found.items, 5000u);
+  EXPECT_LT(found.items, 5100u);
+}
+
+TEST(Calibration, SaysWhatThrewOnAnItemThatWasTakenOnWhileTheSourceWasSilent) {
+  std::atomic<int> seen{0};
+  bool all_seen = false;
+  auto app = pausing_source(1001, &seen, &all_seen) |
+             skel::stage("weak",
+                         [&](int x) {
+                           if (x < 1000) return x;
+                           seen = 1001;  // ends the pause
+                           throw std::runtime_error("broken");
+                         }) |
+             skel::sink([](int) {});
+  auto const line = make_program(app);
+  auto const found = calibrate(line, 3600);
   ASSERT_TRUE(found.failed.has_value());
   EXPECT_EQ(found.failed->stage, "weak");
   EXPECT_EQ(found.failed->item, 1000u);

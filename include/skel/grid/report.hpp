@@ -41,7 +41,7 @@ struct planned_program {
   mapping::decision decision;           ///< the search's answer, over processors (a core of a rank)
   std::vector<std::string> processors;  ///< names of the hosts that the decision's indices mean
   std::vector<std::string> placed;      ///< stages that the decision placed, in its order
-  std::string note;                     ///< what was decided without a search, or what restricted it
+  std::string note;                     ///< what was decided without a search, what restricted it, what was not known
 
   /// The bottleneck, the runners-up and what they would cost, as text.
   std::string explain() const;

@@ -29,11 +29,12 @@ struct calibration {
   std::optional<failure> failed;       ///< a user's function threw
 };
 
-/// Takes the first items of the stream through the line in this thread until `seconds` have passed, at least one, and
+/// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, at least one, and
 /// measures what they cost. Afterwards the stream goes on where it stopped: items that were taken are done.
 /// The time of the first batch counts only when there is no other: it pays for cold memory.
 /// When the stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true.
-/// Limits: items that the source gave just before it falls silent wait until it goes on, as they share its batch.
+/// When the source falls silent, what it has given is taken to the sink within some 10 ms, in another thread; the call
+/// returns when the source does.
 calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt = nullptr);
 
 }  // namespace skel::runtime
