@@ -71,13 +71,12 @@ struct opening {
   std::uint64_t items = 0;
   bool ended = false;
   double calibration_seconds = 0, planning_seconds = 0;
-  bool failed = false, in_finish = false;
-  std::string stage, what;  // without a stage: an error of planning
-  std::uint64_t item = 0;
+  std::optional<runtime::failure> failed;  // while stages were measured
+  std::string refused;                     // why there is no plan
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(plan, items, ended, calibration_seconds, planning_seconds, failed, in_finish, stage, what, item);
+    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused);
   }
 };
 
@@ -194,12 +193,7 @@ struct grid::state {
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
         if (found.failed) {
-          out.failed = true;
-          out.in_finish = found.failed->in_finish;
-          out.stage = found.failed->stage;
-          out.what = found.failed->what;
-          out.item = found.failed->item;
-          cause = found.failed->exception;
+          out.failed = found.failed;
           return out;
         }
         costs = found.stations;
@@ -209,8 +203,7 @@ struct grid::state {
       if (unknown.empty()) add_note(out.plan, what_counts_as_free(line));
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
-      out.failed = true;
-      out.what = e.what();
+      out.refused = e.what();
     }
     return out;
   }
@@ -219,7 +212,6 @@ struct grid::state {
   runtime::communicator ranks;
   std::optional<processor_map> known;
   bool probed = false;
-  std::exception_ptr cause;
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
@@ -251,7 +243,7 @@ planned_program grid::plan(runtime::program const& line) {
   opening mine;
   if (rank() == 0) mine = state_->open(line, where);
   mine = runtime::from_bytes<opening>(state_->ranks.broadcast(runtime::to_bytes(mine)));
-  if (mine.failed) throw error(mine.what);
+  if (!mine.refused.empty()) throw error(mine.refused);
   return mine.plan;
 }
 
@@ -265,13 +257,11 @@ run_report grid::run(runtime::program const& line) {
     report.plan.note = "the plan was given";
   } else {
     processor_map const& where = s.processors();
-    opening start;
-    if (rank() == 0) start = s.open(line, where);
-    start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(start)));
-    if (start.failed && start.stage.empty()) throw error(start.what);
-    if (start.failed)
-      runtime::throw_failure(
-          {start.stage, start.item, start.in_finish, 0, start.what, rank() == 0 ? s.cause : nullptr});
+    opening mine;
+    if (rank() == 0) mine = s.open(line, where);
+    auto start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(mine)));
+    if (!start.refused.empty()) throw error(start.refused);
+    if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
     report.plan = std::move(start.plan);
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;

@@ -114,7 +114,7 @@ class measurement {
         std::lock_guard guard(mutex_);
         if (result_.failed) return;
         open_batch const left = source_->take();
-        fail(0, result_.items + (left.items ? left.items->size() : 0), false);
+        fail(0, result_.items + (left.items ? left.items->size() : 0));
         return;
       }
       double const took = static_cast<double>(record::now_ns() - begin) * 1e-9;
@@ -168,7 +168,7 @@ class measurement {
       }
       result_.items += items;
     } catch (...) {
-      fail(at, result_.items + position, false);
+      fail(at, result_.items + position);
     }
     return slowest;
   }
@@ -179,13 +179,13 @@ class measurement {
       source_->finish();
       for (at = 1; at < line_.size(); ++at) workers_[at]->finish();
     } catch (...) {
-      fail(at, result_.items, true);
+      fail(at, result_.items, failure::kind::finish);
     }
   }
 
   /// In a catch clause.
-  void fail(std::size_t station, std::uint64_t item, bool finishing) {
-    result_.failed = describe_failure(line_.stations[station].notes.name, item, finishing, 0);
+  void fail(std::size_t station, std::uint64_t item, failure::kind during = failure::kind::process) {
+    result_.failed = describe_failure({line_.stations[station].notes.name, during, item});
     halt_ = true;
   }
 

@@ -2,24 +2,41 @@
 
 namespace skel::runtime {
 
-failure describe_failure(std::string const& stage, std::uint64_t item, bool in_finish, int rank) {
-  failure what{stage, item, in_finish, rank, "", std::current_exception()};
+namespace {
+
+std::string where(failure const& f) {
+  std::string const stage = "stage '" + f.stage + "'", item = std::to_string(f.item);
+  switch (f.during) {
+    case failure::kind::process:
+      return stage + " threw on item " + item;
+    case failure::kind::finish:
+      return "finish() of " + stage + " threw after " + item + " items";
+    case failure::kind::write:
+      return (f.items == 1 ? "item " + item : "items " + item + " to " + std::to_string(f.item + f.items - 1)) +
+             " of " + stage + " could not be serialised";
+    case failure::kind::read:
+      return "the batch for " + stage + " that begins with item " + item + " could not be deserialised";
+  }
+  return stage;
+}
+
+}  // namespace
+
+failure describe_failure(failure known) {
+  known.exception = std::current_exception();
   try {
     throw;
   } catch (std::exception const& e) {
-    what.what = e.what();
+    known.what = e.what();
   } catch (...) {
-    what.what = "an exception that is not a std::exception";
+    known.what = "an exception that is not a std::exception";
   }
-  return what;
+  return known;
 }
 
 void throw_failure(failure const& what) {
-  std::string const item = std::to_string(what.item);
-  std::string const where = what.in_finish ? "finish() of stage '" + what.stage + "' threw after " + item + " items"
-                                           : "stage '" + what.stage + "' threw on item " + item;
   throw stage_error(what.stage, what.item, what.rank,
-                    where + " on rank " + std::to_string(what.rank) + ": " + what.what, what.exception);
+                    where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what, what.exception);
 }
 
 }  // namespace skel::runtime

@@ -145,17 +145,17 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
 
 /// Turning items into bytes calls the user's serializers, which may throw.
 void executor::send(site const& from, int rank, parcel what) {
-  std::uint64_t const item = what.first_item;
+  std::uint64_t const item = what.first_item, items = what.items->size();
   std::size_t const consumer = from.number() + 1;
   try {
     links_.send(rank, static_cast<std::uint32_t>(consumer), std::move(what), *line_.stations[consumer].input);
   } catch (...) {
-    fail(from, item, false);
+    fail(from, failure::kind::write, item, items);
   }
 }
 
 void executor::refuse(std::uint32_t station, std::uint64_t item) {
-  fail(at(station), item, false);
+  fail(at(station), failure::kind::read, item);
 }
 
 void executor::drain() {
@@ -195,7 +195,7 @@ void executor::run_source(site& here, agenda& todo) {
       if (watch_asleep_.load(std::memory_order_relaxed) && watch_asleep_.exchange(false)) on_.stirred();
     });
   } catch (...) {
-    return fail(here, here.source_threw(), false);
+    return fail(here, failure::kind::process, here.source_threw());
   }
   std::int64_t const end = record::now_ns();
   std::uint64_t const count = here.source_ran(state, first_item, begin, end, todo);
@@ -216,7 +216,7 @@ void executor::run_batch(job& work, agenda& todo) {
     if (!one.call) one.call = here.what().make_worker();
     out = one.call->process(std::move(in.items), position, one.did.bytes_out);
   } catch (...) {
-    return fail(here, in.first_item + position, false);
+    return fail(here, failure::kind::process, in.first_item + position);
   }
   std::int64_t const end = record::now_ns();
   double const seconds = static_cast<double>(end - begin) * 1e-9;
@@ -244,7 +244,7 @@ void executor::run_finish(site& here, agenda& todo) {
   } catch (...) {
     std::uint64_t items = 0;
     for (auto& one : here.workers()) items += one.did.items;
-    return fail(here, items, true);
+    return fail(here, failure::kind::finish, items);
   }
   last_ns_.store(record::now_ns(), std::memory_order_relaxed);
   here.finished(todo);
@@ -254,8 +254,8 @@ void executor::run_finish(site& here, agenda& todo) {
   }
 }
 
-void executor::fail(site const& here, std::uint64_t item, bool in_finish) {
-  failure what = describe_failure(here.what().notes.name, item, in_finish, rank_);
+void executor::fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items) {
+  failure what = describe_failure({here.what().notes.name, during, item, items, rank_});
   {
     std::lock_guard guard(failure_mutex_);
     if (!failure_ || what.item < failure_->item) failure_ = std::move(what);

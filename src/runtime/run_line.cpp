@@ -46,13 +46,12 @@ struct closing {
   std::vector<record::span> spans;
   std::uint64_t items = 0;
   std::int64_t first_ns = 0, last_ns = 0, over_ns = 0;
-  bool failed = false, interrupted = false, in_finish = false;
-  std::string stage, what;
-  std::uint64_t item = 0;
+  bool interrupted = false;
+  std::optional<failure> failed;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, items, first_ns, last_ns, over_ns, failed, interrupted, in_finish, stage, what, item);
+    archive(stations, spans, items, first_ns, last_ns, over_ns, interrupted, failed);
   }
 };
 
@@ -116,8 +115,6 @@ class conductor {
     if (links_) links_->drain(executor_);
     return close();
   }
-
-  failure const* local_failure() const { return failure_ ? &*failure_ : nullptr; }
 
  private:
   /// Serves messages, the source's watch and the clock until the run is over.
@@ -194,14 +191,7 @@ class conductor {
     mine.last_ns = executor_.last_ns();
     mine.over_ns = over_ns_;
     mine.interrupted = interrupted_;
-    failure_ = executor_.first_failure();
-    if (failure_) {
-      mine.failed = true;
-      mine.in_finish = failure_->in_finish;
-      mine.stage = failure_->stage;
-      mine.item = failure_->item;
-      mine.what = failure_->what;
-    }
+    mine.failed = executor_.first_failure();
     return mine;
   }
 
@@ -215,7 +205,6 @@ class conductor {
   std::atomic<bool> finished_{false}, failed_{false}, stirred_{false};
   bool interrupted_ = false;
   executor executor_;
-  std::optional<failure> failure_;
 
   std::int64_t over_ns_ = 0;
   double begin_ = 0, next_progress_ = 0, next_flush_ = 0;
@@ -229,22 +218,17 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
                             run_options const& options) {
   check(line, plan, ranks.size());
   conductor here(line, plan, ranks, options);
-  std::vector<closing> const all = exchange(ranks, here.run());
+  closing const mine = here.run();
+  std::vector<closing> const all = exchange(ranks, mine);
 
-  // The earliest item that failed is the one that everybody reports.
-  int first = -1;
+  // The earliest item that failed is the one that everybody reports; the exception itself is known to its rank.
+  failure const* first = nullptr;
   bool interrupted = false;
-  for (int r = 0; r < ranks.size(); ++r) {
-    closing const& one = all[static_cast<std::size_t>(r)];
+  for (closing const& one : all) {
     interrupted = interrupted || one.interrupted;
-    if (one.failed && (first < 0 || one.item < all[static_cast<std::size_t>(first)].item)) first = r;
+    if (one.failed && (first == nullptr || one.failed->item < first->item)) first = &*one.failed;
   }
-  if (first >= 0) {
-    closing const& one = all[static_cast<std::size_t>(first)];
-    bool const mine = first == ranks.rank() && here.local_failure() != nullptr;
-    throw_failure({one.stage, one.item, one.in_finish, first, one.what,
-                   mine ? here.local_failure()->exception : std::exception_ptr{}});
-  }
+  if (first != nullptr) throw_failure(first->rank == ranks.rank() ? *mine.failed : *first);
   if (interrupted)
     throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
 

@@ -4,13 +4,14 @@
 #include <string>
 
 #include <cereal/archives/binary.hpp>
+#include <cereal/types/optional.hpp>
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 
 namespace skel::runtime {
 
-/// A value as bytes that from_bytes() reads back on another rank. T is what cereal can serialize, strings and vectors
-/// included. O(size of the value).
+/// A value as bytes that from_bytes() reads back on another rank. T is what cereal can serialize, strings, vectors and
+/// optionals included. O(size of the value).
 template <class T>
 std::string to_bytes(T const& value) {
   std::ostringstream out;

@@ -9,14 +9,17 @@
 
 namespace skel {
 
-/// A user's function threw while a program ran. Every rank's run() throws it, with the same stage, item and rank.
+/// A user's function threw while a program ran, or a serializer. Every rank's run() throws it, with the same stage,
+/// item and rank.
 class stage_error : public error {
  public:
   stage_error(std::string stage, std::uint64_t item, int rank, std::string const& message, std::exception_ptr cause)
       : error(message), stage_(std::move(stage)), item_(item), rank_(rank), cause_(std::move(cause)) {}
 
   std::string const& stage() const noexcept { return stage_; }
-  std::uint64_t item() const noexcept { return item_; }  ///< number that the source gave it, from 0
+  std::uint64_t item() const noexcept {
+    return item_;
+  }  ///< number that the source gave it, from 0; of a batch that cannot be sent: of its first
   int rank() const noexcept { return rank_; }
   /// The exception that was thrown; null on other ranks than rank().
   std::exception_ptr const& cause() const noexcept { return cause_; }
@@ -38,16 +41,28 @@ namespace runtime {
 
 /// What went wrong in a user's function, as its rank knows it.
 struct failure {
+  enum class kind : std::uint8_t {
+    process,  ///< the stage's function threw
+    finish,   ///< its finish() threw
+    write,    ///< items that the stage gave could not be serialised for another rank
+    read,     ///< items for the stage could not be deserialised
+  };
   std::string stage;
-  std::uint64_t item = 0;  ///< number that the source gave it; in finish(): how many items there had been
-  bool in_finish = false;
+  kind during = kind::process;
+  std::uint64_t item = 0;   ///< number that the source gave it, the first of a batch; finish: how many there had been
+  std::uint64_t items = 1;  ///< write: in the batch
   int rank = 0;
-  std::string what;
-  std::exception_ptr exception;
+  std::string what{};
+  std::exception_ptr exception{};  ///< stays on its rank
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(stage, during, item, items, rank, what);
+  }
 };
 
-/// Describes the exception that is being handled. Call it in a catch clause only.
-failure describe_failure(std::string const& stage, std::uint64_t item, bool in_finish, int rank);
+/// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
+failure describe_failure(failure known);
 
 /// Throws it as a stage_error.
 [[noreturn]] void throw_failure(failure const& what);

@@ -79,7 +79,7 @@ class executor {
   void run_source(site& here, agenda& todo);
   void run_batch(job& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
-  void fail(site const& here, std::uint64_t item, bool in_finish);
+  void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
 
   program const& line_;
   plan::run_plan const& plan_;

@@ -1,0 +1,51 @@
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/runtime/archive.hpp>
+#include <skel/runtime/errors.hpp>
+
+namespace {
+
+using skel::runtime::failure;
+using kind = skel::runtime::failure::kind;
+
+failure describe(failure known) {
+  try {
+    throw std::runtime_error("bad");
+  } catch (...) {
+    return skel::runtime::describe_failure(known);
+  }
+}
+
+std::string message_of(failure const& what) {
+  try {
+    skel::runtime::throw_failure(what);
+  } catch (skel::stage_error const& e) {
+    return e.what();
+  }
+}
+
+TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
+  EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})), "stage 'cut' threw on item 7 on rank 3: bad");
+  EXPECT_EQ(message_of(describe({"cut", kind::finish, 7, 1, 3})),
+            "finish() of stage 'cut' threw after 7 items on rank 3: bad");
+  EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 32, 3})),
+            "items 64 to 95 of stage 'cut' could not be serialised on rank 3: bad");
+  EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 1, 3})),
+            "item 64 of stage 'cut' could not be serialised on rank 3: bad");
+  EXPECT_EQ(message_of(describe({"cut", kind::read, 64, 1, 3})),
+            "the batch for stage 'cut' that begins with item 64 could not be deserialised on rank 3: bad");
+}
+
+TEST(Failure, LeavesOnlyItsExceptionBehindWhenItIsSent) {
+  failure const here = describe({"cut", kind::write, 64, 32, 3});
+  auto const there = skel::runtime::from_bytes<failure>(skel::runtime::to_bytes(here));
+  EXPECT_EQ(message_of(there), message_of(here));
+  EXPECT_NE(here.exception, nullptr);
+  EXPECT_EQ(there.exception, nullptr);
+}
+
+}  // namespace
