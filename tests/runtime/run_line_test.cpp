@@ -397,4 +397,40 @@ TEST(RunLine, HoldsNoMoreBatchesThanItsBoundSays) {
   EXPECT_EQ(counted::alive.load(), 0);
 }
 
+TEST(RunLine, HoldsNoMoreBatchesThanItsBoundSaysWhenASlowSourceIsFlushed) {
+  // Batches have grown to hundreds when the source becomes slower than the watch of its batch and the sink stalls: each
+  // look finds an item that has waited long enough, and none may leave but those for which there is room.
+  constexpr std::uint64_t fast = 20000, slow = 200, all = 25000;
+  std::atomic<std::uint64_t> given{0};
+  std::atomic<bool> stalled{true};
+  std::uint64_t given_at_end = 0;
+  auto app = skel::source([&, i = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {
+               if (i >= fast && stalled) std::this_thread::sleep_for(1ms);
+               given = i + 1;
+               return i < all ? std::optional(i++) : std::nullopt;
+             }) |
+             skel::stage("pass", [](std::uint64_t x) { return x; }) | skel::sink([&](std::uint64_t x) {
+               if (x != fast) return;
+               // Until the source has given enough, or rests because there is no room.
+               std::uint64_t before = 0;
+               while (given < fast + slow && before != given) {
+                 before = given;
+                 std::this_thread::sleep_for(100ms);
+               }
+               given_at_end = given;
+               stalled = false;
+             });
+  program const line = make_program(app);
+  skel::runtime::run_options options;
+  options.trace = true;
+  auto const record = run_line(line, spread(line, 1), ranks(), options);
+  EXPECT_EQ(record.items, all);
+  if (!at_sink()) return;
+  std::size_t batches = 0;
+  for (auto const& of_rank : record.spans)
+    for (auto const& s : of_rank) batches += s.station == 2 && s.first_item > fast && s.first_item <= given_at_end;
+  EXPECT_GT(given_at_end, fast);
+  EXPECT_LE(batches, record.most_batches);
+}
+
 }  // namespace
