@@ -71,6 +71,7 @@ struct opening {
   std::uint64_t items = 0;
   bool ended = false;
   double calibration_seconds = 0, planning_seconds = 0;
+  std::vector<record::span> calibration;   // stays on rank 0
   std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
 
@@ -192,6 +193,7 @@ struct grid::state {
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
+        if (!settings.trace.empty()) out.calibration = found.spans;
         if (found.failed) {
           out.failed = found.failed;
           return out;
@@ -251,6 +253,7 @@ run_report grid::run(runtime::program const& line) {
   state& s = *state_;
   interrupt_watch const watch;
   run_report report;
+  std::vector<record::span> measured;
   s.check_trace();
   if (s.settings.plan) {
     report.plan.run = *s.settings.plan;
@@ -262,13 +265,16 @@ run_report grid::run(runtime::program const& line) {
     auto start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(mine)));
     if (!start.refused.empty()) throw error(start.refused);
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
+    measured = std::move(mine.calibration);
     report.plan = std::move(start.plan);
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
     report.planning_seconds = start.planning_seconds;
     if (start.ended) {
       report.run.hosts = s.ranks.hosts();
-      s.write_trace(report.run);  // without a slice: what is measured is not traced
+      for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
+      report.run.calibration = std::move(measured);
+      s.write_trace(report.run);
       return report;
     }
   }
@@ -283,6 +289,7 @@ run_report grid::run(runtime::program const& line) {
                    report.plan.expected.throughput);
     };
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
+  report.run.calibration = std::move(measured);
   s.write_trace(report.run);
   return report;
 }

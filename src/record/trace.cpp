@@ -29,12 +29,48 @@ std::string quoted(std::string const& text) {
   return out + '"';
 }
 
+std::string name_of(std::vector<std::string> const& names, std::uint64_t station) {
+  return station < names.size() ? names[station] : "station " + std::to_string(station);
+}
+
+/// Spans as the threads and slices of one process, in the order of the line.
+class rows {
+ public:
+  rows(std::ofstream& out, std::size_t process, std::int64_t start) : out_(out), process_(process), start_(start) {}
+
+  void add(std::vector<span> const& spans, std::vector<std::string> const& names, std::string const& prefix) {
+    std::map<std::uint64_t, std::uint64_t> threads;  // (station, worker) -> row
+    auto const key = [](span const& s) { return (std::uint64_t{s.station} << 32) | s.worker; };
+    for (span const& s : spans) threads[key(s)];
+    for (auto& [station_worker, id] : threads) {
+      id = next_++;
+      std::string const name =
+          prefix + name_of(names, station_worker >> 32) + " #" + std::to_string(station_worker & 0xffffffffu);
+      out_ << ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" << process_ << ",\"tid\":" << id
+           << ",\"args\":{\"name\":" << quoted(name) << "}}";
+    }
+    for (span const& s : spans) {
+      char times[96];
+      std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", static_cast<double>(s.begin - start_) / 1e3,
+                    static_cast<double>(s.end - s.begin) / 1e3);
+      out_ << ",\n{\"ph\":\"X\",\"name\":" << quoted(prefix + name_of(names, s.station)) << ",\"pid\":" << process_
+           << ",\"tid\":" << threads[key(s)] << "," << times << ",\"args\":{\"first item\":" << s.first_item
+           << ",\"items\":" << s.items << "}}";
+    }
+  }
+
+ private:
+  std::ofstream& out_;
+  std::size_t process_;
+  std::int64_t start_;
+  std::uint64_t next_ = 0;
+};
+
 }  // namespace
 
 void write_chrome_trace(run_record const& run, std::string const& file) {
-  std::map<std::uint32_t, std::string> names;
-  for (auto const& s : run.stations) names[s.station] = s.name;
   std::int64_t start = INT64_MAX;
+  for (span const& s : run.calibration) start = std::min(start, s.begin);
   for (auto const& spans : run.spans)
     for (span const& s : spans) start = std::min(start, s.begin);
 
@@ -42,28 +78,14 @@ void write_chrome_trace(run_record const& run, std::string const& file) {
   if (!out) throw error(file + ": cannot be opened for writing; give --skel-trace a file in a folder that exists");
   out << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
   char const* comma = "";
-  for (std::size_t rank = 0; rank < run.spans.size(); ++rank) {
+  for (std::size_t rank = 0; rank < std::max<std::size_t>(1, run.spans.size()); ++rank) {
     std::string const host = rank < run.hosts.size() ? run.hosts[rank] : "";
     out << comma << "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << rank
         << ",\"args\":{\"name\":" << quoted("rank " + std::to_string(rank) + " (" + host + ")") << "}}";
     comma = ",";
-    std::map<std::uint64_t, std::uint64_t> threads;  // (station, worker) -> row, in the order of the line
-    for (span const& s : run.spans[rank]) threads[(std::uint64_t{s.station} << 32) | s.worker];
-    std::uint64_t row = 0;
-    for (auto& [key, id] : threads) {
-      id = row++;
-      std::string const name = names[static_cast<std::uint32_t>(key >> 32)];
-      out << ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" << rank << ",\"tid\":" << id
-          << ",\"args\":{\"name\":" << quoted(name + " #" + std::to_string(key & 0xffffffffu)) << "}}";
-    }
-    for (span const& s : run.spans[rank]) {
-      char times[96];
-      std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", static_cast<double>(s.begin - start) / 1e3,
-                    static_cast<double>(s.end - s.begin) / 1e3);
-      out << ",\n{\"ph\":\"X\",\"name\":" << quoted(names[s.station]) << ",\"pid\":" << rank
-          << ",\"tid\":" << threads[(std::uint64_t{s.station} << 32) | s.worker] << "," << times
-          << ",\"args\":{\"first item\":" << s.first_item << ",\"items\":" << s.items << "}}";
-    }
+    rows of_rank(out, rank, start);
+    if (rank == 0) of_rank.add(run.calibration, run.names, "calibration: ");
+    if (rank < run.spans.size()) of_rank.add(run.spans[rank], run.names, "");
   }
   out << "\n]}\n";
   out.flush();

@@ -32,7 +32,14 @@ struct sample {
   double items;
 };
 
-station_cost summarise(std::vector<sample> samples, double bytes) {
+double seconds_of(record::span const& s) {
+  return static_cast<double>(s.end - s.begin) * 1e-9;
+}
+
+station_cost summarise(std::vector<record::span> const& batches_of_station, double bytes) {
+  std::vector<sample> samples;
+  for (record::span const& s : batches_of_station)
+    samples.push_back({seconds_of(s) / s.items, static_cast<double>(s.items)});
   if (samples.size() > 1) samples.erase(samples.begin());
   std::vector<double> times;
   for (sample const& s : samples) times.push_back(s.seconds);
@@ -71,7 +78,7 @@ class measurement {
         interrupt_(interrupt),
         source_(line.stations[0].make_producer()),
         workers_(line.size()),
-        samples_(line.size()),
+        spans_(line.size()),
         bytes_(line.size(), 0) {
     for (std::size_t s = 1; s < line.size(); ++s) workers_[s] = line.stations[s].make_worker();
   }
@@ -85,9 +92,12 @@ class measurement {
     if (result_.ended && !result_.failed) finish();
     result_.seconds = record::now() - begin_;
     auto const items = static_cast<double>(std::max<std::uint64_t>(1, result_.items));
-    for (std::size_t s = 0; s < line_.size(); ++s)
-      result_.stations.push_back(samples_[s].empty() ? station_cost{}
-                                                     : summarise(samples_[s], static_cast<double>(bytes_[s]) / items));
+    for (std::size_t s = 0; s < line_.size(); ++s) {
+      auto const& batches = spans_[s];
+      result_.stations.push_back(batches.empty() ? station_cost{}
+                                                 : summarise(batches, static_cast<double>(bytes_[s]) / items));
+      result_.spans.insert(result_.spans.end(), batches.begin(), batches.end());
+    }
     return std::move(result_);
   }
 
@@ -101,10 +111,12 @@ class measurement {
   void call_source() {
     std::size_t batch_size = 1;
     for (;;) {
+      std::uint64_t first = 0;
       {
         std::lock_guard guard(mutex_);
         if (is_over()) return;
         given_ = 0;
+        first = result_.items;
       }
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
@@ -117,14 +129,13 @@ class measurement {
         fail(0, result_.items + (left.items ? left.items->size() : 0));
         return;
       }
-      double const took = static_cast<double>(record::now_ns() - begin) * 1e-9;
+      std::int64_t const end = record::now_ns();
 
       std::lock_guard guard(mutex_);
       result_.ended = state == producer::state::ended;
-      double const slowest = std::max(took, carry());
+      double slowest = carry();
       if (given_ == 0) continue;
-      auto const count = static_cast<double>(given_);
-      samples_[0].push_back({took / count, count});
+      slowest = std::max(slowest, note(0, begin, end, first, given_));
       // Batches grow until the slowest station can be timed; slow items keep batches of one.
       if (slowest < shortest_batch) batch_size *= 2;
     }
@@ -149,7 +160,6 @@ class measurement {
     open_batch open = source_->take();
     if (!open.items || result_.failed) return 0;
     std::size_t const items = open.items->size();
-    auto const count = static_cast<double>(items);
     given_ += items;
     bytes_[0] += open.bytes;
     double slowest = 0;
@@ -161,9 +171,7 @@ class measurement {
         position = 0;
         batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
         std::int64_t const after = record::now_ns();
-        double const took = static_cast<double>(after - before) * 1e-9;
-        samples_[at].push_back({took / count, count});
-        slowest = std::max(slowest, took);
+        slowest = std::max(slowest, note(at, before, after, result_.items, items));
         before = after;
       }
       result_.items += items;
@@ -171,6 +179,13 @@ class measurement {
       fail(at, result_.items + position);
     }
     return slowest;
+  }
+
+  /// Keeps the time of a batch and returns it [s].
+  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first, std::uint64_t items) {
+    spans_[station].push_back(
+        {static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)});
+    return seconds_of(spans_[station].back());
   }
 
   void finish() {
@@ -199,7 +214,7 @@ class measurement {
   std::mutex mutex_;  // guards all that follows
   std::condition_variable_any look_;
   std::vector<std::unique_ptr<worker>> workers_;
-  std::vector<std::vector<sample>> samples_;
+  std::vector<std::vector<record::span>> spans_;  // per station
   std::vector<std::uint64_t> bytes_;
   std::uint64_t given_ = 0;  // items of the call of the source that is under way
   calibration result_;

@@ -234,6 +234,7 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
 
   record::run_record result;
   result.hosts = ranks.hosts();
+  for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = flow_control::most_parcels(line, plan);
   result.batch_bytes = plan.batch_bytes;
   for (closing const& one : all) {

@@ -2,12 +2,15 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -262,8 +265,47 @@ TEST(Grid, TellsEveryRankWhatAFunctionThrewWhileItWasMeasuredOrRun) {
   }
 }
 
+/// Items in the slices of a trace, by their names.
+std::map<std::string, std::uint64_t> traced_items(std::filesystem::path const& file) {
+  std::ifstream in(file);
+  auto const trace = nlohmann::json::parse(in);
+  std::map<std::string, std::uint64_t> items;
+  for (auto const& event : trace.at("traceEvents"))
+    if (event.at("ph") == "X") {
+      items[event.at("name").get<std::string>()] += event.at("args").at("items").get<std::uint64_t>();
+      EXPECT_GE(event.at("ts").get<double>(), 0);
+      EXPECT_GE(event.at("dur").get<double>(), 0);
+    }
+  return items;
+}
+
+/// A file that no other test writes at the same time.
+std::filesystem::path trace_file() {
+  return std::filesystem::temp_directory_path() /
+         ("skel_trace_" + std::to_string(getpid()) + "_" + std::to_string(rank_count()) + ".json");
+}
+
+TEST(Grid, TracesItemsThatPassWhileTheyAreMeasured) {
+  for (int all : {3, 400}) {  // the shorter stream ends meanwhile
+    auto const file = trace_file();
+    skel::run_settings settings = on_equal_hosts();
+    settings.trace = file.string();
+    skel::grid grid(settings);
+    auto app = count_to(all) | skel::stage("wait", wait_for(100us)) | skel::sink("end", [](int) {});
+    auto const report = grid.run(app);
+    ASSERT_GT(report.calibration_items, 0u);
+    if (grid.rank() != 0) continue;
+    auto items = traced_items(file);
+    for (std::string const name : {"count", "wait", "end"}) {
+      EXPECT_EQ(items["calibration: " + name], report.calibration_items) << name;
+      EXPECT_EQ(items[name], static_cast<std::uint64_t>(all) - report.calibration_items) << name;
+    }
+    std::filesystem::remove(file);
+  }
+}
+
 TEST(Grid, WritesATraceWithASlicePerBatch) {
-  auto const file = std::filesystem::temp_directory_path() / ("skel_trace_" + std::to_string(rank_count()) + ".json");
+  auto const file = trace_file();
   skel::run_settings settings = on_equal_hosts();
   settings.trace = file.string();
   skel::grid grid(settings);
@@ -273,13 +315,7 @@ TEST(Grid, WritesATraceWithASlicePerBatch) {
   for (auto const& s : report.run.stations) items += s.station == 1 ? s.items : 0;
   EXPECT_EQ(items, 200u);
   if (grid.rank() != 0) return;
-  std::ifstream in(file);
-  auto const trace = nlohmann::json::parse(in);
-  std::uint64_t traced = 0;
-  for (auto const& event : trace.at("traceEvents"))
-    if (event.at("ph") == "X" && event.at("name") == "say \"hi\"")
-      traced += event.at("args").at("items").get<std::uint64_t>();
-  EXPECT_EQ(traced, 200u);
+  EXPECT_EQ(traced_items(file)["say \"hi\""], 200u);
   std::filesystem::remove(file);
 }
 

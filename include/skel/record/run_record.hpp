@@ -38,6 +38,8 @@ struct run_record {
   std::uint64_t items = 0;               ///< that reached the sink
   std::vector<station_record> stations;  ///< ordered by station, then rank
   std::vector<std::vector<span>> spans;  ///< per rank; empty unless a trace was asked for
+  std::vector<span> calibration;         ///< batches that were measured before the run; on rank 0 only
+  std::vector<std::string> names;        ///< of the stations, source first
   std::vector<std::string> hosts;        ///< host name per rank
   std::size_t most_batches = 0;          ///< bound on the batches under way at once, by the credits of the plan
   std::size_t batch_bytes = 0;  ///< a batch is closed at this size, so that it exceeds it by one item at most [B]
@@ -49,7 +51,8 @@ struct run_record {
 };
 
 /// Writes the spans in Chrome's trace event format (chrome://tracing, ui.perfetto.dev): a process per rank, a thread
-/// per worker, a named slice per batch. Throws skel::error when the file cannot be written.
+/// per worker, a named slice per batch; batches that were measured before the run are slices "calibration: STATION" of
+/// rank 0. Throws skel::error when the file cannot be written.
 void write_chrome_trace(run_record const& run, std::string const& file);
 
 }  // namespace skel::record

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/record/run_record.hpp>
 #include <skel/runtime/errors.hpp>
 #include <skel/runtime/program.hpp>
 
@@ -23,18 +24,18 @@ struct station_cost {
 /// The first part of a stream, run where the source is, one station after the other.
 struct calibration {
   std::vector<station_cost> stations;  ///< source first, sink last
+  std::vector<record::span> spans;     ///< every batch at every station
   std::uint64_t items = 0;             ///< that have passed the sink
   bool ended = false;                  ///< the stream is over
   double seconds = 0;                  ///< that it took
   std::optional<failure> failed;       ///< a user's function threw
 };
 
-/// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, at least one, and
-/// measures what they cost. Afterwards the stream goes on where it stopped: items that were taken are done.
-/// The time of the first batch counts only when there is no other: it pays for cold memory.
-/// When the stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true.
-/// When the source falls silent, what it has given is taken to the sink within some 10 ms, in another thread; the call
-/// returns when the source does.
+/// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, at
+/// least one, and measures what they cost. Afterwards the stream goes on where it stopped: items that were taken are
+/// done. The time of the first batch counts only when there is no other: it pays for cold memory. When the stream ends
+/// meanwhile, finish() of every station is called. Ends early once `*interrupt` is true. When the source falls silent,
+/// what it has given is taken to the sink within some 10 ms, in another thread; the call returns when the source does.
 calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt = nullptr);
 
 }  // namespace skel::runtime
