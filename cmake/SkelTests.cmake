@@ -1,11 +1,6 @@
 # Helpers that every room's tests/ROOM/CMakeLists.txt uses.
 include(GoogleTest)
-
-# How tests start ranks. A process is not bound to a core (it has several threads), gives its core away while it waits
-# (more ranks than cores), and may run as root (containers). mpirun ends a job that hangs and says which rank did what.
-set(SKEL_MPIRUN_FLAGS --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
-  CACHE STRING "Options that tests give to mpirun")
-set(SKEL_MPIRUN_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+include(SkelMpirun)
 
 # GoogleTest's headers, precompiled once for all tests.
 add_library(skel_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
@@ -38,7 +33,8 @@ function(skel_test_uses_mpi test)
 endfunction()
 
 # skel_mpirun_test(NAME RANKS n... TIMEOUT s COMMAND command...): runs a command under mpirun, as the ctest tests
-# NAME.1rank, NAME.2ranks, ... Each passes when every rank exits with 0.
+# NAME.1rank, NAME.2ranks, ... Each passes when every rank exits with 0. mpirun ends a job that hangs and says which rank
+# did what.
 function(skel_mpirun_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;COMMAND;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)

@@ -113,23 +113,13 @@ int run(options const& how) {
 
 /// Replaces this process by mpirun with a rank per emulated host. Returns only when there is no mpirun.
 void start_ranks(int argc, char** argv) {
-  std::vector<std::string> words = {"mpirun",
-                                    "--oversubscribe",
-                                    "--bind-to",
-                                    "none",
-                                    "--mca",
-                                    "mpi_yield_when_idle",
-                                    "1",
-                                    "-np",
-                                    std::to_string(emulated_hosts)};
+  std::vector<std::string> words = {SKEL_MPIRUN, "-np", std::to_string(emulated_hosts)};
   words.insert(words.end(), argv, argv + argc);
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  if (geteuid() == 0) {  // containers have no other user; mpirun asks to be told that this is meant
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  }
+  static std::string variables[] = {SKEL_MPIRUN_ENVIRONMENT};
+  for (std::string& variable : variables) putenv(variable.data());
   execvp(arguments.front(), arguments.data());
 }
 

@@ -20,25 +20,13 @@ class Probe : public FolderTest {
   /// The verb on some ranks; 0: without a launcher. The cache is in the test's folder.
   outcome probe(int ranks, std::vector<std::string> const& more) const {
     std::vector<std::string> arguments;
-    if (ranks > 0)
-      arguments = {SKEL_MPIRUN,
-                   "--oversubscribe",
-                   "--bind-to",
-                   "none",
-                   "--mca",
-                   "mpi_yield_when_idle",
-                   "1",
-                   "--timeout",
-                   "100",
-                   "-np",
-                   std::to_string(ranks)};
+    if (ranks > 0) arguments = {SKEL_MPIRUN, "--timeout", "100", "-np", std::to_string(ranks)};
     arguments.insert(arguments.end(), {SKEL_COMMAND, "probe", "--time-limit", "1"});
     arguments.insert(arguments.end(), more.begin(), more.end());
-    // What skel_test_uses_mpi (cmake/SkelTests.cmake) gives to others: leave to run as root, and a session folder of
-    // its own, since mpiruns that share one can fail when one starts while another ends.
-    std::vector<std::string> environment = {"XDG_CACHE_HOME=" + (folder_ / "cache").string(),
-                                            "OMPI_MCA_orte_tmpdir_base=" + (folder_ / "mpi").string(),
-                                            "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"};
+    // As skel_test_uses_mpi (cmake/SkelTests.cmake) does for others: a session folder of its own, since mpiruns that
+    // share one can fail when one starts while another ends.
+    std::vector<std::string> environment = {SKEL_MPIRUN_ENVIRONMENT, "XDG_CACHE_HOME=" + (folder_ / "cache").string(),
+                                            "OMPI_MCA_orte_tmpdir_base=" + (folder_ / "mpi").string()};
     // Only the slow unwinder tells what Open MPI leaves from what the command leaves.
     if (char const* options = std::getenv("ASAN_OPTIONS"))
       environment.push_back("ASAN_OPTIONS=" + std::string(options) + ":fast_unwind_on_malloc=0");
