@@ -198,9 +198,7 @@ void executor::run_source(site& here, agenda& todo) {
     return fail(here, failure::kind::process, here.source_threw());
   }
   std::int64_t const end = record::now_ns();
-  std::uint64_t const count = here.source_ran(state, first_item, begin, end, todo);
-  if (trace_ && count > 0)
-    here.workers().front().spans.push_back({0, 0, begin, end, first_item, static_cast<std::uint32_t>(count)});
+  here.source_ran(state, first_item, begin, end, trace_, todo);
 }
 
 void executor::run_batch(job& work, agenda& todo) {

@@ -60,7 +60,8 @@ struct agenda {
 /// Every function locks the site where nothing else is said, and no two sites are ever locked at once.
 class site {
  public:
-  /// By the thread that runs the worker, without the lock.
+  /// By the thread that runs the worker, without the lock; a source's, which another thread may start again as soon as
+  /// it has ended, with it.
   struct one_worker {
     std::unique_ptr<worker> call;  ///< made when it is first needed, where it may throw
     record::station_record did;
@@ -91,10 +92,10 @@ class site {
 
   /// How much the source should put into its next batch, and the number of that batch's first item.
   std::pair<batch_limits, std::uint64_t> next_batch();
-  /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. Returns how
-  /// many items it gave.
-  std::uint64_t source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end,
-                           agenda& todo);
+  /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. With `trace`
+  /// a span is kept.
+  void source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace,
+                  agenda& todo);
   /// The source's function threw: the number of the item that it should have given.
   std::uint64_t source_threw();
   /// Sends on what the source has left in its batch for `age` [s]. Returns whether the source has given anything since
