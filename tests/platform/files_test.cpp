@@ -240,7 +240,7 @@ TEST(PipelineFile, EndsAreOptional) {
 TEST(PipelineFile, ReadsTenThousandStages) {
   std::string text = R"({"skel_pipeline": 1, "stages": [)";
   for (int i = 0; i < 10'000; ++i)
-    text += (i > 0 ? "," : "") + (std::string(R"({"work": 1, "name": "s)") + std::to_string(i) + "\"}");
+    text += std::string(i > 0 ? "," : "") + R"({"work": 1, "name": "s)" + std::to_string(i) + "\"}";
   EXPECT_EQ(parse_pipeline(text + "]}", "test").stages.size(), 10'000U);
 }
 

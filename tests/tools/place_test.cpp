@@ -63,7 +63,7 @@ TEST_P(PaperTable, EachCandidateAloneHasTheThroughputThatItHasAmongAll) {
   auto const all = place(GetParam().file, {"--candidates", data("paper_candidates.txt")}).json();
   for (json const& other : all["alternatives"]) {
     std::string text;
-    for (json const& host : other["placement"]) text += (text.empty() ? "" : ",") + host.get<std::string>();
+    for (json const& host : other["placement"]) text += std::string(text.empty() ? "" : ",") + host.get<std::string>();
     auto const alone = place(GetParam().file, {"--placement", text}).json();
     EXPECT_EQ(alone["placement"], other["placement"]);
     EXPECT_NEAR(alone["throughput"].get<double>(), other["throughput"].get<double>(), 1e-9) << text;
@@ -299,7 +299,7 @@ TEST_F(PlaceFiles, BadInputSaysFileWhereAndReason) {
 TEST_F(PlaceFiles, TenThousandStagesDoNotCrashIt) {
   std::string stages;
   for (int i = 0; i < 10'000; ++i)
-    stages += (i > 0 ? "," : "") + (R"({"work": 1, "name": "s)" + std::to_string(i) + "\"}");
+    stages += std::string(i > 0 ? "," : "") + R"({"work": 1, "name": "s)" + std::to_string(i) + "\"}";
   auto const result = place(platform(two_sites, road), pipeline(stages), {"--time-limit", "1"});
   EXPECT_THAT(result.status, testing::AnyOf(0, 1)) << result.err;
   if (result.status == 0) {
@@ -313,13 +313,14 @@ TEST_F(PlaceFiles, AnInterruptedSearchGivesTheBestSoFar) {
   // 11 equal stages on 8 unequal hosts: far more than a second of work. The signal follows the first progress line.
   std::string clusters, links, stages;
   for (int i = 0; i < 8; ++i) {
-    clusters +=
-        (i > 0 ? "," : "") + (R"({"name": "h)" + std::to_string(i) + R"(", "speed": )" + std::to_string(10 + i) + "}");
+    clusters += std::string(i > 0 ? "," : "") + R"({"name": "h)" + std::to_string(i) + R"(", "speed": )" +
+                std::to_string(10 + i) + "}";
     for (int j = 0; j < i; ++j)
-      links += (links.empty() ? "" : ",") + (R"({"between": ["h)" + std::to_string(i) + R"(", "h)" + std::to_string(j) +
-                                             R"("], "latency": 0.00)" + std::to_string(1 + (i + j) % 9) + "}");
+      links += std::string(links.empty() ? "" : ",") + R"({"between": ["h)" + std::to_string(i) + R"(", "h)" +
+               std::to_string(j) + R"("], "latency": 0.00)" + std::to_string(1 + (i + j) % 9) + "}";
   }
-  for (int i = 0; i < 11; ++i) stages += (i > 0 ? "," : "") + (R"({"work": 1, "name": "s)" + std::to_string(i) + "\"}");
+  for (int i = 0; i < 11; ++i)
+    stages += std::string(i > 0 ? "," : "") + R"({"work": 1, "name": "s)" + std::to_string(i) + "\"}";
   auto const result =
       skel({"place", platform(clusters, links), pipeline(stages), "--json", "--progress"}, {.signal = SIGINT});
   if (result.status == 1) {
