@@ -1,0 +1,21 @@
+// Two lanes count in one variable without a lock. The thread sanitizer must say so with the suppressions that tests have:
+// they leave out what libtbb does by itself, not what it calls.
+#include <atomic>
+#include <cstdio>
+#include <thread>
+
+#include <skel/runtime/lanes.hpp>
+
+int main() {
+  std::atomic<int> here{0};
+  int count = 0;
+  skel::runtime::lanes threads(2, [&] {
+    ++here;
+    while (here < 2) std::this_thread::yield();
+    for (int i = 0; i < 1000; ++i) count = count + 1;
+  });
+  threads.wake();
+  threads.wake();
+  threads.wait_idle();
+  std::printf("counted to %d\n", count);
+}
