@@ -25,12 +25,14 @@ namespace {
 /// service times.
 constexpr double negligible = 0.01;
 
-/// The largest chain that a plan's forecast is solved on: 0.1 to 0.5 s, at 50 to 200 ns per state and sweep and 60 to
-/// 90 sweeps under dynamic share. Longer lines are solved by window closure, in windows of this many stations at least.
+/// The largest chain that a plan's forecast is solved on. With half as many states a line of single workers takes 5 ms,
+/// farms of two and three 20 to 30 ms, a farm of five unlike workers alone a second, which is what planning may take
+/// anyway (bench_constants forecast). Longer lines are solved by window closure, in windows of this many stations at
+/// least.
 constexpr double most_states = 3e4;
 constexpr std::size_t least_window = 3;
 
-/// Constant times fall into a cycle after few items; these take some 10 ms to follow.
+/// Constant times fall into a cycle after few items; these take 1 to 2 ms to follow (bench_constants forecast).
 constexpr std::size_t simulated_items = 5000;
 
 /// Which stations of a line become stages of the model.

@@ -1,0 +1,227 @@
+// bench_constants: what stands behind the limits and thresholds that skel has as constants, measured again. Each verb
+// names the constant that it is about.
+#include <mpi.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <skel/cost/line_simulation.hpp>
+#include <skel/cost/line_solver.hpp>
+#include <skel/mapping/placement_search.hpp>
+#include <skel/pattern/compose.hpp>
+#include <skel/runtime/run_line.hpp>
+
+#include "support/repeat.hpp"
+
+namespace {
+
+using namespace skel;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double draw(std::mt19937& random, double low, double high) {
+  return std::exp(std::uniform_real_distribution(std::log(low), std::log(high))(random));
+}
+
+/// A line on two hosts that stages share while they are busy, `room` before each worker.
+cost::line shared_line(std::mt19937& random, std::vector<std::size_t> const& widths, std::size_t room) {
+  cost::line model;
+  model.sharing = cost::share::dynamic;
+  std::size_t host = 0;
+  for (std::size_t width : widths) {
+    model.stations.push_back({{}, {}, room});
+    for (std::size_t w = 0; w < width; ++w) model.stations.back().workers.push_back({draw(random, 5, 20), host++ % 2});
+  }
+  for (std::size_t i = 0; i <= widths.size(); ++i) model.moves.push_back(draw(random, 50, 1e4));
+  return model;
+}
+
+/// most_states and simulated_items (src/grid/planner.cpp): what a forecast takes.
+int forecast(std::size_t rounds) {
+  fmt::print(
+      "lines on two hosts, dynamic share, room for 2; CPU time, medians of {} lines\n{:>14} {:>8} {:>7} {:>9} {:>9} "
+      "{:>19} {:>14}\n",
+      rounds, "workers", "states", "sweeps", "exact s", "max s", "ns per state, sweep", "5000 items ms");
+  for (std::vector<std::size_t> const& widths :
+       {std::vector<std::size_t>{1, 1, 1, 1}, {1, 1, 1, 1, 1}, {1, 2, 1}, {2, 2}, {1, 3, 1}, {2, 3}, {4}, {5}}) {
+    std::mt19937 random(1);
+    std::vector<double> exact, sweeps, simulated;
+    double states = 0;
+    for (std::size_t k = 0; k < rounds; ++k) {
+      auto const model = shared_line(random, widths, 2);
+      double const begin = cpu_seconds();
+      auto const found = cost::solve_line(model);
+      double const solved = cpu_seconds();
+      cost::simulate_line(model, {.fewest_first = true, .items = 5000});
+      exact.push_back(solved - begin);
+      simulated.push_back(cpu_seconds() - solved);
+      sweeps.push_back(static_cast<double>(found.sweeps));
+      states = static_cast<double>(found.states);
+    }
+    auto const [seconds, least, most] = bench::spread_of(exact);
+    double const median_sweeps = statistics::median(sweeps);
+    fmt::print("{:>14} {:>8.0f} {:>7.0f} {:>9.3f} {:>9.3f} {:>19.1f} {:>14.1f}\n",
+               fmt::format("{}", fmt::join(widths, "+")), states, median_sweeps, seconds, most,
+               1e9 * seconds / states / median_sweeps, 1e3 * statistics::median(simulated));
+  }
+  return 0;
+}
+
+/// most_hosts (mapping/enough_hosts.cpp): the tables of a search.
+int hosts(std::vector<std::size_t> const& counts) {
+  fmt::print(
+      "a farm as wide as it likes on hosts that are all different; CPU time until the search could begin\n"
+      "{:>8} {:>9} {:>16}\n",
+      "hosts", "CPU s", "ns per pair");
+  for (std::size_t count : counts) {
+    std::mt19937 random(1);
+    std::vector<platform::cluster> clusters;
+    for (std::size_t h = 0; h < count / 10; ++h)
+      clusters.push_back({fmt::format("h{}", h), 10, draw(random, 0.5, 2), 1, {1e-4}, {}, {}});
+    std::vector<platform::cluster_link> links;
+    for (std::size_t a = 0; a < clusters.size(); ++a)
+      for (std::size_t b = 0; b < clusters.size(); ++b)
+        if (a != b) links.push_back({a, b, {1e-3}, {}});
+    mapping::placement_problem problem;
+    problem.platform = platform::description(1e-5, clusters, links);
+    pattern::stage_shape stage;
+    stage.name = "farm";
+    stage.work = 1;
+    stage.replicable = true;
+    stage.width = 0;  // as many hosts as it likes
+    problem.program.stages.assign(3, stage);
+    problem.program.stages.front().replicable = problem.program.stages.back().replicable = false;
+    mapping::search_options at_once;
+    at_once.time_limit = std::chrono::duration<double>(1e-9);
+    double const begin = cpu_seconds();
+    auto const answer = mapping::place(problem, at_once);
+    double const took = cpu_seconds() - begin;
+    if (auto const* none = std::get_if<mapping::infeasible>(&answer)) {
+      fmt::print("{:>8} {}\n", count, none->reason);
+      continue;
+    }
+    fmt::print("{:>8} {:>9.3f} {:>16.2f}\n", count, took, 1e9 * took / static_cast<double>(count * count));
+  }
+  return 0;
+}
+
+int rank() {
+  int mine = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &mine);
+  return mine;
+}
+
+/// One message with a header and a range of `bytes` to the other rank and one back, per direction [s]: the range copied
+/// behind the header and out of the message again, or sent by itself from where it is to where it will be.
+double ping_pong(std::size_t bytes, bool direct, std::size_t turns) {
+  constexpr std::size_t header = 64;
+  std::vector<char> range(bytes, 1), message(header + bytes);
+  int const other = 1 - rank(), length = static_cast<int>(direct ? header : header + bytes);
+  auto const send = [&] {
+    if (!direct) std::memcpy(message.data() + header, range.data(), bytes);
+    MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Isend(message.data(), length, MPI_BYTE, other, 0, MPI_COMM_WORLD, &requests[0]);
+    if (direct) MPI_Isend(range.data(), static_cast<int>(bytes), MPI_BYTE, other, 1, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  };
+  auto const receive = [&] {
+    MPI_Message found;
+    MPI_Mprobe(other, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    MPI_Mrecv(message.data(), length, MPI_BYTE, &found, MPI_STATUS_IGNORE);
+    if (direct)
+      MPI_Recv(range.data(), static_cast<int>(bytes), MPI_BYTE, other, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else
+      std::memcpy(range.data(), message.data() + header, bytes);
+  };
+  MPI_Barrier(MPI_COMM_WORLD);
+  double const begin = MPI_Wtime();
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    if (rank() == 0)
+      send(), receive();
+    else
+      receive(), send();
+  }
+  return (MPI_Wtime() - begin) / static_cast<double>(2 * turns);
+}
+
+/// direct_bytes (include/skel/plan/run_plan.hpp).
+int copies(std::size_t rounds) {
+  int size = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size != 2) {
+    if (rank() == 0) fmt::print(stderr, "bench_constants copies: runs under mpirun -np 2, not on {} ranks\n", size);
+    return 2;
+  }
+  if (rank() == 0)
+    fmt::print("a range between two ranks, us per message, medians of {} interleaved rounds\n{:>9} {:>9} {:>9}\n",
+               rounds, "bytes", "copied", "direct");
+  for (std::size_t bytes = 1024; bytes <= std::size_t{1} << 20; bytes *= 2) {
+    std::size_t const turns = std::max<std::size_t>(100, (std::size_t{1} << 23) / bytes);
+    auto const found = bench::interleave(
+        {[&] { return ping_pong(bytes, false, turns); }, [&] { return ping_pong(bytes, true, turns); }}, rounds);
+    if (rank() == 0) fmt::print("{:>9} {:>9.2f} {:>9.2f}\n", bytes, 1e6 * found[0].median, 1e6 * found[1].median);
+  }
+  return 0;
+}
+
+/// docs/decisions/0015: what a hop costs between ranks that sleep and are woken.
+int hops(std::uint64_t items, double latency) {
+  runtime::communicator const ranks;
+  auto app = skel::source([items, next = std::uint64_t{0}]() mutable -> std::optional<std::uint64_t> {
+               return next < items ? std::optional(next++) : std::nullopt;
+             }) |
+             skel::stage([](std::uint64_t x) { return x; }) | skel::stage([](std::uint64_t x) { return x; }) |
+             skel::sink([](std::uint64_t) {});
+  auto const line = runtime::make_program(app);
+  plan::run_plan plan;
+  plan.batch_latency = latency;
+  for (int s = 0; s < 4; ++s) plan.stations.push_back({{s % ranks.size()}, 0});
+  auto const record = runtime::run_line(line, plan, ranks);
+  if (ranks.rank() == 0)
+    fmt::print("{} items, one by one, through four stations over {} ranks, no room to wait: {:.1f} us per item\n",
+               items, ranks.size(), 1e6 * record.seconds / static_cast<double>(items));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Measures again what stands behind constants of skel."};
+  app.require_subcommand(1);
+  std::size_t rounds = 9;
+  std::uint64_t items = 50000;
+  std::vector<std::size_t> counts = {1000, 2000, 5000, 10000};
+  auto* const of_forecast = app.add_subcommand("forecast", "most_states and simulated_items of a plan's forecast");
+  auto* const of_hosts = app.add_subcommand("hosts", "the hosts that a search without a width can have");
+  auto* const of_copies = app.add_subcommand("copies", "direct_bytes of a run's plan; under mpirun -np 2");
+  auto* const of_hops = app.add_subcommand("hops", "an item's way over sleeping ranks; under mpirun -np 4");
+  for (auto* verb : {of_forecast, of_copies})
+    verb->add_option("--rounds", rounds, "lines, or measurements of each size")->check(CLI::PositiveNumber);
+  of_hosts->add_option("--hosts", counts, "numbers of hosts, tens")->check(CLI::PositiveNumber);
+  double latency = 1e-9;
+  of_hops->add_option("--latency", latency, "batch_latency of the run; the default gives batches of one [s]");
+  of_hops->add_option("--items", items, "length of the stream")->check(CLI::PositiveNumber);
+  CLI11_PARSE(app, argc, argv);
+  if (*of_forecast) return forecast(rounds);
+  if (*of_hosts) return hosts(counts);
+  if (*of_hops) return hops(items, latency);
+  MPI_Init(&argc, &argv);
+  int const status = copies(rounds);
+  MPI_Finalize();
+  return status;
+}
