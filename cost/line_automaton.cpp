@@ -1,6 +1,7 @@
 #include "line_automaton.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <string>
@@ -16,6 +17,9 @@ using code = std::uint16_t;
 
 inline constexpr std::size_t longest_buffer = std::numeric_limits<code>::max() / 2 - 1;
 inline constexpr std::size_t widest_farm = std::numeric_limits<code>::max();
+
+/// A state takes microseconds.
+inline constexpr std::size_t states_between_questions = 256;
 
 std::size_t items(code c) {
   return (c + 1u) / 2;
@@ -46,7 +50,6 @@ struct builder {
   line const& model;
   std::size_t index;
   std::vector<worker_class> const& classes;
-  std::size_t limit;
 
   station const& here = model.stations[index];
   std::size_t width = here.workers.size();
@@ -57,8 +60,8 @@ struct builder {
   std::vector<configuration> found{};
   std::vector<step> inner{}, accept{}, release{};
 
-  builder(line const& l, std::size_t i, std::vector<worker_class> const& c, std::size_t most)
-      : model(l), index(i), classes(c), limit(most), class_of(l.stations[i].workers.size()) {
+  builder(line const& l, std::size_t i, std::vector<worker_class> const& c)
+      : model(l), index(i), classes(c), class_of(l.stations[i].workers.size()) {
     auto const first =
         std::partition_point(classes.begin(), classes.end(), [&](auto const& one) { return one.station < i; });
     for (auto k = static_cast<std::size_t>(first - classes.begin()); k < classes.size() && classes[k].station == i;
@@ -93,12 +96,7 @@ struct builder {
   state_id number(configuration state) {
     state = canonical(std::move(state));
     auto const [where, fresh] = seen.try_emplace(state, found.size());
-    if (fresh) {
-      if (found.size() >= limit)
-        throw error("line: station '" + here.name + "' alone has more than " + std::to_string(limit) +
-                    " states; give it fewer workers or a smaller buffer, or use an approximation");
-      found.push_back(std::move(state));
-    }
+    if (fresh) found.push_back(std::move(state));
     return static_cast<state_id>(where->second);
   }
 
@@ -197,15 +195,41 @@ std::vector<worker_class> classify(line const& model) {
   return classes;
 }
 
+double count_local_states(line const& model, std::size_t i, std::vector<worker_class> const& classes) {
+  auto const& here = model.stations[i];
+  auto const width = static_cast<double>(here.workers.size()), room = static_cast<double>(here.buffer + 1);
+  auto const first =
+      std::partition_point(classes.begin(), classes.end(), [&](auto const& one) { return one.station < i; });
+  auto const last = std::partition_point(first, classes.end(), [&](auto const& one) { return one.station == i; });
+  if (model.farms == dispatch::round_robin && here.workers.size() > 1) {
+    double const filling = std::exp2(width) - 1, full = (width * (room - 1) + 1) * std::exp2(width);
+    return (filling + full) * (last - first == 1 ? 1 : width);
+  }
+  double product = 1;
+  for (auto one = first; one != last; ++one) {
+    auto const members = static_cast<double>(one->members.size()), kinds = 2 * room + 1;
+    // The factors of the binomial coefficient that are fewer.
+    double const fewer = std::min(members, kinds - 1), more = std::max(members, kinds - 1);
+    for (double k = 1; k <= fewer && std::isfinite(product); ++k) product *= (more + k) / k;
+  }
+  return std::round(product);
+}
+
 automaton make_automaton(line const& model, std::size_t i, std::vector<worker_class> const& classes,
-                         local_meaning& meaning, std::size_t limit) {
-  builder b(model, i, classes, limit);
+                         local_meaning& meaning, std::size_t limit, stop_condition const& stop) {
+  builder b(model, i, classes);
   if (b.here.buffer > longest_buffer || b.width > widest_farm)
     throw error("line: station '" + b.here.name + "' has " + std::to_string(b.width) + " workers with a buffer of " +
                 std::to_string(b.here.buffer) + "; at most " + std::to_string(widest_farm) +
                 " workers and a buffer of " + std::to_string(longest_buffer) + " can be solved exactly");
   b.number(configuration(b.width + (b.in_turn ? 2 : 0), 0));
-  for (std::size_t id = 0; id < b.found.size(); ++id) b.expand(id);
+  if (count_local_states(model, i, classes) > static_cast<double>(limit))
+    throw error("line: station '" + b.here.name + "' alone has more than " + std::to_string(limit) +
+                " states; give it fewer workers or a smaller buffer, or use an approximation");
+  for (std::size_t id = 0; id < b.found.size(); ++id) {
+    if (id % states_between_questions == 0) stop.check("line: its exact solution");
+    b.expand(id);
+  }
 
   automaton result;
   result.size = b.found.size();

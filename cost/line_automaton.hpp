@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include <skel/base/stop_condition.hpp>
 #include <skel/cost/line.hpp>
 
 /// One station of a line, or several neighbours taken together, as an automaton that accepts and releases items.
@@ -51,10 +52,16 @@ struct local_meaning {
 /// Classes of all stations; parameter number of class c is N + 1 + c, of move i it is i.
 std::vector<worker_class> classify(line const& model);
 
-/// Automaton of station i. `first_class` is the index of its first class in `classes`. Throws skel::error beyond
-/// `limit` states.
+/// Number of states of station i's automaton, as far as a double can hold it. O(workers).
+/// On demand, each class of m equal workers is a multiset of m of the 2 k + 3 states of one worker. In turn, n items
+/// are where n turns have put them, and each of the min(n, m) first ones is finished or not; where workers differ, also
+/// whose turn it is counts.
+double count_local_states(line const& model, std::size_t i, std::vector<worker_class> const& classes);
+
+/// Automaton of station i. Throws skel::error beyond `limit` states, before anything is built, and skel::stopped when
+/// the condition is met. O(states * workers * log states).
 automaton make_automaton(line const& model, std::size_t i, std::vector<worker_class> const& classes,
-                         local_meaning& meaning, std::size_t limit);
+                         local_meaning& meaning, std::size_t limit, stop_condition const& stop = {});
 
 /// The product: left hands over to right by a move with parameter `move`.
 automaton join(automaton const& left, std::size_t move, automaton const& right);

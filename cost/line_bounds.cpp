@@ -11,6 +11,8 @@ namespace {
 
 /// Relative gap at which an enclosed window is as good as solved, for a bound.
 inline constexpr double window_gap = 1e-9;
+/// Rows of more states bound nothing: they would take seconds.
+inline constexpr double most_row_states = 2e6;
 
 double bound_of(line const& model, std::size_t i, std::vector<double> const& rates) {
   double const in = model.moves[i], out = model.moves[i + 1];
@@ -99,8 +101,10 @@ double window_bound(line const& model, std::size_t width, line_solver& solver) {
   auto const relaxed = relax(model);
   auto const count = std::min(width, relaxed.stations.size());
   double bound = upper_bound(model);
-  for (std::size_t first = 0; first + count <= relaxed.stations.size(); ++first)
-    bound = std::min(bound, solver.enclose(sub_line(relaxed, first, count), window_gap, 0).upper);
+  for (std::size_t first = 0; first + count <= relaxed.stations.size(); ++first) {
+    auto const row = sub_line(relaxed, first, count);
+    if (count_states(row) <= most_row_states) bound = std::min(bound, solver.enclose(row, window_gap, 0).upper);
+  }
   return bound;
 }
 

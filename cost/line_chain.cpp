@@ -28,26 +28,29 @@ std::vector<std::size_t> starts(std::vector<step>& steps, std::size_t size, stat
 
 }  // namespace
 
-line_chain::line_chain(line const& model, std::size_t max_states)
+line_chain::line_chain(line const& model, std::size_t max_states, stop_condition const& stop)
     : classes_(classify(model)), sharing_(model.sharing), farms_(model.farms) {
   double total = 1;
   for (std::size_t i = 0; i < model.stations.size(); ++i) {
-    stations_.push_back(make_automaton(model, i, classes_, meanings_.emplace_back(), max_states));
     widths_.push_back(model.stations[i].workers.size());
     buffers_.push_back(model.stations[i].buffer);
-    total *= static_cast<double>(stations_.back().size);
-    if (total > static_cast<double>(std::min<std::size_t>(max_states, std::numeric_limits<state_id>::max())))
+    total *= count_local_states(model, i, classes_);
+    if (i > 0 && total > static_cast<double>(std::min<std::size_t>(max_states, std::numeric_limits<state_id>::max())))
       throw error("line: its first " + std::to_string(i + 1) + " of " + std::to_string(model.stations.size()) +
                   " stations have more than the " + std::to_string(max_states) +
                   " states allowed; raise max_states or use an approximation (window closure)");
   }
+  for (std::size_t i = 0; i < model.stations.size(); ++i)
+    stations_.push_back(make_automaton(model, i, classes_, meanings_.emplace_back(), max_states, stop));
   split(model);
+  stop.check("line: its exact solution");
   tabulate();
+  stop.check("line: its exact solution");
   set_rates(model, classes_);
-  find_reachable();
+  find_reachable(stop);
 }
 
-void line_chain::find_reachable() {
+void line_chain::find_reachable(stop_condition const& stop) {
   std::vector<std::size_t> kinds(stations_.size(), 0);
   for (auto const& one : classes_) ++kinds[one.station];
   if (farms_ == dispatch::on_demand || std::all_of(kinds.begin(), kinds.end(), [](auto n) { return n == 1; })) return;
@@ -58,6 +61,7 @@ void line_chain::find_reachable() {
     now[arrival_slot_[depart_[k].to] + tail_.size - 1] = 1;
   for (bool grows = true; grows;) {
     grows = false;
+    stop.check("line: its exact solution");
     for (std::size_t i = 0; i < arrivals_; ++i)
       if (now[i] > 0 && !seen[i]) seen[i] = 1, grows = true;
     for (std::size_t i = 0; i < arrivals_; ++i) now[i] = seen[i];

@@ -19,8 +19,8 @@ struct run {
 /// The Markov chain of a line: the product of its stations, and the sweep that solves it.
 class line_chain {
  public:
-  /// Throws skel::error beyond max_states states.
-  line_chain(line const& model, std::size_t max_states);
+  /// Throws skel::error beyond max_states states, and skel::stopped when the condition is met.
+  line_chain(line const& model, std::size_t max_states, stop_condition const& stop = {});
 
   /// Do both lines have the same chain but for rates?
   bool fits(line const& model, std::vector<worker_class> const& classes) const;
@@ -74,7 +74,7 @@ class line_chain {
 
   void split(line const& model);
   void tabulate();
-  void find_reachable();
+  void find_reachable(stop_condition const& stop);
   std::size_t host_of(std::size_t parameter) const;
 
   std::vector<automaton> stations_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <skel/base/contract.hpp>
@@ -17,6 +18,9 @@ namespace {
 inline constexpr double never = 1e-12;
 /// Sweeps of a window before its neighbours are told.
 inline constexpr int sweeps_per_visit = 4;
+
+/// What is stopped, for messages.
+inline constexpr char const* closure = "line: its window closure";
 
 /// A window of more states is refused.
 inline constexpr std::size_t most_window_states = 1'000'000;
@@ -63,11 +67,20 @@ struct window_structure {
   std::vector<detail::step> inner, accept;  // by to
   std::vector<char> accepts, releases, first_releases, last_accepts;
 
-  window_structure(line const& window, std::vector<detail::worker_class> const& classes) {
+  window_structure(line const& window, std::vector<detail::worker_class> const& classes, stop_condition const& stop) {
+    double states = 1;
+    for (std::size_t i = 0; i < window.stations.size(); ++i) states *= detail::count_local_states(window, i, classes);
+    if (states > static_cast<double>(most_window_states))
+      throw error("line: a window of " + std::to_string(window.stations.size()) + " stations from '" +
+                  window.stations.front().name + "' has more than " + std::to_string(most_window_states) +
+                  " states; give its farms fewer workers, or workers that are alike");
     for (std::size_t i = 0; i < window.stations.size(); ++i)
-      stations.push_back(detail::make_automaton(window, i, classes, meanings.emplace_back(), most_window_states));
+      stations.push_back(detail::make_automaton(window, i, classes, meanings.emplace_back(), most_window_states, stop));
     row = stations.back();
-    for (auto i = stations.size() - 1; i-- > 0;) row = detail::join(stations[i], i + 1, row);
+    for (auto i = stations.size() - 1; i-- > 0;) {
+      stop.check(closure);
+      row = detail::join(stations[i], i + 1, row);
+    }
     inner = row.inner;
     accept = row.accept;
     auto const by_target = [](detail::step const& a, detail::step const& b) { return a.to < b.to; };
@@ -210,7 +223,7 @@ line_estimate close_line(line const& model, closure_options const& options) {
         key.insert(key.end(), one.members.begin(), one.members.end());
       }
       auto at = structures.find(key);
-      if (at == structures.end()) at = structures.try_emplace(key, row, classes).first;
+      if (at == structures.end()) at = structures.try_emplace(key, row, classes, options.solver.stop).first;
       auto& one = windows[k];
       one.theta = row.moves;
       for (auto const& c : classes) one.theta.push_back(c.rate);
@@ -225,8 +238,10 @@ line_estimate close_line(line const& model, closure_options const& options) {
   result.window = width;
   result.stations.resize(count);
   auto const visit = [&](std::size_t k) {
-    if (options.solver.stop.stop_requested()) throw error("line: the solution was cancelled");
-    for (int sweep = 0; sweep < sweeps_per_visit; ++sweep) windows[k].sweep();
+    for (int sweep = 0; sweep < sweeps_per_visit; ++sweep) {
+      options.solver.stop.check(closure);
+      windows[k].sweep();
+    }
     if (k + 1 < windows.size()) windows[k].hand_over(model.moves[k + 1], windows[k + 1].entry);
     if (k > 0) windows[k].receive(model.moves[k + width - 1], windows[k - 1].leave);
   };
@@ -253,8 +268,8 @@ line_estimate close_line(line const& model, closure_options const& options) {
     result.settled = result.spread <= options.tolerance && std::abs(least - last) <= options.tolerance * least;
     last = least;
   }
-  result.lower = lower_bound(model);
-  result.upper = window_bound(model, width, solver);
+  result.lower = options.bounds ? lower_bound(model) : 0;
+  result.upper = options.bounds ? window_bound(model, width, solver) : std::numeric_limits<double>::infinity();
   double population = 0;
   for (std::size_t i = 0; i < count; ++i) {
     auto const k = std::min(i - std::min(i, width / 2), windows.size() - 1);  // a window that has it in the middle
@@ -267,17 +282,17 @@ line_estimate close_line(line const& model, closure_options const& options) {
 
 line_estimate estimate_line(line const& model, double exact_states, line_solver_options const& options) {
   if (count_states(model) <= exact_states) return from_exact(solve_line(model, options), model.stations.size());
-  closure_options closure;
-  closure.solver = options;
+  closure_options settings;
+  settings.solver = options;
   auto const relaxed = relax(model);
-  for (closure.window = 4; closure.window > 2; --closure.window) {
+  for (settings.window = 4; settings.window > 2; --settings.window) {
     double most = 0;
-    for (std::size_t first = 0; first + closure.window <= model.stations.size(); ++first)
-      most = std::max({most, count_states(sub_line(model, first, closure.window)),
-                       count_states(sub_line(relaxed, first, closure.window))});
+    for (std::size_t first = 0; first + settings.window <= model.stations.size(); ++first)
+      most = std::max({most, count_states(sub_line(model, first, settings.window)),
+                       count_states(sub_line(relaxed, first, settings.window))});
     if (most <= exact_states) break;
   }
-  return close_line(model, closure);
+  return close_line(model, settings);
 }
 
 }  // namespace skel::cost

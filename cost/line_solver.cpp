@@ -24,6 +24,9 @@ inline constexpr double value_gap = 1e-11;
 /// Journal of Mathematical Analysis and Applications 34:495-501).
 inline constexpr double lazy = 0.5;
 
+/// What is stopped, for messages.
+inline constexpr char const* solution = "line: its exact solution";
+
 struct balance {
   double residual = 0;
   std::size_t transitions = 0;
@@ -92,7 +95,7 @@ struct line_solver::state {
       else
         ++one;
     }
-    entries.push_front({detail::line_chain(model, options.max_states)});
+    entries.push_front({detail::line_chain(model, options.max_states, options.stop)});
     return entries.front();
   }
 
@@ -110,7 +113,7 @@ struct line_solver::state {
     double const events = static_cast<double>(2 * chain.stations().size() + 1);
     double change = 1;
     for (sweeps = 1; sweeps <= options.max_sweeps; ++sweeps) {
-      ask_to_stop();
+      options.stop.check(solution);
       chain.sweep(arrivals.data());
       chain.arrive(next.data());
       double sum = 0, differ = 0;
@@ -136,7 +139,7 @@ struct line_solver::state {
     double const kept = chain.periodic() ? lazy : 0;
     enclosure result{0, std::numeric_limits<double>::infinity()};
     for (sweeps = 1; sweeps <= options.max_sweeps; ++sweeps) {
-      ask_to_stop();
+      if (options.stop.met()) return result;
       chain.sweep_back(values.data(), next.data());
       double least = std::numeric_limits<double>::infinity(), most = 0;
       for (std::size_t i = 0; i < n; ++i) {
@@ -158,6 +161,7 @@ struct line_solver::state {
   /// Derivatives by move and class of workers, where the rates are those in the chain.
   std::vector<double> derivatives(entry& one, double throughput) {
     enclose(one, value_gap, 0);
+    options.stop.check(solution);  // it may have ended the enclosure
     auto& chain = one.chain;
     // Once more, so that the values of all states go with those of the arrivals.
     chain.sweep_back(one.values.data(), next.data());
@@ -181,10 +185,6 @@ struct line_solver::state {
     });
     return result;
   }
-
-  void ask_to_stop() const {
-    if (options.stop.stop_requested()) throw error("line: the solution was cancelled");
-  }
 };
 
 line_solver::line_solver(line_solver_options options) : state_(new state{std::move(options)}) {}
@@ -197,7 +197,11 @@ double line_solver::throughput(line const& model) {
 }
 
 enclosure line_solver::enclose(line const& model, double width, double enough) {
-  return state_->enclose(state_->prepare(model), width, enough);
+  try {
+    return state_->enclose(state_->prepare(model), width, enough);
+  } catch (stopped const&) {
+    return {0, std::numeric_limits<double>::infinity()};
+  }
 }
 
 line_sensitivity line_solver::sensitivity(line const& model) {
@@ -262,11 +266,7 @@ double count_states(line const& model) {
   check(model);
   auto const classes = detail::classify(model);
   double total = 1;
-  for (std::size_t i = 0; i < model.stations.size(); ++i) {
-    detail::local_meaning meaning;
-    total *=
-        static_cast<double>(detail::make_automaton(model, i, classes, meaning, line_solver_options{}.max_states).size);
-  }
+  for (std::size_t i = 0; i < model.stations.size(); ++i) total *= detail::count_local_states(model, i, classes);
   return total;
 }
 

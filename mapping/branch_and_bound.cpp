@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include <skel/base/stop_condition.hpp>
 #include <skel/cost/line_bounds.hpp>
 
 #include "completions.hpp"
@@ -75,7 +76,13 @@ class search {
         break;
       }
       open_.pop();
-      work_on(top.id);
+      try {
+        work_on(top.id);
+      } catch (stopped const&) {
+        open_.push({pool_[top.id].bound, top.depth, top.id});
+        result.complete = false;
+        break;
+      }
     }
     result.evaluated = evaluated_;
     result.bound = found_.best();
@@ -187,7 +194,11 @@ class search {
         cost::relax(cost::make_line(problem.program, found_.winner().placement, problem.platform, problem.options));
     auto const nothing = placed(0);
     for (std::size_t k = 0; k < root_planes && !out_of_time_(); ++k) {
-      planes_->touch(at, solver_);
+      try {
+        planes_->touch(at, solver_);
+      } catch (stopped const&) {
+        break;
+      }
       auto const mixture = planes_->price_newest(nothing, 1 / found_.best());
       pool_.front().bound = std::min(pool_.front().bound, planes_->bound(nothing, 0));
       if (mixture.stations.empty()) break;  // there is nothing better than the best known
@@ -304,6 +315,7 @@ class search {
     double const inherited = pool_[id].bound;
     for (std::uint32_t choice = 0; choice < space_.choices[i].size(); ++choice) {
       auto const& hosts = space_.choices[i][choice];
+      if (hosts.size() > 1 && out_of_time_()) throw stopped("placement: the search was ended within a node");
       if (!pinned && !symmetry_.canonical(hosts, part.count)) continue;
       part.hosts[i] = hosts;
       if (!pinned)

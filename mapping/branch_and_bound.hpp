@@ -25,7 +25,8 @@ struct search_outcome {
 /// placements that no plane excludes once these are few (completions.hpp). Without planes
 /// it is bounded by the exact throughput of rows of up to three stages and then of the whole row. A placement far below
 /// all planes adds one. The throughput of the most promising row left bounds the whole space at any moment. `found` may
-/// hold placements already and receives those that are solved. `planes` may be none.
+/// hold placements already and receives those that are solved. `planes` may be
+/// none. Ends when out_of_time() says so and when the solver throws skel::stopped.
 search_outcome branch_and_bound(placement_tables const& tables, placement_space const& space,
                                 host_symmetry const& symmetry, cost::line_solver& solver, supporting_planes* planes,
                                 ranking& found, std::function<bool()> const& out_of_time);

@@ -1,6 +1,7 @@
 #include <limits>
 #include <string>
 
+#include <skel/base/stop_condition.hpp>
 #include <skel/mapping/placement_search.hpp>
 
 #include "ranking.hpp"
@@ -45,9 +46,12 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
       complete = false;
       return false;
     }
-    if (connected(problem, where)) {
+    if (!connected(problem, where)) return true;
+    try {
       ranking.add(where, price(where));
       ++result.evaluated;
+    } catch (stopped const&) {
+      complete = false;
     }
     return true;
   };

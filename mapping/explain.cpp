@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <string>
 
+#include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_closure.hpp>
 #include <skel/cost/line_solver.hpp>
 #include <skel/mapping/placement_search.hpp>
@@ -18,6 +19,11 @@ std::string number(double value, char const* format = "%.6g") {
 std::string percent(double share) {
   return number(100 * share, "%.1f").append(" %");
 }
+
+/// Lines of no more states are solved in milliseconds, and so are windows.
+inline constexpr double quick_states = 20'000;
+/// Windows of more states are not closed.
+inline constexpr double closed_states = 1e6;
 
 /// A move or stage and the share of the time per item that its rate decides.
 struct limit {
@@ -52,32 +58,54 @@ std::vector<limit> limits_of(cost::line const& line, cost::line_sensitivity cons
   return result;
 }
 
+/// Appends what limits the line, from the exact solution or else from the closure; gives what its stations do, or
+/// nothing when both would take too long.
+std::vector<cost::station_load> explain_line(cost::line const& line, stop_condition const& stop, std::string& text) {
+  double const states = cost::count_states(line);
+  // What costs milliseconds is done in any case.
+  auto const patience = [&](double size) { return size <= quick_states ? stop_condition() : stop; };
+  if (states <= exact_states) try {
+      cost::line_solver solver({.stop = patience(states)});
+      auto const limits = limits_of(line, solver.sensitivity(line));
+      auto loads = solver.solve(line).stations;
+      text.append("bottleneck: ").append(limits[0].what).append(" (its rate decides ");
+      text.append(percent(limits[0].elasticity)).append(" of the time per item)");
+      if (limits.size() > 1)
+        text.append(", then ").append(limits[1].what).append(" (").append(percent(limits[1].elasticity)).append(")");
+      text.append("\n");
+      return loads;
+    } catch (stopped const&) {
+    }
+  double most = 0;
+  for (std::size_t i = 0; i + 2 <= line.stations.size(); ++i)
+    most = std::max(most, cost::count_states(cost::sub_line(line, i, 2)));
+  if (line.stations.size() > 2 && most <= closed_states) try {
+      cost::closure_options rough;
+      rough.window = 2;
+      rough.bounds = false;
+      rough.solver.stop = patience(most);
+      auto loads = cost::close_line(line, rough).stations;
+      auto const busiest =
+          std::max_element(loads.begin(), loads.end(), [](auto const& a, auto const& b) { return a.busy < b.busy; });
+      text.append("busiest: stage '").append(line.stations[static_cast<std::size_t>(busiest - loads.begin())].name);
+      text.append("' (").append(percent(busiest->busy)).append(" of the time, by window closure)\n");
+      return loads;
+    } catch (stopped const&) {
+    }
+  text.append("bottleneck: not known; it would take longer than the time that is left\n");
+  return {};
+}
+
 }  // namespace
 
-std::string explain(placement_problem const& problem, decision const& chosen) {
+std::string explain(placement_problem const& problem, decision const& chosen, stop_condition const& stop) {
   auto const line = cost::make_line(problem.program, chosen.placement, problem.platform, problem.options);
   std::string text = chosen.why;
   text.append("\npredicted: ").append(number(chosen.throughput)).append(" items/s");
   if (!chosen.optimal) text.append(", proven bound ").append(number(chosen.bound));
   text.append("; model: ").append(chosen.model).append("\n");
 
-  std::vector<cost::station_load> loads;
-  if (cost::count_states(line) <= exact_states) {
-    cost::line_solver solver;
-    auto const limits = limits_of(line, solver.sensitivity(line));
-    text.append("bottleneck: ").append(limits[0].what).append(" (its rate decides ");
-    text.append(percent(limits[0].elasticity)).append(" of the time per item)");
-    if (limits.size() > 1)
-      text.append(", then ").append(limits[1].what).append(" (").append(percent(limits[1].elasticity)).append(")");
-    text.append("\n");
-    loads = solver.solve(line).stations;
-  } else {
-    loads = cost::estimate_line(line, exact_states).stations;
-    auto const busiest =
-        std::max_element(loads.begin(), loads.end(), [](auto const& a, auto const& b) { return a.busy < b.busy; });
-    text.append("busiest: stage '").append(line.stations[static_cast<std::size_t>(busiest - loads.begin())].name);
-    text.append("' (").append(percent(busiest->busy)).append(" of the time)\n");
-  }
+  auto const loads = explain_line(line, stop, text);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     text.append("  '").append(line.stations[i].name).append("' on ");
     for (std::size_t w = 0; w < chosen.placement.stages[i].size(); ++w)

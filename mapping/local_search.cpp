@@ -1,6 +1,7 @@
 #include "local_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -35,8 +36,14 @@ plan::placement greedy(placement_tables const& tables) {
   partial_placement part;
   part.hosts.resize(tables.stages());
   part.count.assign(tables.hosts(), 0);
+  auto const spread = spread_out(tables);
   for (std::size_t i = 0; i < tables.stages(); ++i) {
     part.last = i + 1;
+    if (spread.stages[i].size() > 1) {  // a farm of given width: on_host() would put all its workers on one host
+      part.hosts[i] = spread.stages[i];
+      for (auto g : part.hosts[i]) ++part.count[g];
+      continue;
+    }
     double highest = -1;
     plan::host_id chosen = 0;
     for (plan::host_id h = 0; h < tables.hosts(); ++h) {
@@ -58,18 +65,50 @@ plan::placement spread_out(placement_tables const& tables) {
   std::vector<double> count(tables.hosts(), 0), slowest(tables.hosts(), 0);
   plan::placement result;
   for (std::size_t i = 0; i < tables.stages(); ++i) {
-    plan::host_id chosen = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (plan::host_id h = 0; h < tables.hosts(); ++h) {
-      double const time = (count[h] + 1) * std::max(slowest[h], tables.service(i, h));
-      if (time < least) least = time, chosen = h;
+    auto& mine = result.stages.emplace_back(on_host(problem, i, 0));
+    bool const pinned = !problem.program.stages[i].at.empty();
+    for (auto& worker : mine) {
+      double least = std::numeric_limits<double>::infinity();
+      for (plan::host_id h = 0; h < tables.hosts() && !pinned; ++h) {
+        double const time = (count[h] + 1) * std::max(slowest[h], tables.service(i, h));
+        if (time < least) least = time, worker = h;
+      }
+      ++count[worker];
+      slowest[worker] = std::max(slowest[worker], tables.service(i, worker));
     }
-    result.stages.push_back(on_host(problem, i, chosen));
-    for (auto h : result.stages.back()) {
-      ++count[h];
-      slowest[h] = std::max(slowest[h], tables.service(i, h));
+    if (!pinned) std::sort(mine.begin(), mine.end());
+  }
+  return result;
+}
+
+std::optional<plan::placement> connect(placement_tables const& tables) {
+  auto const& problem = tables.problem();
+  auto const stages = tables.stages(), hosts = tables.hosts();
+  // cost[i][c]: least sum of moves up to stage i in its c-th choice: a host, or what it is pinned to.
+  std::vector<std::vector<double>> cost(stages);
+  std::vector<std::vector<std::size_t>> before(stages);
+  auto const choices = [&](std::size_t i) { return problem.program.stages[i].at.empty() ? hosts : std::size_t{1}; };
+  auto const hosts_of = [&](std::size_t i, std::size_t c) {
+    return problem.program.stages[i].at.empty() ? std::vector<plan::host_id>{c} : on_host(problem, i, c);
+  };
+  for (std::size_t i = 0; i < stages; ++i) {
+    cost[i].assign(choices(i), std::numeric_limits<double>::infinity());
+    before[i].assign(choices(i), 0);
+    for (std::size_t c = 0; c < choices(i); ++c) {
+      auto const here = hosts_of(i, c);
+      double const end = i + 1 == stages ? tables.move(stages, here, here) : 0;
+      if (i == 0) cost[i][c] = tables.move(0, here, here) + end;
+      for (std::size_t b = 0; i > 0 && b < choices(i - 1); ++b)
+        if (double const sum = cost[i - 1][b] + tables.move(i, hosts_of(i - 1, b), here) + end; sum < cost[i][c])
+          cost[i][c] = sum, before[i][c] = b;
     }
   }
+  auto const least = std::min_element(cost.back().begin(), cost.back().end());
+  if (std::isinf(*least)) return std::nullopt;
+  plan::placement result;
+  result.stages.resize(stages);
+  for (std::size_t i = stages, c = static_cast<std::size_t>(least - cost.back().begin()); i-- > 0; c = before[i][c])
+    result.stages[i] = on_host(problem, i, c);
   return result;
 }
 
@@ -130,10 +169,14 @@ std::optional<plan::placement> climb(placement_tables const& tables, rough_price
   for (std::size_t i = 0; i < tables.stages(); ++i) together.stages.push_back(on_host(problem, i, fastest));
   starts.push_back(std::move(together));
 
+  std::erase_if(starts, [&](auto const& one) { return !connected(problem, one); });
+  if (starts.empty())
+    if (auto one = connect(tables)) starts.push_back(std::move(*one));
+
   std::optional<plan::placement> best;
   double highest = 0;
   for (auto here : starts) {
-    if (!connected(problem, here)) continue;
+    if (best && out_of_time()) break;
     double now = price(here, 0);
     for (bool improved = true; improved && !out_of_time();) {
       improved = false;

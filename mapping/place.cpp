@@ -1,12 +1,14 @@
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include <skel/base/error.hpp>
+#include <skel/base/stop_condition.hpp>
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_closure.hpp>
+#include <skel/cost/line_simulation.hpp>
 #include <skel/cost/line_solver.hpp>
 #include <skel/mapping/placement_search.hpp>
 
@@ -27,45 +29,126 @@ inline constexpr std::size_t longest_climb = 64;
 /// A climb that cannot end in a proof ends after this long where no time limit is given [s].
 inline constexpr std::chrono::duration<double> longest_unproven{10};
 
+/// Windows of two stations with more states than this take seconds to close.
+inline constexpr double closed_states = 1e6;
+/// Lines of more states, and windows of two, take too long to be solved for every step of a climb: 10 ms.
+inline constexpr double climbed_states = 60'000;
+
+/// States of the largest window of two stations; of the whole line where there are no two.
+double states_of_pairs(cost::line const& line) {
+  double most = line.stations.size() == 1 ? cost::count_states(line) : 0;
+  for (std::size_t i = 0; i + 2 <= line.stations.size(); ++i)
+    most = std::max(most, cost::count_states(cost::sub_line(line, i, 2)));
+  return most;
+}
+
+/// The exact throughput, or the closure's of a line that has too many states.
+/// Throws skel::stopped when the condition is met, or when no window of the line can be closed.
+double price_of(cost::line const& line, cost::line_solver& solver, stop_condition const& stop) {
+  if (cost::count_states(line) <= exact_states) return solver.throughput(line);
+  if (states_of_pairs(line) > closed_states)
+    throw stopped("placement: no window of the line is small enough to be closed; give its farms fewer workers");
+  return cost::estimate_line(line, exact_states, {.stop = stop}).throughput;
+}
+
+/// What is known of a placement that was not priced in time.
+struct cheap_price {
+  double throughput = 0;
+  std::string model{};  ///< empty: the exact one
+};
+
+/// Steps that a price may take when there is no time for it: a tenth of a second.
+inline constexpr double cheap_steps = 2e7;
+
+/// The exact price where it costs milliseconds, otherwise a short simulation: with 20 items for each worker its
+/// standard error is some percent. Lines of a thousand stations and more are closed in a few rounds instead, or where
+/// that takes too long, bounded from below.
+cheap_price price_cheaply(cost::line const& line) {
+  constexpr char const* why = " (the search was ended before this placement could be priced)";
+  if (cost::count_states(line) <= neighbour_states) return {cost::line_solver().throughput(line)};
+  std::size_t workers = 0;
+  for (auto const& one : line.stations) workers += one.workers.size();
+  auto const items = std::max<std::size_t>(2000, 20 * workers);
+  char text[160];
+  if (static_cast<double>(items) * static_cast<double>(workers + line.stations.size()) <= cheap_steps) {
+    auto const found = cost::simulate_line(
+        line, {.services = cost::times::exponential, .moves = cost::times::exponential, .items = items});
+    std::snprintf(text, sizeof text, "simulation of %zu items, exponential times, standard error %.1f %%%s", items,
+                  100 * found.standard_error / found.throughput, why);
+    return {found.throughput, text};
+  }
+  // A round is eight sweeps over each window, with some five transitions into each state.
+  double const rounds = cheap_steps / (40 * states_of_pairs(line) * static_cast<double>(line.stations.size()));
+  if (rounds >= 1) {
+    cost::closure_options few;
+    few.window = 2;
+    few.bounds = false;
+    few.max_rounds = static_cast<std::size_t>(rounds);
+    std::snprintf(text, sizeof text, "window closure, ended after %zu rounds%s", few.max_rounds, why);
+    return {cost::close_line(line, few).throughput, text};
+  }
+  std::snprintf(text, sizeof text, "lower bound: one item in the line at a time%s", why);
+  return {cost::lower_bound(line), text};
+}
+
+stop_condition condition_of(search_options const& options) {
+  using clock = stop_condition::clock;
+  if (!options.time_limit) return options.stop;
+  // A limit beyond what the clock can count is none.
+  auto const longest = std::chrono::duration<double>(clock::time_point::max() - clock::now()) / 2;
+  if (*options.time_limit >= longest) return options.stop;
+  return stop_condition(clock::now() + std::chrono::duration_cast<clock::duration>(*options.time_limit), options.stop);
+}
+
 class placer {
  public:
-  placer(placement_problem const& problem, search_options const& options)
-      : problem_(problem), options_(options), tables_(problem), symmetry_(problem), found_(options.alternatives) {}
+  placer(placement_problem const& problem, search_options const& options, stop_condition const& stop)
+      : problem_(problem), stop_(stop), tables_(problem), symmetry_(problem), found_(options.alternatives) {}
 
   placement_answer run(placement_space const& space) {
-    decision result;
     auto const start = detail::spread_out(tables_);
     bool const exact = space.complete && states_of(start) <= exact_states;
     if (exact && detail::supporting_planes::apply_to(problem_)) planes_.emplace(tables_);
-    if (!exact && !limit_) limit_ = longest_unproven;
-    if (auto const climbed = exact || tables_.stages() <= longest_climb ? climb() : start; climbed) {
-      if (connected(problem_, *climbed)) add(*climbed);
+    if (!exact && !stop_.has_deadline())
+      stop_ = stop_condition(started_ + std::chrono::duration_cast<clock::duration>(longest_unproven), stop_.token());
+    solver_ = cost::line_solver({.stop = stop_});
+    price_early(start);
+    auto const climbed = exact || tables_.stages() <= longest_climb ? climb()
+                         : connected(problem_, start)               ? start
+                                                                    : detail::connect(tables_);
+    if (!climbed)
+      return infeasible{"placement: no placement connects all hosts that must talk; add links between clusters"};
+    add(*climbed);
+    cheap_price cheap;
+    if (found_.empty()) {
+      auto chosen = *climbed;
+      cheap = price_cheaply(line_of(chosen));
+      if (!cheap.model.empty() && chosen != start && connected(problem_, start))
+        if (auto other = price_cheaply(line_of(start)); other.throughput > cheap.throughput)
+          cheap = other, chosen = start;
+      found_.add(symmetry_.simplest(chosen), cheap.throughput);
+      ++evaluated_;
     }
+    bool const estimated = !cheap.model.empty();
     detail::search_outcome outcome;
-    if (exact) {
+    if (exact && !estimated)
       outcome = detail::branch_and_bound(tables_, space, symmetry_, solver_, planes_ ? &*planes_ : nullptr, found_,
-                                         [this] { return out_of_time(); });
-    } else {
+                                         [this] { return stop_.met(); });
+    else
       outcome.bound = std::max(tables_.root_bound(), found_.best());
-    }
-    if (found_.empty())
-      return infeasible{outcome.complete
-                            ? "placement: no placement connects all hosts that must talk; add links between clusters"
-                            : "placement: the search ended before it had priced any; give it more time"};
-    add_neighbours();
+    if (!estimated) add_neighbours();
+    decision result;
     found_.hand_over(result);
-    result.evaluated = evaluated_ + outcome.evaluated;
+    result.evaluated = estimated ? 0 : evaluated_ + outcome.evaluated;
     result.optimal = outcome.complete;
     result.bound = outcome.complete ? result.throughput : std::max(outcome.bound, result.throughput);
-    result.model = model_name(problem_, exact);
+    result.model = estimated ? cheap.model : model_name(problem_, exact);
     result.why = reason(result);
     return result;
   }
 
  private:
-  bool out_of_time() const {
-    return options_.stop.stop_requested() || (limit_ && std::chrono::steady_clock::now() - start_ >= *limit_);
-  }
+  using clock = stop_condition::clock;
 
   cost::line line_of(plan::placement const& where) const {
     return cost::make_line(problem_.program, where, problem_.platform, problem_.options);
@@ -83,31 +166,63 @@ class placer {
     return cost::count_states(line);
   }
 
-  double price(plan::placement const& where) {
-    auto const line = line_of(where);
-    return cost::count_states(line) <= exact_states ? solver_.throughput(line)
-                                                    : cost::estimate_line(line, exact_states).throughput;
+  /// False when it could not be priced in time.
+  bool add(plan::placement const& where) {
+    try {
+      found_.add(symmetry_.simplest(where), price_of(line_of(where), solver_, stop_));
+    } catch (stopped const&) {
+      return false;
+    }
+    ++evaluated_;
+    return true;
   }
 
-  void add(plan::placement const& where) {
-    found_.add(symmetry_.simplest(where), price(where));
-    ++evaluated_;
+  /// Prices the start of a climb whose winner may take so long to price that no time is left for it: half of the time
+  /// is given to that, and what it has taken is kept for the winner.
+  void price_early(plan::placement const& start) {
+    climb_stop_ = stop_;
+    if (!connected(problem_, start) || states_of(start) <= neighbour_states) return;
+    if (!stop_.has_deadline()) {
+      add(start);
+      return;
+    }
+    auto const whole = stop_;
+    stop_ = stop_condition(started_ + (whole.deadline() - started_) / 2, whole.token());
+    solver_ = cost::line_solver({.stop = stop_});
+    bool const priced = add(start);
+    stop_ = whole;
+    solver_ = cost::line_solver({.stop = stop_});
+    if (priced) climb_stop_ = stop_condition(whole.deadline() - (clock::now() - started_), whole.token());
   }
 
   std::optional<plan::placement> climb() {
     return detail::climb(
         tables_,
         [this](plan::placement const& where, double enough) {
-          if (excluded(where, enough)) return 0.0;
-          auto const line = line_of(where);
-          if (planes_ && enough == 0) planes_->touch(cost::relax(line), solver_);  // where a climb starts
-          if (cost::count_states(line) <= exact_states) return solver_.enclose(line, climb_gap, enough).lower;
-          cost::closure_options rough;
-          rough.window = 2;
-          rough.tolerance = climb_gap;
-          return cost::close_line(line, rough).throughput;
+          try {
+            return rough_price(where, enough);
+          } catch (stopped const&) {
+            return 0.0;
+          }
         },
-        [this] { return out_of_time(); });
+        [this] { return climb_stop_.met(); });
+  }
+
+  double rough_price(plan::placement const& where, double enough) {
+    if (excluded(where, enough)) return 0;
+    auto const line = line_of(where);
+    if (planes_) {
+      if (enough == 0) planes_->touch(cost::relax(line), solver_);  // where a climb starts
+      return solver_.enclose(line, climb_gap, enough).lower;
+    }
+    if (cost::count_states(line) <= climbed_states) return solver_.enclose(line, climb_gap, enough).lower;
+    if (states_of_pairs(line) > climbed_states) return cost::upper_bound(line);
+    cost::closure_options rough;
+    rough.window = 2;
+    rough.tolerance = climb_gap;
+    rough.solver.stop = climb_stop_;
+    rough.bounds = false;
+    return cost::close_line(line, rough).throughput;
   }
 
   /// Do the planes bound the throughput of a placement below `enough`?
@@ -122,29 +237,31 @@ class placer {
     auto const winner = found_.winner().placement;
     if (cost::count_states(line_of(winner)) > neighbour_states) return;
     detail::for_each_neighbour(problem_, winner, [&](plan::placement const& where) {
+      if (stop_.met()) return false;
       if (connected(problem_, where) && !excluded(where, found_.least_kept()) &&
           cost::count_states(line_of(where)) <= neighbour_states)
         add(where);
-      return !out_of_time();
+      return true;
     });
   }
 
   std::string reason(decision const& chosen) const {
     std::string text = to_string(chosen.placement, problem_.platform);
-    if (chosen.optimal)
-      text.append(" has the highest throughput of all placements, which was proven by solving ");
-    else
-      text.append(" has the highest throughput of the placements that were found by solving ");
-    text.append(std::to_string(chosen.evaluated)).append(chosen.evaluated == 1 ? " of them" : " of them exactly");
+    if (chosen.evaluated == 0) {
+      text.append(" was estimated; the search was ended before it had priced any placement");
+    } else {
+      text.append(chosen.optimal ? " has the highest throughput of all placements, which was proven by solving "
+                                 : " has the highest throughput of the placements that were found by solving ");
+      text.append(std::to_string(chosen.evaluated)).append(chosen.evaluated == 1 ? " of them" : " of them exactly");
+    }
     if (!chosen.optimal)
       text.append("; no placement can have more than ").append(std::to_string(chosen.bound)).append(" items/s");
     return text.append(".");
   }
 
   placement_problem const& problem_;
-  search_options const& options_;
-  std::optional<std::chrono::duration<double>> limit_ = options_.time_limit;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  clock::time_point started_ = clock::now();
+  stop_condition stop_, climb_stop_{};
   detail::placement_tables tables_;
   detail::host_symmetry symmetry_;
   cost::line_solver solver_{};
@@ -153,15 +270,45 @@ class placer {
   std::size_t evaluated_ = 0;
 };
 
+/// The best of the candidates. Where the search is ended first, closed forms bound those that are left, and the one
+/// they allow most is the answer when none was priced.
+placement_answer choose(placement_problem const& problem, search_options const& options) {
+  auto answer = exhaustive(problem, line_price(problem, condition_of(options)), options);
+  auto* chosen = std::get_if<decision>(&answer);
+  if (chosen && chosen->optimal) return answer;
+  double highest = 0;
+  decision cheap;
+  for (auto const& where : *problem.candidates) {
+    if (!connected(problem, where)) continue;
+    double const bound = cost::upper_bound(cost::make_line(problem.program, where, problem.platform, problem.options));
+    if (bound > highest) highest = bound, cheap.placement = where;
+  }
+  if (chosen) {
+    chosen->bound = std::max(highest, chosen->throughput);
+    return answer;
+  }
+  if (highest == 0) return answer;
+  auto const price =
+      price_cheaply(cost::make_line(problem.program, cheap.placement, problem.platform, problem.options));
+  bool const estimated = !price.model.empty();
+  cheap.throughput = price.throughput;
+  cheap.evaluated = estimated ? 0 : 1;
+  cheap.optimal = !estimated && problem.candidates->size() == 1;
+  cheap.bound = cheap.optimal ? cheap.throughput : std::max(highest, cheap.throughput);
+  cheap.model = estimated ? price.model : model_name(problem);
+  cheap.why = to_string(cheap.placement, problem.platform) +
+              (estimated ? " was estimated; the search was ended before it had priced any candidate."
+                         : " was the only placement that was priced when the search was ended.");
+  return cheap;
+}
+
 }  // namespace
 
-placement_price line_price(placement_problem const& problem) {
-  auto solver = std::make_shared<cost::line_solver>();
-  return [solver, program = problem.program, platform = problem.platform,
+placement_price line_price(placement_problem const& problem, stop_condition const& stop) {
+  auto solver = std::make_shared<cost::line_solver>(cost::line_solver_options{.stop = stop});
+  return [solver, stop, program = problem.program, platform = problem.platform,
           options = problem.options](plan::placement const& where) {
-    auto const line = cost::make_line(program, where, platform, options);
-    return cost::count_states(line) <= exact_states ? solver->throughput(line)
-                                                    : cost::estimate_line(line, exact_states).throughput;
+    return price_of(cost::make_line(program, where, platform, options), *solver, stop);
   };
 }
 
@@ -175,7 +322,7 @@ std::string model_name(placement_problem const& problem, bool exact) {
 }
 
 placement_answer place(placement_problem const& problem, search_options const& options) {
-  if (problem.candidates) return exhaustive(problem, line_price(problem), options);
+  if (problem.candidates) return choose(problem, options);
   if (auto const reason = detail::too_wide(problem.program)) return infeasible{*reason};
   if (auto const smaller = detail::keep_enough_hosts(problem)) {
     placement_answer answer = place(smaller->problem, options);
@@ -188,7 +335,7 @@ placement_answer place(placement_problem const& problem, search_options const& o
   if (auto const reason = detail::too_many_hosts(problem)) return infeasible{*reason};
   auto const choices = enumerate_choices(problem);
   if (auto const* none = std::get_if<infeasible>(&choices)) return *none;
-  return placer(problem, options).run(std::get<placement_space>(choices));
+  return placer(problem, options, condition_of(options)).run(std::get<placement_space>(choices));
 }
 
 }  // namespace skel::mapping

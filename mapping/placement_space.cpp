@@ -8,23 +8,34 @@ namespace {
 
 using hosts = std::vector<plan::host_id>;
 
-/// Appends every ascending list of `width` hosts, with repetition or without. False when `limit` is passed.
+/// How many ascending lists of `width` hosts there are, with repetition or without: a binomial coefficient.
+double count_lists(std::size_t host_count, std::size_t width, bool repeat) {
+  if (!repeat && width > host_count) return 0;
+  auto const others = static_cast<double>(repeat ? host_count - 1 : host_count - width);
+  double product = 1;
+  for (std::size_t k = 1; k <= width; ++k) product *= (others + static_cast<double>(k)) / static_cast<double>(k);
+  return product;
+}
+
+/// Appends all of these lists. False, and nothing is done, when there would be more than `limit`.
 bool append_lists(std::size_t host_count, std::size_t width, bool repeat, std::size_t limit, std::vector<hosts>& into) {
+  // Half an item more, for a product that was rounded.
+  if (static_cast<double>(into.size()) + count_lists(host_count, width, repeat) > static_cast<double>(limit) + 0.5)
+    return false;
   hosts current;
-  auto const grow = [&](auto const& self, plan::host_id first) -> bool {
+  auto const grow = [&](auto const& self, plan::host_id first) -> void {
     if (current.size() == width) {
-      if (into.size() >= limit) return false;
       into.push_back(current);
-      return true;
+      return;
     }
     for (auto host = first; host < host_count; ++host) {
       current.push_back(host);
-      if (!self(self, repeat ? host : host + 1)) return false;
+      self(self, repeat ? host : host + 1);
       current.pop_back();
     }
-    return true;
   };
-  return grow(grow, 0);
+  grow(grow, 0);
+  return true;
 }
 
 std::optional<infeasible> find_missing(pattern::terminal const& end, char const* which,

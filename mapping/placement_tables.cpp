@@ -83,13 +83,23 @@ placement_tables::placement_tables(placement_problem const& problem)
     least_in_[h] = least_out_[h] = ends_[h];
     least_in_[stages() * hosts_ + h] = least_out_[stages() * hosts_ + h] = ends_[hosts_ + h];
   }
-  for (std::size_t i = 1; i < stages(); ++i)
-    for (plan::host_id a = 0; a < hosts_; ++a)
-      for (plan::host_id b = 0; b < hosts_; ++b) {
-        double const time = move(i, a, b);
-        least_out_[i * hosts_ + a] = std::min(least_out_[i * hosts_ + a], time);
-        least_in_[i * hosts_ + b] = std::min(least_in_[i * hosts_ + b], time);
+  // Hosts of a cluster are alike: to themselves, to another one of theirs if there is one, to the other clusters.
+  std::vector<double> out(clusters), in(clusters);
+  for (std::size_t i = 1; i < stages(); ++i) {
+    out = local_;
+    in = local_;
+    for (std::size_t a = 0; a < clusters; ++a)
+      for (std::size_t b = 0; b < clusters; ++b) {
+        if (a == b && platform.clusters()[a].hosts < 2) continue;
+        double const time = between_[(i * clusters + a) * clusters + b];
+        out[a] = std::min(out[a], time);
+        in[b] = std::min(in[b], time);
       }
+    for (plan::host_id h = 0; h < hosts_; ++h) {
+      least_out_[i * hosts_ + h] = out[platform.cluster_of(h)];
+      least_in_[i * hosts_ + h] = in[platform.cluster_of(h)];
+    }
+  }
   for (std::size_t i = 0; i <= stages(); ++i) {
     auto const row = least_in_.begin() + static_cast<std::ptrdiff_t>(i * hosts_);
     least_.push_back(*std::min_element(row, row + static_cast<std::ptrdiff_t>(hosts_)));

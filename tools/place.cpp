@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <ostream>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <variant>
@@ -31,6 +32,9 @@ namespace skel::tools {
 namespace {
 
 using nlohmann::ordered_json;
+
+/// Lines of no more states are solved in milliseconds.
+inline constexpr double quick_states = 20'000;
 
 struct place_options {
   std::string platform, pipeline, placement, candidates, share = "static", farms = "on_demand", model = "exponential";
@@ -89,26 +93,22 @@ mapping::placement_price constant_time_price(mapping::placement_problem const& p
   };
 }
 
-mapping::placement_answer search(mapping::placement_problem const& problem, place_options const& options) {
+mapping::placement_answer search(mapping::placement_problem const& problem, place_options const& options,
+                                 std::stop_token stop) {
   mapping::search_options how;
   if (options.time_limit > 0) how.time_limit = std::chrono::duration<double>(options.time_limit);
   how.alternatives = static_cast<std::size_t>(options.alternatives);
-  mapping::placement_answer answer;
-  bool const progress = options.progress || (!options.json && isatty(STDERR_FILENO) != 0);
-  run_interruptible("skel: searching", progress, [&](std::stop_token stop) {
-    how.stop = std::move(stop);
-    if (options.model == "exponential")
-      answer = mapping::place(problem, how);
-    else
-      answer = mapping::exhaustive(problem, constant_time_price(problem), how);
-  });
-  return answer;
+  how.stop = std::move(stop);
+  return options.model == "exponential" ? mapping::place(problem, how)
+                                        : mapping::exhaustive(problem, constant_time_price(problem), how);
 }
 
 /// What each stage does with its time, by the exponential model, and what limits the line: the stage or move that is
 /// busy for the largest part of the time.
-void add_loads(cost::line const& line, ordered_json& explanation) {
-  cost::line_solution const solution = cost::solve_line(line);
+void add_loads(cost::line const& line, stop_condition const& stop, ordered_json& explanation) {
+  // What costs milliseconds is done although the time is up.
+  bool const quick = cost::count_states(line) <= quick_states;
+  cost::line_solution const solution = cost::solve_line(line, {.stop = quick ? stop_condition() : stop});
   ordered_json stages = ordered_json::array(), moves = ordered_json::array();
   std::string bottleneck;
   double most = -1;
@@ -137,10 +137,11 @@ void add_loads(cost::line const& line, ordered_json& explanation) {
   explanation["population"] = solution.population;
 }
 
-ordered_json explain(mapping::placement_problem const& problem, mapping::decision const& chosen) {
+ordered_json explain(mapping::placement_problem const& problem, mapping::decision const& chosen,
+                     stop_condition const& stop) {
   ordered_json explanation = {{"why", chosen.why}, {"model", chosen.model}};
   try {
-    add_loads(make_line(problem.program, chosen.placement, problem.platform, problem.options), explanation);
+    add_loads(make_line(problem.program, chosen.placement, problem.platform, problem.options), stop, explanation);
   } catch (error const& too_large) {
     explanation["loads_missing"] = too_large.what();
   }
@@ -153,6 +154,7 @@ ordered_json to_json(mapping::decision const& chosen, platform::description cons
                          {"optimal", chosen.optimal},
                          {"bound", std::isfinite(chosen.bound) ? ordered_json(chosen.bound) : ordered_json()},
                          {"evaluated", chosen.evaluated},
+                         {"model", chosen.model},
                          {"alternatives", ordered_json::array()}};
   for (mapping::alternative const& other : chosen.alternatives)
     answer["alternatives"].push_back(
@@ -188,9 +190,14 @@ void print_explanation(ordered_json const& why, std::ostream& out) {
 }
 
 void print(ordered_json const& answer, std::ostream& out) {
-  out << fmt::format("{}: {:.10g} items/s\n", join(answer["placement"]), answer["throughput"].get<double>());
+  bool const priced = answer["evaluated"].get<std::size_t>() > 0;
+  out << fmt::format("{}: {}{:.10g} items/s\n", join(answer["placement"]), priced ? "" : "about ",
+                     answer["throughput"].get<double>());
   if (answer["optimal"].get<bool>())
     out << fmt::format("proven best; {} placements were solved\n", answer["evaluated"].get<std::size_t>());
+  else if (!priced)
+    out << fmt::format("no placement was priced in time, this is an estimate; none is better than {:.10g} items/s\n",
+                       answer["bound"].get<double>());
   else if (answer["bound"].is_null())
     out << fmt::format("the best of {} placements that were solved; the search was ended\n",
                        answer["evaluated"].get<std::size_t>());
@@ -210,16 +217,32 @@ int place(place_options const& options, std::ostream& out) {
   if (options.buffer < 0) refuse_option("--buffer", "is a number of items, 0 or more");
   if (options.alternatives < 0) refuse_option("--alternatives", "is a number of placements, 0 or more");
   mapping::placement_problem const problem = read_problem(options);
-  mapping::placement_answer found = search(problem, options);
+  using clock = stop_condition::clock;
+  auto const start = clock::now();
+  // A limit of years is none; the clock cannot count it.
+  auto deadline = clock::time_point::max();
+  if (options.time_limit > 0 && options.time_limit < 1e9)
+    deadline = start + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(options.time_limit));
+  mapping::placement_answer found;
+  ordered_json explanation;
+  bool const progress = options.progress || (!options.json && isatty(STDERR_FILENO) != 0);
+  run_interruptible("skel: searching", progress, [&](std::stop_token const& stop) {
+    found = search(problem, options, stop);
+    if (auto const* chosen = std::get_if<mapping::decision>(&found); chosen && options.explain)
+      explanation = tools::explain(problem, *chosen, stop_condition(deadline, stop));
+  });
   if (auto const* none = std::get_if<mapping::infeasible>(&found)) {
     std::cerr << "skel: " << source_of(options.pipeline) << ": " << none->reason << '\n';
     if (options.json) out << ordered_json{{"placement", nullptr}, {"reason", none->reason}}.dump() << '\n';
     return no_answer;
   }
   auto& chosen = std::get<mapping::decision>(found);
-  if (options.model == "deterministic") chosen.model = "constant times: the slowest stage with its two moves";
+  if (options.model == "deterministic") {
+    chosen.model = "constant times: the slowest stage with its two moves";
+    if (options.explain) explanation["model"] = chosen.model;
+  }
   ordered_json answer = to_json(chosen, problem.platform);
-  if (options.explain) answer["explanation"] = tools::explain(problem, chosen);
+  if (options.explain) answer["explanation"] = std::move(explanation);
   std::string model;
   if (options.print_pepa) {
     model = cost::pepa::to_pepa(make_line(problem.program, chosen.placement, problem.platform, problem.options));
@@ -240,7 +263,7 @@ signs: p1,a-0+a-1,p2. The candidates' file has one placement per line (lines tha
 a JSON array of arrays of host names.
 
 --json gives {"placement": ["p1", "a-0+a-1"], "throughput": items/s, "optimal": true|false, "bound": items/s or null,
-"evaluated": n, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}, and with their
+"evaluated": n, "model": text, "alternatives": [{"placement", "throughput"}], "workers": [["p1"], ["a-0", "a-1"]]}, and with their
 flags "pepa": text and "explanation": {...}. No placement (among the candidates, where they are given) has a higher
 throughput than "bound", and "optimal" says that none is better than "throughput".
 

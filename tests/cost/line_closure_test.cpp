@@ -67,6 +67,30 @@ TEST(LineClosure, TakesFarmsBuffersAndSharedHosts) {
   EXPECT_LT(sum / count, 0.06);
 }
 
+TEST(LineClosure, EndsWhenItIsStopped) {
+  auto const model = plain_line(std::vector<double>(20, 1), std::vector<double>(21, 10));
+  closure_options options;
+  options.solver.stop = stop_condition(stop_condition::clock::now());
+  EXPECT_THROW(close_line(model, options), stopped);
+  EXPECT_THROW(estimate_line(model, 100, options.solver), stopped);
+}
+
+TEST(LineClosure, RefusesWindowsThatAreTooLarge) {
+  auto model = plain_line({1, 1, 1}, {10, 10, 10, 10});
+  for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t w = 1; w < 8; ++w) model.stations[i].workers.push_back({1.0 + static_cast<double>(w), 10 * i + w});
+  EXPECT_THROW(close_line(model, {.window = 2}), error);  // 3^16 states
+}
+
+TEST(LineClosure, FindsBoundsOnlyWhereTheyAreWanted) {
+  auto const model = plain_line(std::vector<double>(6, 1), std::vector<double>(7, 10));
+  auto const with = close_line(model, {.window = 2}), without = close_line(model, {.window = 2, .bounds = false});
+  EXPECT_EQ(with.throughput, without.throughput);
+  EXPECT_GT(with.lower, 0);
+  EXPECT_EQ(without.lower, 0);
+  EXPECT_TRUE(std::isinf(without.upper));
+}
+
 TEST(LineEstimate, IsExactWhereItCanBe) {
   std::mt19937 random(5);
   auto const model = random_line(random, 4);

@@ -139,7 +139,31 @@ TEST(LineSolver, StopsWhenAsked) {
   stop.request_stop();
   line_solver_options options;
   options.stop = stop.get_token();
-  EXPECT_THROW(solve_line(plain_line({1, 1}, {1, 1, 1}), options), error);
+  EXPECT_THROW(solve_line(plain_line({1, 1}, {1, 1, 1}), options), stopped);
+}
+
+TEST(LineSolver, EndsAtItsDeadline) {
+  auto const model = plain_line({1, 1, 1}, {1, 1, 1, 1});
+  line_solver solver({.stop = stop_condition(stop_condition::clock::now())});
+  EXPECT_THROW(solver.solve(model), stopped);
+  EXPECT_THROW(solver.throughput(model), stopped);
+  EXPECT_THROW(solver.sensitivity(model), stopped);
+}
+
+TEST(LineSolver, EnclosesByWhatItKnowsWhenItIsStopped) {
+  auto const nothing =
+      line_solver({.stop = stop_condition(stop_condition::clock::now())}).enclose(plain_line({1, 1}, {1, 1, 1}), 1e-9);
+  EXPECT_EQ(nothing.lower, 0);
+  EXPECT_TRUE(std::isinf(nothing.upper));
+  // However far it gets, both ends are proven.
+  auto const model = plain_line(std::vector<double>(9, 1), std::vector<double>(10, 100));
+  double const exact = line_solver().throughput(model);
+  for (int k = 0; k < 8; ++k) {
+    auto const deadline = stop_condition::clock::now() + std::chrono::microseconds(500 << k);
+    auto const found = line_solver({.stop = stop_condition(deadline)}).enclose(model, 1e-9);
+    EXPECT_LE(found.lower, exact * (1 + 1e-9));
+    EXPECT_GE(found.upper, exact * (1 - 1e-9));
+  }
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ struct closure_options {
   std::size_t max_rounds = 2000;
   std::size_t max_visits = 200'000;  ///< of windows, per direction; in a very long line they end the rounds
   line_solver_options solver{};      ///< of each window
+  bool bounds = true;                ///< find line_estimate::lower and upper too; else they are 0 and infinite
 };
 
 /// Throughput of a line by window closure: every row of `window` neighbouring stations is a Markov chain of its own,
@@ -36,10 +37,10 @@ struct closure_options {
 /// given the state of the stations that the row shares with the row one to the left, as that row sees it; and alike at
 /// the other end. The rows are swept to and fro until they agree, or the rounds end (`settled` says which). Under
 /// dynamic share a worker's rate is divided by 1 plus the mean number of other busy workers on its host. Cost: O(N *
-/// rounds * states of a window) time, O(N * states of a window) memory. Errors as for solve_line. Error, fixed share:
-/// docs/placement.md gives what was measured against exact solutions (bench_placement). Source: decomposition with
-/// conditional boundary rates in the manner of Gershwin 1987, Operations Research 35(2):291-305, with windows in place
-/// of pairs.
+/// rounds * states of a window) time, O(N * states of a window) memory. Errors as for solve_line; skel::error too when
+/// a window has more than a million states. Error, fixed share: docs/placement.md gives what was measured against exact
+/// solutions (bench_placement). Source: decomposition with conditional boundary rates in the manner of Gershwin 1987,
+/// Operations Research 35(2):291-305, with windows in place of pairs.
 line_estimate close_line(line const& model, closure_options const& options = {});
 
 /// The exact solution where the line has at most `exact_states` states, and the closure with the widest window of up to

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
+#include <skel/base/stop_condition.hpp>
 #include <skel/cost/line.hpp>
 
 namespace skel::cost {
@@ -14,7 +14,7 @@ struct line_solver_options {
   double tolerance = 1e-12;             ///< of line_solution::residual
   std::size_t max_sweeps = 20'000;      ///< over all states
   std::size_t max_states = 20'000'000;  ///< a state takes 16 to 50 bytes
-  std::stop_token stop{};               ///< asked once per sweep
+  stop_condition stop{};                ///< asked once per sweep, and while the chain is built
 };
 
 /// What a station does in the long run: fractions of the time of a worker, on average over the station's workers.
@@ -54,8 +54,8 @@ struct enclosure {
   double lower = 0, upper = 0;
 };
 
-/// Number of states of the line's Markov chain, as far as a double can hold it. Builds each station's automaton:
-/// throws skel::error as solve_line does when one of them alone is too large.
+/// Number of states of the line's Markov chain, as far as a double can hold it. Nothing is built. O(workers^2).
+/// Throws skel::input_error as check() does.
 double count_states(line const& model);
 
 /// Solves lines exactly, one after the other, and keeps what lines of equal structure share: equal numbers of stations,
@@ -75,7 +75,7 @@ class line_solver {
 
   /// Steady state with everything that line_solution holds.
   /// Throws skel::input_error as check() does, skel::error when the line has more than max_states states, when the
-  /// sweeps end before the tolerance is met, or when a stop was requested.
+  /// sweeps end before the tolerance is met, and skel::stopped when the stop condition is met before.
   line_solution solve(line const& model);
 
   /// Throughput alone: no independent residual, no loads. Errors as for solve().
@@ -83,8 +83,10 @@ class line_solver {
 
   /// Encloses the throughput by value iteration from below and above, until upper - lower <= width * upper, or
   /// upper < `enough` (whoever asks is not interested in such a line), whichever comes first. Both ends are proven at
-  /// every step, but for rounding. Starts from the values of the line of equal structure that was enclosed last.
-  /// Source: Odoni 1969, Operations Research 17(5):857-860, on the chain embedded at arrivals. Errors as for solve().
+  /// every step, but for rounding. The stop condition ends it as the width does: the lower end may then be 0 and the
+  /// upper one infinite, if it is met before the first step. Starts from the values of the line of equal structure that
+  /// was enclosed last. Source: Odoni 1969, Operations Research 17(5):857-860, on the chain embedded at arrivals.
+  /// Errors as for solve(), but for skel::stopped.
   enclosure enclose(line const& model, double width, double enough = 0);
 
   /// Derivatives by one solution forwards (pi) and one backwards (relative values h, Q h = -(r - X 1)):

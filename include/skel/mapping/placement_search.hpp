@@ -7,6 +7,7 @@
 #include <stop_token>
 #include <string>
 
+#include <skel/base/stop_condition.hpp>
 #include <skel/mapping/decision.hpp>
 #include <skel/mapping/placement_space.hpp>
 
@@ -17,7 +18,8 @@ using placement_price = std::function<double(plan::placement const&)>;
 
 /// The price that the exact steady state of the line gives, or the closure beyond exact_states. Keeps what placements
 /// of equal structure share, so that one object should price many.
-placement_price line_price(placement_problem const& problem);
+/// Throws skel::stopped when the condition is met, or when the closure's windows would have more than a million states.
+placement_price line_price(placement_problem const& problem, stop_condition const& stop = {});
 
 /// How long to search, and what to remember.
 struct search_options {
@@ -27,7 +29,9 @@ struct search_options {
 };
 
 /// The placement with the highest throughput by the exact model, found by branch and bound and proven best, unless the
-/// time limit or a stop ends the search first: then the best found, with a proven bound on every other.
+/// time limit or a stop ends the search first: then the best found, with a proven bound on every other. Both are asked
+/// about within exact solutions and closures too, so that the search ends milliseconds later; where not a single
+/// placement could be priced by then, `throughput` is an estimate, `evaluated` is 0 and `model` says which.
 /// Ties are broken by simpler(). With candidates: the best of these.
 /// Lines of more than `exact_states` states (14 stages of one worker without buffers) are priced by window closure, and
 /// farms with more choices of hosts than enumerate_choices() lists are climbed only; both end with optimal = false,
@@ -45,11 +49,13 @@ std::string model_name(placement_problem const& problem, bool exact = true);
 
 /// The decision in words, for people: what limits the winner, what each stage does with its time, and the runners-up
 /// with their prices. The limit is the move or stage with the greatest elasticity: the share of the time per item that
-/// its rate decides (cost::line_sensitivity). Solves the winner once more.
-std::string explain(placement_problem const& problem, decision const& chosen);
+/// its rate decides (cost::line_sensitivity). Solves the winner once more; where the condition is met before that is
+/// done, the loads are those of the window closure if it takes milliseconds, or are said to be missing.
+std::string explain(placement_problem const& problem, decision const& chosen, stop_condition const& stop = {});
 
 /// Prices every placement of the space and takes the best: the oracle of every other search.
-/// Ties are broken by simpler(). O(placements) prices. Ends early with optimal = false and an infinite bound.
+/// Ties are broken by simpler(). O(placements) prices. Ends early with optimal = false and an infinite bound; leaves
+/// out placements of which the price throws skel::stopped.
 placement_answer exhaustive(placement_problem const& problem, placement_price const& price,
                             search_options const& options = {});
 
