@@ -60,6 +60,13 @@ station_cost summarise(std::vector<record::span> const& batches_of_station, doub
   return cost;
 }
 
+/// The first batch pays for cold memory and opened files and is not counted; of two others one may be a spike.
+constexpr std::size_t fewest_batches = 3;
+
+/// Batches of slow items are waited for until this many times the time that was asked for. What the first one pays is
+/// less than that time, so a first batch that takes so long is at most a tenth too long.
+constexpr double long_enough = 10;
+
 /// A batch that the source has left unfinished for this long is taken on without waiting for the rest of it: half of
 /// what an item may wait in a run. Batches that are filled at the pace of the first ones take a tenth of it.
 constexpr double stalled = plan::run_plan{}.batch_latency / 2;
@@ -104,8 +111,10 @@ class measurement {
  private:
   bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(); }
   bool is_over() const {
-    return result_.ended || result_.failed || interrupted() ||
-           (result_.items > 0 && record::now() - begin_ >= seconds_);
+    if (result_.ended || result_.failed || interrupted()) return true;
+    double const since = record::now() - begin_;
+    if (result_.items == 0 || since < seconds_) return false;
+    return spans_.back().size() >= fewest_batches || since >= long_enough * seconds_;
   }
 
   void call_source() {

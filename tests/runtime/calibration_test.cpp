@@ -45,6 +45,20 @@ TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
   EXPECT_EQ(got.size(), 10u);
 }
 
+TEST(Calibration, DoesNotTakeASlowFirstItemForAllOfThem) {
+  // A source that opens its file first: the first item is forty times as slow as the others, and fills the time alone.
+  auto app = skel::source([i = 0]() mutable -> std::optional<int> {
+               std::this_thread::sleep_for(i == 0 ? 80ms : 2ms);
+               return i++;
+             }) |
+             skel::sink([](int) {});
+  auto const line = make_program(app);
+  auto const found = calibrate(line, 0.05);
+  EXPECT_GE(found.items, 3u);
+  EXPECT_LT(found.stations[0].seconds, 0.04);
+  EXPECT_EQ(calibrate(line, 1e-9).items, 1u);
+}
+
 TEST(Calibration, MeasuresWhatEachStationCosts) {
   auto app = count_to(100000) |
              skel::stage("one",

@@ -31,8 +31,9 @@ struct calibration {
   std::optional<failure> failed;       ///< a user's function threw
 };
 
-/// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, at
-/// least one, and measures what they cost. Afterwards the stream goes on where it stopped: items that were taken are
+/// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, and
+/// measures what they cost: at least three batches, if they take less than ten times `seconds`; at least one item.
+/// Afterwards the stream goes on where it stopped: items that were taken are
 /// done. The time of the first batch counts only when there is no other: it pays for cold memory. When the stream ends
 /// meanwhile, finish() of every station is called. Ends early once `*interrupt` is true. When the source falls silent,
 /// what it has given is taken to the sink within some 10 ms, in another thread; the call returns when the source does.
