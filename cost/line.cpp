@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include <skel/base/error.hpp>
@@ -53,9 +54,12 @@ void check_fit(pattern::shape const& program, plan::placement const& where, plat
   }
 }
 
-void check_rate(double rate, std::string const& where) {
-  if (!(std::isfinite(rate) && rate > 0))
-    throw input_error("line", where, "a rate must be finite and positive, not " + std::to_string(rate));
+void check_rate(double rate, std::size_t i, std::string const& where) {
+  if (std::isfinite(rate) && rate > 0) return;
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", rate);
+  throw input_error("line", where + "[" + std::to_string(i) + "]",
+                    std::string("a rate must be finite and positive, not ") + text);
 }
 
 }  // namespace
@@ -66,11 +70,12 @@ void check(line const& model) {
     throw input_error("line", "moves",
                       "there must be one more than stations, " + std::to_string(model.stations.size() + 1) + ", not " +
                           std::to_string(model.moves.size()));
-  for (std::size_t i = 0; i < model.moves.size(); ++i) check_rate(model.moves[i], "moves[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < model.moves.size(); ++i) check_rate(model.moves[i], i, "moves");
   for (std::size_t i = 0; i < model.stations.size(); ++i) {
     auto const where = "stations[" + std::to_string(i) + "]";
     if (model.stations[i].workers.empty()) throw input_error("line", where, "a station needs at least one worker");
-    for (auto const& one : model.stations[i].workers) check_rate(one.rate, where + ".workers.rate");
+    for (std::size_t w = 0; w < model.stations[i].workers.size(); ++w)
+      check_rate(model.stations[i].workers[w].rate, w, where + " ('" + model.stations[i].name + "'): rate of workers");
   }
 }
 

@@ -68,6 +68,12 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
           "it a width or pin it"};
     for_each_placement(std::get<placement_space>(space), consider);
   }
+  if (ranking.empty() && complete && problem.candidates) {
+    auto const& first = problem.candidates->front();
+    auto const missing = missing_link(problem, first).value_or("a terminal is on no host of the platform");
+    return infeasible{"placement " + to_string(first, problem.platform) + ": " + missing +
+                      (problem.candidates->size() == 1 ? "" : "; no other candidate connects its hosts either")};
+  }
   if (ranking.empty())
     return infeasible{complete ? "placement: no placement connects all hosts that must talk; add links between clusters"
                                : "placement: the search ended before it had priced any; give it more time"};

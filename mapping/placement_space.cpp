@@ -98,22 +98,65 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
   return space;
 }
 
-bool connected(placement_problem const& problem, plan::placement const& where) {
+namespace {
+
+/// Two hosts that must talk and cannot: the ends of move `move` of a placement.
+struct gap {
+  std::size_t move = 0;
+  plan::host_id from = 0, to = 0;
+};
+
+std::optional<gap> find_gap(placement_problem const& problem, plan::placement const& where) {
   auto const& platform = problem.platform;
-  auto const reach = [&](hosts const& from, hosts const& to) {
-    return std::all_of(from.begin(), from.end(), [&](auto a) {
-      return std::all_of(to.begin(), to.end(), [&](auto b) { return platform.connected(a, b); });
-    });
+  auto const between = [&](std::size_t move, hosts const& from, hosts const& to) -> std::optional<gap> {
+    for (auto a : from)
+      for (auto b : to)
+        if (!platform.connected(a, b)) return gap{move, a, b};
+    return std::nullopt;
   };
-  if (problem.program.input)
-    if (auto const host = platform.find_host(problem.program.input->at); !host || !reach({*host}, where.stages.front()))
-      return false;
-  for (std::size_t i = 0; i + 1 < where.stages.size(); ++i)
-    if (!reach(where.stages[i], where.stages[i + 1])) return false;
-  if (problem.program.output)
-    if (auto const host = platform.find_host(problem.program.output->at); !host || !reach(where.stages.back(), {*host}))
-      return false;
-  return true;
+  auto const end = [&](pattern::terminal const& terminal) {
+    auto const host = platform.find_host(terminal.at);
+    return host ? hosts{*host} : hosts{};
+  };
+  std::optional<gap> found;
+  if (problem.program.input) found = between(0, end(*problem.program.input), where.stages.front());
+  for (std::size_t i = 0; i + 1 < where.stages.size() && !found; ++i)
+    found = between(i + 1, where.stages[i], where.stages[i + 1]);
+  if (problem.program.output && !found)
+    found = between(where.stages.size(), where.stages.back(), end(*problem.program.output));
+  return found;
+}
+
+}  // namespace
+
+bool connected(placement_problem const& problem, plan::placement const& where) {
+  auto const there = [&](std::optional<pattern::terminal> const& end) {
+    return !end || problem.platform.find_host(end->at);
+  };
+  return there(problem.program.input) && there(problem.program.output) && !find_gap(problem, where);
+}
+
+std::optional<std::string> missing_link(placement_problem const& problem, plan::placement const& where) {
+  auto const missing = find_gap(problem, where);
+  if (!missing) return std::nullopt;
+  auto const& platform = problem.platform;
+  auto const& stages = problem.program.stages;
+  auto const side = [&](bool sends) {
+    std::size_t const count = where.stages.size();
+    bool const outside = sends ? missing->move == 0 : missing->move == count;
+    if (outside) return std::string(sends ? "the input" : "the output");
+    return "stage '" + stages[sends ? missing->move - 1 : missing->move].name + "'";
+  };
+  auto const cluster = [&](plan::host_id host) { return platform.clusters()[platform.cluster_of(host)].name; };
+  std::string linked;
+  for (auto const& one : platform.links())
+    if (one.from == platform.cluster_of(missing->from))
+      linked.append(linked.empty() ? "'" : ", '").append(platform.clusters()[one.to].name).append("'");
+  return side(true) + " on host '" + platform.host_name(missing->from) + "' cannot send to " + side(false) +
+         " on host '" + platform.host_name(missing->to) + "': there is no link from '" + cluster(missing->from) +
+         "' to '" + cluster(missing->to) +
+         "'; add it to the platform, or put them on one host or on hosts that are linked ('" + cluster(missing->from) +
+         "' has links to " + (linked.empty() ? "none" : linked) + ")";
 }
 
 std::string to_string(plan::placement const& where, platform::description const& platform) {

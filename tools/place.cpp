@@ -1,9 +1,11 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <stop_token>
@@ -57,6 +59,45 @@ void check_hosts(pattern::shape const& program, platform::description const& mac
   if (program.output) check(program.output->at, "output.at");
 }
 
+/// Longer times cannot be computed with: a million workers may share a host, and their rates must stay normal numbers.
+inline constexpr double longest_time = 1e-6 / std::numeric_limits<double>::min();
+
+/// Fails for stages and items that would take longer than that.
+void check_times(pattern::shape const& program, platform::description const& machine, std::string const& file,
+                 std::string const& pipeline) {
+  for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
+    auto const& one = machine.clusters()[c];
+    for (auto const& stage : program.stages)
+      if (!(stage.work / one.speed <= longest_time))
+        throw input_error(
+            file, fmt::format("clusters[{}].speed", c),
+            fmt::format("stage '{}' (work {:g} in {}) would take {:g} s on host '{}' of speed {:g}, which "
+                        "is too long to compute with; give the host a higher speed or the stage less work",
+                        stage.name, stage.work, pipeline, stage.work / one.speed,
+                        one.hosts > 1 ? one.name + "-0" : one.name, one.speed));
+  }
+  double most = 0;
+  for (auto const& stage : program.stages) most = std::max(most, stage.output_bytes);
+  for (auto const& end : {program.input, program.output})
+    if (end) most = std::max(most, end->bytes);
+  auto const check = [&](platform::link const& path, std::string const& where) {
+    if (!(path.time(most) <= longest_time))
+      throw input_error(
+          file, where,
+          fmt::format("an item of {:g} B ({}) would take {:g} s at latency {:g} and bandwidth {:g}, which "
+                      "is too long to compute with; give a faster link or the item fewer bytes",
+                      most, pipeline, path.time(most), path.latency, path.bandwidth));
+  };
+  for (std::size_t c = 0; c < machine.clusters().size(); ++c)
+    check(machine.clusters()[c].inside, fmt::format("clusters[{}]", c));
+  for (std::size_t c = 0; c < machine.clusters().size(); ++c)
+    check({machine.clusters()[c].local_latency.value_or(0)}, fmt::format("clusters[{}].local_latency", c));
+  check({machine.local_latency()}, "local_latency");
+  for (auto const& one : machine.links())
+    check(one.path,
+          fmt::format("links (from '{}' to '{}')", machine.clusters()[one.from].name, machine.clusters()[one.to].name));
+}
+
 /// What a file is called in errors.
 std::string source_of(std::string const& file) {
   return file == "-" ? "standard input" : file;
@@ -76,6 +117,7 @@ mapping::placement_problem read_problem(place_options const& options) {
       .program = platform::parse_pipeline(text_of(options.pipeline), source_of(options.pipeline)),
       .platform = platform::parse_description(text_of(options.platform), source_of(options.platform))};
   check_hosts(problem.program, problem.platform, source_of(options.pipeline));
+  check_times(problem.program, problem.platform, source_of(options.platform), source_of(options.pipeline));
   problem.options.sharing = options.share == "static" ? cost::share::fixed : cost::share::dynamic;
   problem.options.farms = options.farms == "on_demand" ? cost::dispatch::on_demand : cost::dispatch::round_robin;
   problem.options.buffer = static_cast<std::size_t>(options.buffer);

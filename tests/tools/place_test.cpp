@@ -231,6 +231,69 @@ TEST_F(PlaceFiles, NoPathIsNoAnswer) {
   EXPECT_THAT(result.json()["reason"].get<std::string>(), HasSubstr("no placement connects"));
 }
 
+TEST_F(PlaceFiles, AMissingLinkIsNamed) {
+  std::string const three = R"({"name": "a", "speed": 1}, {"name": "b", "speed": 1}, {"name": "c", "speed": 1})";
+  std::string const one_way = R"({"from": "a", "to": "b", "latency": 0.01}, {"from": "a", "to": "c", "latency": 0.01})";
+  auto const program =
+      pipeline(R"({"name": "read", "work": 1}, {"name": "do", "work": 1}, {"name": "write", "work": 1})");
+  auto const result = place(platform(three, one_way), program, {"--placement", "a,b,a"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("placement (a, b, a): stage 'do' on host 'b' cannot send to stage 'write' on host "
+                                    "'a': there is no link from 'b' to 'a'"));
+  EXPECT_THAT(result.err, HasSubstr("'b' has links to none"));
+
+  auto const list = file("list.txt", "b,a,a\nc,b,b\n");
+  auto const none = place(platform(three, one_way), program, {"--candidates", list});
+  EXPECT_EQ(none.status, 1);
+  EXPECT_THAT(none.err, HasSubstr("stage 'read' on host 'b' cannot send to stage 'do' on host 'a'"));
+  EXPECT_THAT(none.err, HasSubstr("no other candidate connects its hosts either"));
+
+  auto const input =
+      place(platform(three, one_way), pipeline(one_stage, R"(, "input": {"at": "b"})"), {"--placement", "c"});
+  EXPECT_THAT(input.err, HasSubstr("the input on host 'b' cannot send to stage 'work' on host 'c'"));
+}
+
+TEST_F(PlaceFiles, TimesThatAreTooLongNameFileStageAndHost) {
+  auto const name = "skel: " + (folder_ / "platform.json").string() + ": ";
+  for (std::string const speed : {"1e-308", "1e-320"}) {
+    auto const machine =
+        platform(R"({"name": "a", "speed": 1}, {"name": "b", "hosts": 2, "latency": 0, "speed": )" + speed + "}");
+    auto const result = place(machine, pipeline(one_stage));
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, StartsWith(name + "clusters[1].speed: stage 'work' (work 1 in "));
+    EXPECT_THAT(result.err, HasSubstr("on host 'b-0' of speed "));
+    EXPECT_THAT(result.err, testing::Not(HasSubstr("0.000000")));
+  }
+  auto const slow = R"({"between": ["a", "b"], "latency": 0, "bandwidth": 1e-308})";
+  auto const result = place(platform(two_sites, slow), pipeline(R"({"name": "w", "work": 1, "output_bytes": 10})"));
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err, StartsWith(name + "links (from 'a' to 'b'): an item of 10 B ("));
+  // Slow is not too slow.
+  EXPECT_EQ(place(platform(R"({"name": "a", "speed": 1e-300})"), pipeline(one_stage)).status, 0);
+}
+
+TEST_F(PlaceFiles, AStageWithoutWorkTakesANanosecond) {
+  auto const result = place(platform(R"({"name": "a", "speed": 1})"), pipeline(R"({"name": "w", "work": 0})"));
+  ASSERT_EQ(result.status, 0) << result.err;
+  // Two moves of the local latency, 1e-4 s, and a service of 1e-9 s.
+  EXPECT_NEAR(result.json()["throughput"].get<double>(), 1 / (2e-4 + 1e-9), 1e-3);
+}
+
+TEST_F(PlaceFiles, ATimeLimitHoldsForWideFarms) {
+  auto const result = place(platform(R"({"name": "n", "hosts": 64, "speed": 1, "latency": 1e-4})"),
+                            pipeline(R"({"name": "x", "work": 1, "replicable": true, "width": 40},)"
+                                     R"({"name": "y", "work": 1.3, "replicable": true, "width": 40})"),
+                            {"--time-limit", "0.01", "--explain"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  json const answer = result.json();
+  EXPECT_EQ(answer["workers"][0].size(), 40U);
+  EXPECT_GT(answer["throughput"].get<double>(), 1);
+  EXPECT_GE(answer["bound"].get<double>(), answer["throughput"].get<double>());
+  EXPECT_EQ(answer["evaluated"], 0);
+  EXPECT_THAT(answer["model"].get<std::string>(), HasSubstr("ended before this placement could be priced"));
+  EXPECT_TRUE(answer["explanation"].contains("loads_missing"));
+}
+
 TEST_F(PlaceFiles, BadInputSaysFileWhereAndReason) {
   std::string const good_platform = platform(two_sites, road), good_pipeline = pipeline(one_stage);
   std::string const missing = (folder_ / "missing.json").string(), here = folder_.string();

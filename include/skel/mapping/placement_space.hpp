@@ -48,6 +48,10 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
 /// Can every pair of hosts that must talk talk?
 bool connected(placement_problem const& problem, plan::placement const& where);
 
+/// Where hosts that must talk cannot: which two stages (or the input or output) on which two hosts, which link is
+/// missing, and what to try. Nothing when the placement is connected.
+std::optional<std::string> missing_link(placement_problem const& problem, plan::placement const& where);
+
 /// The name of a placement: "(a, b+c, b)".
 std::string to_string(plan::placement const& where, platform::description const& platform);
 
