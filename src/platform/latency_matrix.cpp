@@ -1,0 +1,186 @@
+#include <skel/platform/latency_matrix.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+#include <utility>
+
+#include <skel/base/error.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/platform/files.hpp>
+
+namespace skel::platform {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+std::string cell_at(std::size_t row, std::size_t column) {
+  return "row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+struct csv_line {
+  std::size_t number;
+  std::vector<std::string_view> fields;
+};
+
+std::vector<csv_line> lines_of(std::string_view text) {
+  std::vector<csv_line> lines;
+  std::size_t count = 0;
+  while (!text.empty()) {
+    std::size_t const end = std::min(text.find('\n'), text.size());
+    std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++count;
+    if (line.empty() || line.front() == '#') continue;
+    csv_line read{count, {}};
+    while (true) {
+      std::size_t const comma = line.find(',');
+      std::string_view field = trimmed(line.substr(0, comma));
+      if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
+      read.fields.push_back(field);
+      if (comma == std::string_view::npos) break;
+      line.remove_prefix(comma + 1);
+    }
+    lines.push_back(std::move(read));
+  }
+  return lines;
+}
+
+}  // namespace
+
+latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<double> seconds, std::string const& source,
+                               double tolerance)
+    : hosts_(std::move(hosts)), seconds_(std::move(seconds)) {
+  std::size_t const n = hosts_.size();
+  if (n == 0) throw input_error(source, "", "has no host; the first line holds the names of the hosts");
+  if (n > max_hosts)
+    throw input_error(source, "", "has " + std::to_string(n) + " hosts; at most " + std::to_string(max_hosts));
+  if (seconds_.size() != n * n)
+    throw input_error(source, "",
+                      "has " + std::to_string(seconds_.size()) + " latencies for " + std::to_string(n) + " hosts; " +
+                          std::to_string(n * n) + " are wanted");
+  std::unordered_map<std::string, std::size_t> names;
+  for (std::size_t h = 0; h < n; ++h) {
+    if (hosts_[h].empty()) throw input_error(source, "host " + std::to_string(h + 1), "has no name");
+    auto const [other, is_new] = names.emplace(hosts_[h], h);
+    if (!is_new)
+      throw input_error(source, "host " + std::to_string(h + 1),
+                        "'" + hosts_[h] + "' is also the name of host " + std::to_string(other->second + 1));
+  }
+  std::vector<double> gaps;
+  for (std::size_t a = 0; a < n; ++a) {
+    seconds_[a * n + a] = 0;
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      double const value = seconds_[a * n + b];
+      std::string const which = "the latency from '" + hosts_[a] + "' to '" + hosts_[b] + "' ";
+      if (!std::isfinite(value))
+        throw input_error(source, cell_at(a, b), which + "is not a finite number; seconds are wanted");
+      if (value <= 0)
+        throw input_error(source, cell_at(a, b),
+                          which + "is " + number(value) + "; a time in seconds, more than 0, is wanted");
+      if (b < a) gaps.push_back(std::abs(std::log(value / seconds_[b * n + a])));
+    }
+  }
+  double const limit = std::max(std::log1p(tolerance), 6 * 1.4826 * (gaps.size() < 3 ? 0 : statistics::median(gaps)));
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      double &there = seconds_[a * n + b], &back = seconds_[b * n + a];
+      if (there == back) continue;
+      if (std::abs(std::log(there / back)) > limit)
+        throw input_error(source, cell_at(b, a),
+                          "the latency from '" + hosts_[b] + "' to '" + hosts_[a] + "' is " + number(back) +
+                              " s, back it is " + number(there) +
+                              " s; a matrix of latencies is symmetric: measure the pair again");
+      there = back = std::sqrt(there) * std::sqrt(back);
+    }
+}
+
+latency_matrix parse_latencies(std::string_view text, std::string const& source, double tolerance) {
+  std::vector<csv_line> const lines = lines_of(text);
+  if (lines.empty()) throw input_error(source, "", "is empty; the first line holds the names of the hosts");
+  std::vector<std::string_view> names = lines.front().fields;
+  bool const rows_named = names.size() > 1 && names.front().empty();
+  if (rows_named) names.erase(names.begin());
+  std::size_t const n = names.size();
+  for (std::size_t h = 0; h < n; ++h)
+    if (names[h].empty())
+      throw input_error(source, "line " + std::to_string(lines.front().number),
+                        "host " + std::to_string(h + 1) + " has no name");
+  if (n > latency_matrix::max_hosts)
+    throw input_error(source, "line " + std::to_string(lines.front().number),
+                      "has " + std::to_string(n) + " hosts; at most " + std::to_string(latency_matrix::max_hosts));
+  if (lines.size() != n + 1)
+    throw input_error(source, "",
+                      "has " + std::to_string(lines.size() - 1) + " rows of latencies for " + std::to_string(n) +
+                          " hosts; the first line holds the host names, then one row per host");
+  std::vector<double> seconds(n * n, 0);
+  for (std::size_t a = 0; a < n; ++a) {
+    csv_line const& line = lines[a + 1];
+    std::string const where = "line " + std::to_string(line.number);
+    bool const named = rows_named || (line.fields.size() == n + 1 && line.fields.front() == names[a]);
+    if (line.fields.size() != n + (named ? 1 : 0))
+      throw input_error(source, where,
+                        "has " + std::to_string(line.fields.size() - (named ? 1 : 0)) + " latencies; " +
+                            std::to_string(n) + " are wanted, one per host");
+    if (named && line.fields.front() != names[a])
+      throw input_error(source, where,
+                        "is the row of '" + std::string(line.fields.front()) + "'; the row of '" +
+                            std::string(names[a]) + "' is wanted, rows are in the order of the first line");
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      std::string_view const field = line.fields[b + (named ? 1 : 0)];
+      auto const fail = [&](std::string const& reason) {
+        throw input_error(
+            source, where + ", column " + std::to_string(b + (named ? 2 : 1)),
+            "the latency from '" + std::string(names[a]) + "' to '" + std::string(names[b]) + "' " + reason);
+      };
+      if (field.empty()) fail("is missing");
+      double value = 0;
+      auto const [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
+      if (problem != std::errc{} || end != field.data() + field.size())
+        fail("is '" + std::string(field) + "'; seconds are wanted");
+      if (!std::isfinite(value)) fail("is not a finite number; seconds are wanted");
+      if (value <= 0) fail("is " + number(value) + "; a time in seconds, more than 0, is wanted");
+      seconds[a * n + b] = value;
+    }
+  }
+  return latency_matrix(std::vector<std::string>(names.begin(), names.end()), std::move(seconds), source, tolerance);
+}
+
+latency_matrix read_latencies(std::filesystem::path const& file, double tolerance) {
+  return parse_latencies(read_text(file), file.string(), tolerance);
+}
+
+latency_matrix latencies_of(description const& machine, std::string const& source, double tolerance) {
+  std::size_t const n = machine.host_count();
+  if (n > latency_matrix::max_hosts)
+    throw input_error(source, "clusters",
+                      "have " + std::to_string(n) + " hosts; at most " + std::to_string(latency_matrix::max_hosts) +
+                          " can be clustered");
+  std::vector<double> seconds(n * n, 0);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      if (!machine.connected(a, b))
+        throw input_error(source, "links",
+                          "there is no link from cluster '" + machine.clusters()[machine.cluster_of(a)].name +
+                              "' to cluster '" + machine.clusters()[machine.cluster_of(b)].name +
+                              "'; clustering needs the latency of every pair");
+      seconds[a * n + b] = machine.path(a, b).latency;
+    }
+  return latency_matrix(machine.host_names(), std::move(seconds), source, tolerance);
+}
+
+}  // namespace skel::platform

@@ -1,0 +1,313 @@
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/platform/clusters.hpp>
+
+namespace skel::platform {
+namespace {
+
+using group = std::vector<std::size_t>;
+
+/// Probability of splitting a host off a group that it belongs to, over all hosts of the group, and of splitting off a
+/// hosts together, over all choices of a, times a^2.
+constexpr double false_split = 0.02;
+
+/// How many deviations from the median an edge is taken seriously.
+constexpr double outlier = 2.5;
+
+/// ln of the number of ways to choose k of n.
+double log_choose(std::size_t n, std::size_t k) {
+  auto const f = [](std::size_t i) { return std::lgamma(static_cast<double>(i) + 1); };
+  return f(n) - f(k) - f(n - k);
+}
+
+/// The x with P(N(0,1) > x) = exp(log_p), at most 37. Bisection of the complementary error function; log_p <= ln 0.5.
+double upper_quantile(double log_p) {
+  double const p = std::exp(log_p);
+  double low = 0, high = 37;
+  for (int i = 0; i < 60; ++i) {
+    double const middle = (low + high) / 2;
+    (std::erfc(middle / std::sqrt(2.)) / 2 > p ? low : high) = middle;
+  }
+  return low;
+}
+
+/// A mean of logarithms, of how many edges, and by how many standard errors it may be too small because its hosts were
+/// chosen for it.
+struct level {
+  double mean = 0, edges = 0, chosen = 0;
+};
+
+class noisy_latencies {
+ public:
+  noisy_latencies(latency_matrix const& latencies, double tolerance, double noise)
+      : n_(latencies.size()), logs_(n_ * n_), reach_(std::log1p(tolerance)), noise_(noise), chosen_(n_ + 1, 0) {
+    for (std::size_t size = 2; size <= n_; ++size)
+      chosen_[size] = upper_quantile(std::min(-log_choose(n_, size), std::log(0.5)));
+    for (std::size_t a = 0; a < n_; ++a)
+      for (std::size_t b = 0; b < n_; ++b)
+        if (a != b) logs_[a * n_ + b] = std::log(latencies(a, b));
+  }
+
+  std::size_t size() const { return n_; }
+
+  level between(group const& a, group const& b) const {
+    std::vector<double> values;
+    values.reserve(a.size() * b.size());
+    for (std::size_t x : a)
+      for (std::size_t y : b) values.push_back(logs_[x * n_ + y]);
+    return of(std::move(values), chosen(std::min(a.size(), b.size())));
+  }
+  level inside(group const& a) const {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) values.push_back(logs_[a[i] * n_ + a[j]]);
+    return of(std::move(values), chosen(a.size()));
+  }
+
+  /// The square of an edge's distance from what was expected, as large as an outlier's at most.
+  double misfit(std::size_t a, std::size_t b, double expected) const {
+    double const distance = std::min(std::abs(logs_[a * n_ + b] - expected) / noise_, outlier);
+    return distance * distance;
+  }
+  /// By how much the edges between two groups are beyond what one group may have: > 0 means two groups. `references`
+  /// are what else the hosts of both have edges to.
+  double beyond(level joint, std::vector<level> references, std::size_t hosts, std::size_t smaller) const {
+    if (references.empty()) return -reach_;
+    level const near = pooled(std::move(references));
+    double const e = noise_ * std::sqrt(1 / joint.edges + 1 / near.edges);
+    double const ways = log_choose(hosts, smaller) + 2 * std::log(static_cast<double>(smaller));
+    double const z = upper_quantile(std::log(false_split) - ways);
+    return (joint.mean - near.mean) - std::max(reach_ - e / 2, z * e);
+  }
+
+ private:
+  /// Mean of the values, outliers moved to where they begin.
+  level of(std::vector<double> values, double chosen) const {
+    if (values.empty()) return {};
+    auto const count = static_cast<double>(values.size());
+    double const centre = statistics::median(values), reach = outlier * noise_;
+    double sum = 0;
+    for (double value : values) sum += std::clamp(value, centre - reach, centre + reach);
+    return {sum / count, count, chosen};
+  }
+
+  double chosen(std::size_t hosts) const { return chosen_[std::max<std::size_t>(hosts, 2)]; }
+
+  double error(level const& x) const { return noise_ / std::sqrt(x.edges); }
+
+  /// The least of the levels, as sure as it is, with all that cannot be told from it.
+  level pooled(std::vector<level> levels) const {
+    auto const least = *std::min_element(levels.begin(), levels.end(), [&](level const& a, level const& b) {
+      return a.mean + a.chosen * error(a) < b.mean + b.chosen * error(b);
+    });
+    level sum;
+    for (level const& other : levels) {
+      double const doubt = std::hypot(other.chosen * error(other), least.chosen * error(least));
+      if (std::abs(other.mean - least.mean) > doubt) continue;
+      sum.mean += other.mean * other.edges;
+      sum.edges += other.edges;
+    }
+    return {sum.mean / sum.edges, sum.edges};
+  }
+
+  std::size_t n_;
+  std::vector<double> logs_;
+  double reach_, noise_;
+  /// By how many standard errors the mean of the edges of some hosts may lie below its true value: of the best choice
+  /// of that many hosts among all.
+  std::vector<double> chosen_;
+};
+
+class grouping {
+ public:
+  explicit grouping(noisy_latencies const& x) : x_(x) {
+    for (std::size_t h = 0; h < x.size(); ++h) groups_.push_back({h});
+    tabulate();
+  }
+
+  /// Joins the nearest groups that may be one, until no two may.
+  void join() {
+    while (true) {
+      std::vector<std::pair<double, std::pair<std::size_t, std::size_t>>> order;
+      for (std::size_t g = 0; g < groups_.size(); ++g)
+        for (std::size_t h = 0; h < g; ++h) order.push_back({between_[g][h].mean, {h, g}});
+      std::sort(order.begin(), order.end());
+      bool joined = false;
+      for (auto const& [mean, pair] : order) {
+        auto const [g, h] = pair;
+        if (beyond(g, h) > 0) continue;
+        groups_[g].insert(groups_[g].end(), groups_[h].begin(), groups_[h].end());
+        groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(h));
+        tabulate(g, h);
+        joined = true;
+        break;
+      }
+      if (!joined) return;
+    }
+  }
+
+  /// Takes the host out of its group that is furthest beyond the tolerance. False when there is none.
+  bool split() {
+    double worst = 0;
+    std::size_t from = 0, host = 0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].size() < 2) continue;
+      for (std::size_t i = 0; i < groups_[g].size(); ++i) {
+        group rest = groups_[g];
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+        group const alone{groups_[g][i]};
+        std::vector<level> references;
+        if (rest.size() > 1) references.push_back(x_.inside(rest));
+        for (std::size_t other = 0; other < groups_.size(); ++other) {
+          if (other == g) continue;
+          references.push_back(x_.between(alone, groups_[other]));
+          references.push_back(x_.between(rest, groups_[other]));
+        }
+        double const excess = x_.beyond(x_.between(alone, rest), references, groups_[g].size(), 1);
+        if (excess > worst) worst = excess, from = g, host = i;
+      }
+    }
+    if (worst <= 0) return false;
+    groups_.push_back({groups_[from][host]});
+    groups_[from].erase(groups_[from].begin() + static_cast<std::ptrdiff_t>(host));
+    tabulate();
+    return true;
+  }
+
+  /// Moves hosts to the group whose latencies to all others explain theirs significantly better. False when none does.
+  bool move() {
+    bool moved = false;
+    for (std::size_t host = 0; host < x_.size(); ++host) {
+      std::size_t from = 0;
+      while (std::find(groups_[from].begin(), groups_[from].end(), host) == groups_[from].end()) ++from;
+      if (groups_[from].size() < 2) continue;
+      std::erase(groups_[from], host);
+      fill(from);
+      std::size_t best = from;
+      double const here = misfit(host, from);
+      double least = here;
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        if (g == from || groups_[g].size() < 2) continue;  // joining a single host is for join()
+        if (double const there = misfit(host, g); there < least) least = there, best = g;
+      }
+      groups_[best].push_back(host);
+      fill(best);
+      moved = moved || best != from;
+    }
+    return moved;
+  }
+
+  partition groups() const {
+    partition result = groups_;
+    for (group& g : result) std::sort(g.begin(), g.end());
+    std::sort(result.begin(), result.end());
+    return result;
+  }
+
+ private:
+  double beyond(std::size_t g, std::size_t h) const {
+    std::vector<level> references;
+    for (std::size_t own : {g, h}) {
+      if (groups_[own].size() > 1) references.push_back(inside_[own]);
+      for (std::size_t other = 0; other < groups_.size(); ++other)
+        if (other != g && other != h) references.push_back(between_[own][other]);
+    }
+    return x_.beyond(between_[g][h], std::move(references), groups_[g].size() + groups_[h].size(),
+                     std::min(groups_[g].size(), groups_[h].size()));
+  }
+
+  /// How badly the host's latencies fit those of the group: the sum of squares, in units of the noise.
+  double misfit(std::size_t host, std::size_t g) const {
+    double sum = 0;
+    for (std::size_t other = 0; other < groups_.size(); ++other) {
+      level const& expected = other == g ? inside_[g] : between_[g][other];
+      if (expected.edges == 0)
+        sum += outlier * outlier;  // an edge that only explains itself explains nothing
+      else
+        for (std::size_t k : groups_[other]) sum += x_.misfit(host, k, expected.mean);
+    }
+    return sum;
+  }
+
+  void tabulate() {
+    between_.assign(groups_.size(), std::vector<level>(groups_.size()));
+    inside_.assign(groups_.size(), {});
+    for (std::size_t g = 0; g < groups_.size(); ++g) fill(g);
+  }
+  void tabulate(std::size_t changed, std::size_t gone) {
+    auto const at = static_cast<std::ptrdiff_t>(gone);
+    between_.erase(between_.begin() + at);
+    inside_.erase(inside_.begin() + at);
+    for (auto& row : between_) row.erase(row.begin() + at);
+    fill(changed < gone ? changed : changed - 1);
+  }
+  void fill(std::size_t g) {
+    inside_[g] = x_.inside(groups_[g]);
+    for (std::size_t h = 0; h < groups_.size(); ++h)
+      if (h != g) between_[g][h] = between_[h][g] = x_.between(groups_[g], groups_[h]);
+  }
+
+  noisy_latencies const& x_;
+  partition groups_;
+  std::vector<std::vector<level>> between_;
+  std::vector<level> inside_;
+};
+
+/// Noise of a single edge before any group is known: among the
+/// hosts nearest to a host, the one whose latencies to all others are most like its own differs from it by the noise of
+/// two edges. The median over all hosts.
+double first_noise(latency_matrix const& latencies) {
+  std::size_t const n = latencies.size();
+  if (n < 4) return 0;
+  auto const candidates = static_cast<std::size_t>(std::bit_width(n));
+  std::vector<double> all;
+  std::vector<std::size_t> near(n);
+  for (std::size_t a = 0; a < n; ++a) {
+    std::iota(near.begin(), near.end(), std::size_t{0});
+    std::sort(near.begin(), near.end(),
+              [&](std::size_t x, std::size_t y) { return latencies(a, x) < latencies(a, y); });
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 1; i < std::min(candidates + 1, n); ++i) {  // near[0] is a itself
+      std::size_t const b = near[i];
+      std::vector<double> differences;
+      for (std::size_t k = 0; k < n; ++k)
+        if (k != a && k != b) differences.push_back(std::abs(std::log(latencies(a, k) / latencies(b, k))));
+      nearest = std::min(nearest, 1.4826 * statistics::median(std::move(differences)) / std::sqrt(2.));
+    }
+    all.push_back(nearest);
+  }
+  return statistics::median(std::move(all));
+}
+
+}  // namespace
+
+partition robust_clusters(latency_matrix const& latencies, double tolerance) {
+  SKEL_EXPECTS(tolerance >= 0);
+  double noise = first_noise(latencies);
+  if (noise == 0) return lowekamp_beguelin(latencies, tolerance);
+  partition found;
+  for (int round = 0; round < 3; ++round) {
+    noisy_latencies const x(latencies, tolerance, noise);
+    grouping groups(x);
+    groups.join();
+    std::set<partition> seen;  // a host that belongs to neither of two groups may go back and forth
+    while (seen.insert(groups.groups()).second && (groups.move() || groups.split())) groups.join();
+    partition next = groups.groups();
+    bool const same = next == found;
+    found = std::move(next);
+    double const now = noise_of(latencies, found);
+    if (same || now == 0) break;
+    noise = now;
+  }
+  return found;
+}
+
+}  // namespace skel::platform
