@@ -17,8 +17,16 @@ namespace {
 using plan::collective_algorithm;
 using plan::collective_problem;
 
-bool is_tree_broadcast(collective_algorithm const& algorithm) {
-  return algorithm.shape != nullptr && algorithm.operation == plan::collective::broadcast;
+/// The price of an algorithm on a tree without its schedule, or nothing where there is no such recursion.
+template <class Model>
+std::optional<double> tree_price(collective_algorithm const& algorithm, plan::tree const& shape,
+                                 collective_problem problem, Model const& model, double gamma) {
+  if (!algorithm.segmented) problem.segment = 0;
+  if (algorithm.operation == plan::collective::broadcast)
+    return tree_broadcast_time(shape, problem, model, algorithm.segmented);
+  if (algorithm.operation == plan::collective::reduce)
+    return tree_reduce_time(shape, problem, model, algorithm.segmented, gamma);
+  return std::nullopt;
 }
 
 /// A line through two points, by its value at 0 and its slope.
@@ -56,7 +64,8 @@ std::pair<std::vector<lateness>, double> latest_vertices(plan::tree const& shape
 
 /// Sizes at which the time of equal segments can have its minimum.
 template <class Model>
-std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem const& problem, Model const& model) {
+std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem const& problem, Model const& model,
+                                    bool reduces, double gamma) {
   auto const [front, degree] = latest_vertices(shape);
   auto const m = static_cast<double>(problem.bytes);
   auto const unit = static_cast<double>(std::max<std::uint64_t>(problem.unit, 1));
@@ -68,8 +77,8 @@ std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem 
   std::sort(bounds.begin(), bounds.end());
   bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
 
-  auto const at_size = [&](double bytes) {
-    return message{.bytes = bytes, .at_receiver = 1 + degree, .in_network = static_cast<double>(shape.size()) - 1};
+  auto const at_size = [&, most = degree](double bytes) {
+    return message{.bytes = bytes, .at_receiver = 1 + most, .in_network = static_cast<double>(shape.size()) - 1};
   };
   std::vector<double> sizes = bounds;
   for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
@@ -77,23 +86,30 @@ std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem 
     auto const inside = [&](double at) {
       if (at > low && at < high) sizes.push_back(at);
     };
-    auto const fit = [&](auto&& value) {
-      return line_of_size::through(low, value(at_size(low)), high, value(at_size(high)));
-    };
-    auto const busy = fit([&](message const& s) { return model.send_busy(s); });
-    auto const transfer = fit([&](message const& s) { return model.transfer(s); });
-    auto const receive = fit([&](message const& s) { return model.receive_busy(s); });
-    std::vector<line_of_size> ways;
-    for (lateness const& v : front)
-      ways.push_back(
-          {v.sends * busy.at_zero + v.hops * transfer.at_zero, v.sends * busy.slope + v.hops * transfer.slope});
-    line_of_size const serve{degree * busy.at_zero, degree * busy.slope};
     auto const crossing = [&](line_of_size const& a, line_of_size const& b) {
       if (a.slope != b.slope) inside((b.at_zero - a.at_zero) / (a.slope - b.slope));
     };
-    crossing(serve, receive);
+    auto const fit = [&](double factor, auto&& value) {
+      return line_of_size::through(low, factor * value(at_size(low)), high, factor * value(at_size(high)));
+    };
+    auto const busy = [&](message const& s) { return model.send_busy(s); };
+    auto const receive = [&](message const& s) { return model.receive_busy(s); };
+    auto const work = [&](message const& s) { return model.receive_overhead(s) + gamma * s.bytes; };
+    auto const sends = fit(1, busy);
+    auto const hops = fit(1, [&](message const& s) { return model.transfer(s) + (reduces ? gamma * s.bytes : 0); });
+    // What the pace of the root, or of a rank under it, is set by.
+    std::vector<line_of_size> paces;
+    if (reduces)
+      paces = {fit(degree, receive), fit(degree, work), sends};
+    else
+      paces = {fit(degree, busy), fit(1, receive)};
+    std::vector<line_of_size> ways;
+    for (lateness const& v : front)
+      ways.push_back({v.sends * sends.at_zero + v.hops * hops.at_zero, v.sends * sends.slope + v.hops * hops.slope});
+    for (std::size_t a = 0; a < paces.size(); ++a)
+      for (std::size_t b = 0; b < a; ++b) crossing(paces[a], paces[b]);
     for (std::size_t a = 0; a < ways.size(); ++a) {
-      for (line_of_size const& pace : {serve, receive})
+      for (line_of_size const& pace : paces)
         if (pace.at_zero > 0 && ways[a].slope > pace.slope)
           inside(std::sqrt(m * pace.at_zero / (ways[a].slope - pace.slope)));
       for (std::size_t b = 0; b < a; ++b) crossing(ways[a], ways[b]);
@@ -164,10 +180,11 @@ double collective_price(collective_algorithm const& algorithm, collective_proble
   SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);
   return std::visit(
       [&](auto const& one) {
-        if (!is_tree_broadcast(algorithm)) return completion(algorithm.make(problem), one, gamma);
-        collective_problem cut = problem;
-        if (!algorithm.segmented) cut.segment = 0;
-        return tree_broadcast_time(algorithm.shape(problem.ranks, problem.radix), cut, one, algorithm.segmented);
+        if (algorithm.shape != nullptr)
+          if (auto const price =
+                  tree_price(algorithm, algorithm.shape(problem.ranks, problem.radix), problem, one, gamma))
+            return *price;
+        return completion(algorithm.make(problem), one, gamma);
       },
       model);
 }
@@ -177,12 +194,13 @@ std::uint64_t best_segment(collective_algorithm const& algorithm, collective_pro
   SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);
   if (!algorithm.segmented || problem.ranks == 1 || problem.bytes <= problem.unit) return problem.bytes;
   plan::tree const shape = algorithm.shape(problem.ranks, problem.radix);
+  bool const reduces = algorithm.operation == plan::collective::reduce;
   return std::visit(
       [&](auto const& one) {
-        return best_of(candidate_sizes(shape, problem, one), problem, [&](std::uint64_t segment) {
+        return best_of(candidate_sizes(shape, problem, one, reduces, gamma), problem, [&](std::uint64_t segment) {
           collective_problem cut = problem;
           cut.segment = segment;
-          if (is_tree_broadcast(algorithm)) return tree_broadcast_time(shape, cut, one, true);
+          if (auto const price = tree_price(algorithm, shape, cut, one, gamma)) return *price;
           return completion(algorithm.make(cut), one, gamma);
         });
       },

@@ -27,4 +27,31 @@ std::vector<std::uint32_t> rounds(tree const& shape);
 schedule tree_broadcast(tree const& shape, collective_problem const& problem, bool all_at_once);
 schedule scatter_allgather_broadcast(collective_problem const& problem);
 
+/// Phases of the edges of a tree whose leaves send first: the height of the vertex that sends.
+std::vector<std::uint32_t> heights(tree const& shape);
+/// Children of a vertex by number. Where subtrees are runs of vertices, this is the order of their operands, and the
+/// smallest subtree comes first.
+std::vector<std::size_t> nearest_first(tree const& shape, std::size_t vertex);
+
+/// Every vertex combines what its children send, the nearest first, and sends the result up.
+schedule tree_reduce(tree const& shape, collective_problem const& problem, bool all_at_once);
+schedule rabenseifner_reduce(collective_problem const& problem);
+
+schedule recursive_doubling_allreduce(collective_problem const& problem);
+schedule ring_allreduce(collective_problem const& problem);
+schedule rabenseifner_allreduce(collective_problem const& problem);
+
+/// Each vertex gets the parts of its subtree; subtrees are runs of vertices.
+schedule tree_scatter(tree const& shape, collective_problem const& problem);
+schedule tree_gather(tree const& shape, collective_problem const& problem);
+
+schedule ring_allgather(collective_problem const& problem);
+schedule bruck_allgather(collective_problem const& problem);
+
+schedule pairwise_alltoall(collective_problem const& problem);
+schedule spread_out_alltoall(collective_problem const& problem);
+schedule bruck_alltoall(collective_problem const& problem);
+
+schedule dissemination_barrier(collective_problem const& problem);
+
 }  // namespace skel::plan::detail

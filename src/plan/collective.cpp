@@ -38,6 +38,37 @@ constexpr collective_algorithm broadcast(std::string_view name) {
   return {name, collective::broadcast, Segmented, order::any, Shape, broadcast_on<Shape, Segmented>};
 }
 
+template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
+schedule reduce_on(collective_problem const& problem) {
+  collective_problem uncut = problem;
+  if (!Segmented) uncut.segment = 0;
+  return detail::tree_reduce(Shape(problem.ranks, problem.radix), uncut, Segmented);
+}
+
+template <tree (*Shape)(std::size_t, std::size_t), bool Segmented>
+constexpr collective_algorithm reduce(std::string_view name, order operands) {
+  return {name, collective::reduce, Segmented, operands, Shape, reduce_on<Shape, Segmented>};
+}
+
+template <tree (*Shape)(std::size_t, std::size_t)>
+constexpr collective_algorithm scatter(std::string_view name) {
+  return {name, collective::scatter, false, order::any, Shape, [](collective_problem const& problem) {
+            return detail::tree_scatter(Shape(problem.ranks, problem.radix), problem);
+          }};
+}
+
+template <tree (*Shape)(std::size_t, std::size_t)>
+constexpr collective_algorithm gather(std::string_view name) {
+  return {name, collective::gather, false, order::any, Shape, [](collective_problem const& problem) {
+            return detail::tree_gather(Shape(problem.ranks, problem.radix), problem);
+          }};
+}
+
+constexpr collective_algorithm other(std::string_view name, collective operation, order operands,
+                                     schedule (*make)(collective_problem const&)) {
+  return {name, operation, false, operands, nullptr, make};
+}
+
 constexpr std::array catalogue{
     broadcast<flat_shape, whole>("flat"),
     broadcast<flat_shape, segmented>("segmented_flat"),
@@ -49,8 +80,41 @@ constexpr std::array catalogue{
     broadcast<binomial_shape, segmented>("segmented_binomial"),
     broadcast<k_nomial_tree, whole>("k_nomial"),
     broadcast<k_nomial_tree, segmented>("segmented_k_nomial"),
-    collective_algorithm{"scatter_allgather", collective::broadcast, false, order::any, nullptr,
-                         detail::scatter_allgather_broadcast},
+    other("scatter_allgather", collective::broadcast, order::any, detail::scatter_allgather_broadcast),
+
+    reduce<flat_shape, whole>("flat", order::rotated),
+    reduce<chain_shape, whole>("chain", order::rotated),
+    reduce<chain_shape, segmented>("pipeline", order::rotated),
+    reduce<binary_shape, whole>("binary", order::shuffled),
+    reduce<binary_shape, segmented>("segmented_binary", order::shuffled),
+    reduce<binomial_shape, whole>("binomial", order::rotated),
+    reduce<binomial_shape, segmented>("segmented_binomial", order::rotated),
+    reduce<k_nomial_tree, whole>("k_nomial", order::rotated),
+    reduce<k_nomial_tree, segmented>("segmented_k_nomial", order::rotated),
+    other("rabenseifner", collective::reduce, order::any, detail::rabenseifner_reduce),
+
+    other("recursive_doubling", collective::allreduce, order::any, detail::recursive_doubling_allreduce),
+    other("ring", collective::allreduce, order::shuffled, detail::ring_allreduce),
+    other("rabenseifner", collective::allreduce, order::any, detail::rabenseifner_allreduce),
+
+    scatter<flat_shape>("flat"),
+    scatter<chain_shape>("chain"),
+    scatter<binomial_shape>("binomial"),
+    scatter<k_nomial_tree>("k_nomial"),
+
+    gather<flat_shape>("flat"),
+    gather<chain_shape>("chain"),
+    gather<binomial_shape>("binomial"),
+    gather<k_nomial_tree>("k_nomial"),
+
+    other("ring", collective::allgather, order::any, detail::ring_allgather),
+    other("bruck", collective::allgather, order::any, detail::bruck_allgather),
+
+    other("pairwise", collective::alltoall, order::any, detail::pairwise_alltoall),
+    other("spread_out", collective::alltoall, order::any, detail::spread_out_alltoall),
+    other("bruck", collective::alltoall, order::any, detail::bruck_alltoall),
+
+    other("dissemination", collective::barrier, order::any, detail::dissemination_barrier),
 };
 
 }  // namespace

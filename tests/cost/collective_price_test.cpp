@@ -183,12 +183,140 @@ TEST(BroadcastPrice, OfATreeBetweenClustersIsThatOfItsSchedule) {
   }
 }
 
+TEST(ReducePrice, OfATreeIsThatOfItsSchedule) {
+  std::mt19937_64 random(23);
+  auto const catalogue = plan::collective_algorithms();
+  for (int i = 0; i < 6000; ++i) {
+    auto const& algorithm = catalogue[random() % catalogue.size()];
+    if (algorithm.operation != collective::reduce || algorithm.shape == nullptr) continue;
+    std::size_t const P = 1 + random() % 40;
+    collective_problem const problem{.ranks = P,
+                                     .root = random() % P,
+                                     .bytes = random() % 3000,
+                                     .segment = random() % 2 == 0 ? 0 : 1 + random() % 500,
+                                     .radix = 2 + random() % 4};
+    cost::any_model const model = random_model(random, P);
+    double const gamma = random() % 3 == 0 ? 0 : std::exp(std::uniform_real_distribution<>(-23, -12)(random));
+    double const fast = collective_price(algorithm, problem, model, gamma);
+    double const exact =
+        std::visit([&](auto const& m) { return cost::completion(algorithm.make(problem), m, gamma); }, model);
+    ASSERT_NEAR(fast, exact, 1e-12 * exact)
+        << algorithm.name << " of " << problem.bytes << " bytes in " << problem.segment << " over " << P << ", "
+        << cost::model_names[model.index()];
+  }
+}
+
+cost::any_model pure_hockney() {
+  return cost::hockney({.alpha = 1e-4, .beta = 1e-8});
+}
+
+TEST(ReducePrice, WithoutAnOperatorIsThatOfABroadcast) {
+  // Time runs backwards; a receiver that is slower than the gap would break the symmetry.
+  platform::plogp_parameters parameters = ethernet();
+  parameters.or_ = {};
+  cost::plogp const model(parameters);
+  for (std::size_t P = 1; P <= 40; ++P)
+    for (char const* name : {"flat", "chain", "binomial", "k_nomial"})
+      EXPECT_NEAR(price(collective::reduce, name, {.ranks = P, .bytes = 50000}, model),
+                  price(collective::broadcast, name, {.ranks = P, .bytes = 50000}, model), 1e-12)
+          << name << " over " << P;
+}
+
+TEST(ReducePrice, IsWithinOneOperationOfTheClosedForms) {
+  double const gamma = 2e-9, m = 1e6;
+  cost::plogp const model(ethernet());
+  double const step = std::max(g(m), ethernet().or_(m) + gamma * m);
+  for (std::size_t P = 2; P <= 20; ++P) {
+    double const p = static_cast<double>(P);
+    double const flat = price(collective::reduce, "flat", {.ranks = P, .bytes = 1000000}, model, gamma);
+    EXPECT_GE(flat, (p - 1) * step + L - 1e-12);
+    EXPECT_LE(flat, (p - 1) * step + L + gamma * m + 1e-12);
+    double const chain = price(collective::reduce, "chain", {.ranks = P, .bytes = 1000000}, model, gamma);
+    EXPECT_NEAR(chain, (p - 1) * (g(m) + L + gamma * m), 1e-12);
+  }
+}
+
+TEST(ReducePrice, OfRabenseifnerIsTheClosedFormForPowersOfTwo) {
+  double const a = 1e-4, b = 1e-8, gamma = 1e-9, m = 65536;
+  for (std::size_t P : {2U, 4U, 16U, 64U}) {
+    double const p = static_cast<double>(P), part = (p - 1) / p * m;
+    double const expected = 2 * lg(P) * a + 2 * part * b + part * gamma;
+    EXPECT_NEAR(price(collective::reduce, "rabenseifner", {.ranks = P, .bytes = 65536}, pure_hockney(), gamma),
+                expected, 1e-12);
+    EXPECT_NEAR(price(collective::allreduce, "rabenseifner", {.ranks = P, .bytes = 65536}, pure_hockney(), gamma),
+                expected, 1e-12);
+  }
+}
+
+TEST(AllreducePrice, IsTheClosedForm) {
+  double const a = 1e-4, b = 1e-8, gamma = 1e-9;
+  for (std::size_t P : {2U, 4U, 16U, 64U})
+    EXPECT_NEAR(price(collective::allreduce, "recursive_doubling", {.ranks = P, .bytes = 65536}, pure_hockney(), gamma),
+                lg(P) * (a + 65536 * (b + gamma)), 1e-12);
+  for (std::size_t P : {2U, 3U, 10U, 33U}) {
+    double const p = static_cast<double>(P), part = 3000;
+    EXPECT_NEAR(price(collective::allreduce, "ring", {.ranks = P, .bytes = 3000 * P}, cost::plogp(ethernet()), gamma),
+                2 * (p - 1) * (L + g(part)) + (p - 1) * gamma * part, 1e-12)
+        << P;
+  }
+}
+
+TEST(ScatterPrice, IsTheClosedForm) {
+  cost::plogp const model(ethernet());
+  double const m = 3000;
+  for (std::size_t P = 2; P <= 64; ++P) {
+    double const p = static_cast<double>(P);
+    EXPECT_NEAR(price(collective::scatter, "flat", {.ranks = P, .bytes = 3000}, model), (p - 1) * g(m) + L, 1e-12);
+    double chain = (p - 1) * L;
+    for (std::size_t j = 1; j < P; ++j) chain += g(static_cast<double>(j) * m);
+    EXPECT_NEAR(price(collective::scatter, "chain", {.ranks = P, .bytes = 3000}, model), chain, 1e-12);
+    if (!std::has_single_bit(P)) continue;
+    double binomial = lg(P) * L;
+    for (std::size_t half = 1; half < P; half *= 2) binomial += g(static_cast<double>(half) * m);
+    EXPECT_NEAR(price(collective::scatter, "binomial", {.ranks = P, .bytes = 3000}, model), binomial, 1e-12);
+    EXPECT_NEAR(price(collective::gather, "flat", {.ranks = P, .bytes = 3000}, model),
+                g(m) + L + (p - 2) * std::max(g(m), ethernet().or_(m)), 1e-12);
+  }
+}
+
+TEST(AllgatherPrice, IsTheClosedForm) {
+  for (std::size_t P : {2U, 5U, 16U, 33U}) {
+    double const p = static_cast<double>(P);
+    EXPECT_NEAR(price(collective::allgather, "ring", {.ranks = P, .bytes = 3000}, cost::plogp(ethernet())),
+                (p - 1) * (g(3000) + L), 1e-12);
+    EXPECT_NEAR(price(collective::allgather, "bruck", {.ranks = P, .bytes = 3000}, pure_hockney()),
+                std::ceil(lg(P)) * 1e-4 + (p - 1) * 3000 * 1e-8, 1e-12);
+  }
+}
+
+TEST(AlltoallPrice, IsTheClosedForm) {
+  platform::plogp_parameters parameters = ethernet();
+  parameters.or_ = {};
+  cost::plogp const model(parameters);
+  for (std::size_t P : {2U, 5U, 16U, 33U}) {
+    double const p = static_cast<double>(P);
+    EXPECT_NEAR(price(collective::alltoall, "pairwise", {.ranks = P, .bytes = 3000}, model), (p - 1) * (g(3000) + L),
+                1e-12);
+    EXPECT_NEAR(price(collective::alltoall, "spread_out", {.ranks = P, .bytes = 3000}, model), (p - 1) * g(3000) + L,
+                1e-12);
+    if (!std::has_single_bit(P)) continue;
+    EXPECT_NEAR(price(collective::alltoall, "bruck", {.ranks = P, .bytes = 3000}, pure_hockney()),
+                lg(P) * 1e-4 + p * 3000 / 2 * lg(P) * 1e-8, 1e-12);
+  }
+}
+
+TEST(BarrierPrice, IsTheClosedForm) {
+  for (std::size_t P = 1; P <= 70; ++P)
+    EXPECT_NEAR(price(collective::barrier, "dissemination", {.ranks = P}, cost::plogp(ethernet())),
+                std::ceil(lg(P)) * (L + g(0)), 1e-12);
+}
+
 /// The best of all segment sizes.
 double brute_force(plan::collective_algorithm const& algorithm, collective_problem problem,
-                   cost::any_model const& model) {
+                   cost::any_model const& model, double gamma) {
   double best = std::numeric_limits<double>::infinity();
   for (problem.segment = problem.unit; problem.segment <= problem.bytes; problem.segment += problem.unit)
-    best = std::min(best, collective_price(algorithm, problem, model));
+    best = std::min(best, collective_price(algorithm, problem, model, gamma));
   return best;
 }
 
@@ -204,10 +332,12 @@ TEST(BestSegment, IsAsGoodAsTheBestOfAllSizes) {
                                .radix = 2 + random() % 3};
     problem.bytes *= problem.unit;
     cost::any_model const model = random_model(random, P);
+    double const gamma = std::exp(std::uniform_real_distribution<>(-25, -14)(random));
     for (char const* name : {"pipeline", "segmented_binary", "segmented_binomial", "segmented_k_nomial"}) {
-      auto const& algorithm = *plan::find_algorithm(collective::broadcast, name);
-      problem.segment = best_segment(algorithm, problem, model);
-      double const ratio = collective_price(algorithm, problem, model) / brute_force(algorithm, problem, model);
+      auto const& algorithm = *plan::find_algorithm(i % 2 ? collective::reduce : collective::broadcast, name);
+      problem.segment = best_segment(algorithm, problem, model, gamma);
+      double const ratio =
+          collective_price(algorithm, problem, model, gamma) / brute_force(algorithm, problem, model, gamma);
       worst = std::max(worst, ratio), sum += ratio, ++cases;
       ASSERT_LT(ratio, 1.01) << name << " of " << problem.bytes << " over " << P << ", "
                              << cost::model_names[model.index()] << ", segment " << problem.segment;

@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -32,7 +36,8 @@ struct meaning {
   std::size_t output_cells = 0;
 };
 
-meaning mean(collective_problem const& p, collective operation) {
+/// `first`: the rank whose operand of a reduction comes first.
+meaning mean(collective_problem const& p, collective operation, std::size_t first) {
   std::uint64_t const n = p.ranks, m = p.bytes;
   meaning result{std::vector<buffer>(n), std::vector<buffer>(n), 0};
   auto const fill = [&](std::uint64_t cells) {
@@ -47,10 +52,54 @@ meaning mean(collective_problem const& p, collective operation) {
       result.output_cells = m;
       for (auto& b : out) b = in[p.root];
       break;
-    default:
-      ADD_FAILURE() << "no meaning of " << name_of(operation);
+    case collective::reduce:
+    case collective::allreduce:
+      fill(m);
+      result.output_cells = m;
+      for (std::size_t r = 0; r < n; ++r)
+        if (operation == collective::allreduce || r == p.root)
+          for (std::uint64_t i = 0; i < m; ++i) {
+            out[r].emplace_back();
+            for (std::size_t q = 0; q < n; ++q) out[r].back() += in[(q + first) % n][i];
+          }
+      break;
+    case collective::scatter:
+      fill(n * m);
+      result.output_cells = m;
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::uint64_t i = 0; i < m; ++i) out[r].push_back(in[p.root][r * m + i]);
+      break;
+    case collective::gather:
+    case collective::allgather:
+      fill(m);
+      result.output_cells = n * m;
+      for (std::size_t r = 0; r < n; ++r)
+        if (operation == collective::allgather || r == p.root)
+          for (auto const& b : in) out[r].insert(out[r].end(), b.begin(), b.end());
+      break;
+    case collective::alltoall:
+      fill(n * m);
+      result.output_cells = n * m;
+      for (std::size_t r = 0; r < n; ++r)
+        for (std::size_t q = 0; q < n; ++q)
+          for (std::uint64_t i = 0; i < m; ++i) out[r].push_back(in[q][r * m + i]);
+      break;
+    case collective::barrier:
+      break;
   }
   return result;
+}
+
+/// The operands in each cell, sorted.
+void in_any_order(std::vector<buffer>& buffers) {
+  for (auto& b : buffers)
+    for (auto& text : b) {
+      std::istringstream words(text);
+      std::vector<std::string> sorted{std::istream_iterator<std::string>(words), {}};
+      std::sort(sorted.begin(), sorted.end());
+      text.clear();
+      for (auto const& word : sorted) text += word + " ";
+    }
 }
 
 class EveryAlgorithm : public testing::TestWithParam<collective_algorithm> {};
@@ -66,8 +115,10 @@ TEST_P(EveryAlgorithm, GivesWhatTheOperationMeans) {
             if (radix != 2 && algorithm.name.find("k_nomial") == std::string_view::npos) continue;
             collective_problem const problem{
                 .ranks = n, .root = root, .bytes = bytes, .segment = segment, .unit = 1, .radix = radix};
-            meaning const expected = mean(problem, algorithm.operation);
-            auto const given = interpret(algorithm.make(problem), expected.inputs, expected.output_cells);
+            meaning expected =
+                mean(problem, algorithm.operation, algorithm.operands == skel::plan::order::rotated ? root : 0);
+            auto given = interpret(algorithm.make(problem), expected.inputs, expected.output_cells);
+            if (algorithm.operands == skel::plan::order::shuffled) in_any_order(expected.outputs), in_any_order(given);
             for (std::size_t r = 0; r < n; ++r) {
               ASSERT_TRUE(expected.outputs[r].empty() || given[r] == expected.outputs[r])
                   << "rank " << r << " of " << n << ", root " << root << ", bytes " << bytes << ", segment " << segment
@@ -87,6 +138,26 @@ TEST_P(EveryAlgorithm, NeverCutsAnElement) {
         for (auto const& s : mine.steps) EXPECT_EQ(s.bytes % 8, 0);
       }
     }
+}
+
+TEST(Barrier, NobodyLeavesBeforeTheLastHasCome) {
+  for (std::size_t n = 1; n <= 40; ++n) {
+    auto const* const algorithm = skel::plan::find_algorithm(collective::barrier, "dissemination");
+    auto const schedule = algorithm->make({.ranks = n});
+    // In phase k everybody hears of all that the sender had heard of before.
+    std::vector<std::set<std::size_t>> heard(n);
+    for (std::size_t r = 0; r < n; ++r) heard[r] = {r};
+    std::size_t const steps = schedule.ranks[0].steps.size();
+    for (std::size_t i = 0; i < steps; i += 2) {
+      auto const before = heard;
+      for (std::size_t r = 0; r < n; ++r) {
+        auto const& receive = schedule.ranks[r].steps[i + 1];
+        ASSERT_EQ(schedule.ranks[receive.peer].steps[i].peer, r);
+        heard[r].insert(before[receive.peer].begin(), before[receive.peer].end());
+      }
+    }
+    for (auto const& all : heard) EXPECT_EQ(all.size(), n);
+  }
 }
 
 TEST_P(EveryAlgorithm, IsFoundByItsName) {

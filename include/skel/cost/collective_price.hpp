@@ -8,8 +8,8 @@
 namespace skel::cost {
 
 /// The predicted time of a collective [s]: from the moment all ranks start until the last one has what it is to get.
-/// The exact recursion over the schedule that is run (<skel/cost/collective_recursion.hpp>); for broadcasts on trees in
-/// O(ranks), otherwise in O(steps). gamma: time of the operator of a reduction per byte [s/B].
+/// The exact recursion over the schedule that is run (<skel/cost/collective_recursion.hpp>); for broadcasts and
+/// reductions on trees in O(ranks), otherwise in O(steps). gamma: time of the operator of a reduction per byte [s/B].
 double collective_price(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
                         any_model const& model, double gamma = 0);
 

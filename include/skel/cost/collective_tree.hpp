@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -98,6 +99,109 @@ double tree_broadcast_time(plan::tree const& shape, plan::collective_problem con
     }
   }
   return last;
+}
+
+/// The completion of a reduction on a tree [s]: what completion() says of its schedule, in O(vertices) (times the
+/// number of different degrees). With equal segments, every vertex sends segment j at the largest of a few lines a_i +
+/// j p_i: the arrivals from each child are such, and a resource that serves one after the other in time h each, d of
+/// them per segment, adds to a convex sequence r(j) only the line r(0) + j d h. The last segment follows by the
+/// recursion. Precondition: one gamma [s/B], the time of the operator.
+template <communication_model Model>
+double tree_reduce_time(plan::tree const& shape, plan::collective_problem const& problem, Model const& model,
+                        bool all_at_once, double gamma) {
+  std::size_t const n = shape.size();
+  plan::segmentation const segments = plan::cut(problem);
+  all_at_once = all_at_once && segments.count > 1;
+  std::vector<double> rivals(n, 1), at_parent(n, 1);  // of the message that each vertex sends
+  if constexpr (Model::contended) {
+    std::vector<std::size_t> height(n, 0);
+    for (std::size_t v = n; v-- > 1;) height[shape.parent(v)] = std::max(height[shape.parent(v)], height[v] + 1);
+    if (all_at_once) height.assign(n, 0);
+    std::vector<double> in_phase(n, 0);
+    for (std::size_t v = 1; v < n; ++v) ++in_phase[height[v]];
+    for (std::size_t v = 1; v < n; ++v) {
+      rivals[v] = in_phase[height[v]];
+      std::size_t const parent = shape.parent(v);
+      double same = parent != 0 && height[parent] == height[v] ? 1 : 0;  // the parent's own message
+      for (std::size_t i = 0; i < shape.degree(parent); ++i) same += height[shape.child(parent, i)] == height[v];
+      at_parent[v] = same;
+    }
+  }
+  auto const from = [&](std::size_t vertex, double bytes) {
+    return message{.bytes = bytes,
+                   .from = (vertex + problem.root) % n,
+                   .to = (shape.parent(vertex) + problem.root) % n,
+                   .at_receiver = at_parent[vertex],
+                   .in_network = rivals[vertex]};
+  };
+  struct line {
+    double start, pace;
+  };
+  auto const at = [](std::vector<line> const& lines, double j) {
+    double value = 0;
+    for (line const& one : lines) value = std::max(value, one.start + j * one.pace);
+    return value;
+  };
+  auto const add = [](std::vector<line>& lines, line one) {
+    for (line& other : lines)
+      if (other.pace == one.pace) {
+        other.start = std::max(other.start, one.start);
+        return;
+      }
+    lines.push_back(one);
+  };
+  double const before = static_cast<double>(segments.count) - 2;  // index of the last whole segment
+  std::vector<std::vector<line>> leaving(n);                      // starts of the sends of whole segments
+  std::vector<double> last(n, 0);                                 // when the vertex starts to send the last segment
+  std::vector<std::size_t> children;
+  for (std::size_t v = n; v-- > 0;) {
+    children.clear();
+    for (std::size_t i = 0; i < shape.degree(v); ++i) children.push_back(shape.child(v, i));
+    std::sort(children.begin(), children.end());
+    double received = -std::numeric_limits<double>::infinity(), combined = received, sent = 0;
+    if (segments.count > 1) {
+      auto const whole = static_cast<double>(segments.bytes);
+      double const operation = gamma * whole;
+      // What is left to do for a segment after the arrival from each child, at the port and at the processor or port.
+      double port = 0, both = 0;
+      std::vector<double> behind_port(children.size()), behind_both(children.size());
+      for (std::size_t i = children.size(); i-- > 0;) {
+        message const m = from(children[i], whole);
+        behind_port[i] = port, behind_both[i] = both;
+        port += model.receive_busy(m);
+        both += std::max(model.receive_busy(m), model.receive_overhead(m) + operation);
+      }
+      std::vector<line>& mine = leaving[v];
+      double first = 0;
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        double const way = model.transfer(from(children[i], whole));
+        for (line const& one : leaving[children[i]])
+          add(mine, {one.start + way + behind_both[i] + operation, one.pace});
+        double const arrival = at(leaving[children[i]], 0) + way;
+        first = std::max(first, arrival + behind_both[i] + operation);
+        received = std::max({received, at(leaving[children[i]], before) + way + behind_port[i],
+                             arrival + behind_port[i] + before * port});
+      }
+      if (!children.empty()) add(mine, {first, both});
+      combined = children.empty() ? combined : at(mine, before);
+      if (v != 0) {
+        double const busy = model.send_busy(from(v, whole));
+        add(mine, {first, busy});
+        sent = at(mine, before) + busy;
+      }
+    }
+    auto const rest = static_cast<double>(segments.last);
+    double ready = 0;
+    for (std::size_t child : children) {
+      message const m = from(child, rest);
+      received = std::max(last[child] + model.transfer(m), received + model.receive_busy(m));
+      combined = std::max(received, combined + model.receive_overhead(m)) + gamma * rest;
+      ready = std::max(ready, combined);
+    }
+    last[v] = std::max(ready, sent);
+    if (v == 0) return ready;
+  }
+  return 0;
 }
 
 }  // namespace skel::cost
