@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <skel/base/contract.hpp>
+
 namespace skel::plan {
 
 tree::tree(std::vector<std::uint32_t> parent, bool highest_first) : parent_(std::move(parent)) {

@@ -105,7 +105,8 @@ double tree_broadcast_time(plan::tree const& shape, plan::collective_problem con
 /// number of different degrees). With equal segments, every vertex sends segment j at the largest of a few lines a_i +
 /// j p_i: the arrivals from each child are such, and a resource that serves one after the other in time h each, d of
 /// them per segment, adds to a convex sequence r(j) only the line r(0) + j d h. The last segment follows by the
-/// recursion. Precondition: one gamma [s/B], the time of the operator.
+/// recursion. gamma: time of the operator [s/B]. Where the children of a vertex are not alike (in several clusters) it
+/// is no less than completion().
 template <communication_model Model>
 double tree_reduce_time(plan::tree const& shape, plan::collective_problem const& problem, Model const& model,
                         bool all_at_once, double gamma) {

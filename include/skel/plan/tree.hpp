@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-
 namespace skel::plan {
 
 /// A tree over ranks that are numbered relative to its root: rank r of n is vertex (r + n - root) mod n. A parent's

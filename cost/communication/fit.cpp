@@ -1,0 +1,245 @@
+#include <skel/cost/communication/fit.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <skel/base/error.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/cost/communication/hloggp.hpp>
+#include <skel/cost/communication/hockney.hpp>
+#include <skel/cost/communication/lmo.hpp>
+#include <skel/cost/communication/loggp.hpp>
+#include <skel/cost/communication/logp.hpp>
+#include <skel/cost/communication/plogp.hpp>
+
+namespace skel::cost {
+namespace {
+
+using samples_view = std::span<probe_sample const>;
+using sizes_to_times = std::map<double, double>;
+
+char const* name_of(probe_kind kind) {
+  switch (kind) {
+    case probe_kind::transfer:
+      return "transfers";
+    case probe_kind::gap:
+      return "gaps";
+    case probe_kind::send_overhead:
+      return "overheads of senders";
+    case probe_kind::receive_overhead:
+      break;
+  }
+  return "overheads of receivers";
+}
+
+std::vector<probe_sample> of_kind(samples_view samples, probe_kind kind) {
+  std::vector<probe_sample> result;
+  for (probe_sample const& s : samples)
+    if (s.kind == kind) result.push_back(s);
+  return result;
+}
+
+/// Median time at each size.
+sizes_to_times medians(samples_view samples, probe_kind kind) {
+  std::map<double, std::vector<double>> times;
+  for (probe_sample const& s : samples)
+    if (s.kind == kind) times[s.bytes].push_back(s.seconds);
+  sizes_to_times result;
+  for (auto& [bytes, all] : times) result[bytes] = statistics::median(std::move(all));
+  return result;
+}
+
+/// The samples of a kind; fails unless they are of so many sizes.
+std::vector<probe_sample> wanted(samples_view samples, probe_kind kind, std::size_t sizes, char const* model) {
+  if (std::size_t const there = medians(samples, kind).size(); there < sizes)
+    throw error(std::string("fit of ") + model + ": " + name_of(kind) + " of " + std::to_string(sizes) +
+                (sizes == 1 ? " size" : " sizes") + " are wanted, there are " + std::to_string(there) +
+                "; probe more sizes");
+  return of_kind(samples, kind);
+}
+
+/// Median of a kind at its least size.
+double at_least_size(samples_view samples, probe_kind kind, char const* model) {
+  wanted(samples, kind, 1, model);
+  return medians(samples, kind).begin()->second;
+}
+
+/// Errors of the model's transfers and gaps, relative to the samples.
+template <class Model, class Parameters>
+fitted<Parameters> judged(Parameters const& parameters, samples_view samples) {
+  Model const model(parameters);
+  std::vector<double> errors;
+  for (probe_sample const& s : samples) {
+    message const m{.bytes = s.bytes};
+    double const predicted = s.kind == probe_kind::transfer ? model.transfer(m)
+                             : s.kind == probe_kind::gap    ? model.send_busy(m)
+                                                            : -1;
+    if (predicted >= 0) errors.push_back(std::abs(predicted - s.seconds) / s.seconds);
+  }
+  double const residual = errors.empty() ? 0 : 1.4826 * statistics::median(std::move(errors));
+  return {parameters, residual, samples.size()};
+}
+
+/// Times that never fall with the size: neighbours that fall become their mean.
+piecewise_linear monotone(sizes_to_times const& times) {
+  struct pool {
+    double sum;
+    std::vector<double> sizes;
+    double mean() const { return sum / static_cast<double>(sizes.size()); }
+  };
+  std::vector<pool> pools;
+  for (auto const& [bytes, seconds] : times) {
+    pools.push_back({std::max(seconds, 0.0), {bytes}});
+    while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+      pool const last = std::move(pools.back());
+      pools.pop_back();
+      pools.back().sum += last.sum;
+      pools.back().sizes.insert(pools.back().sizes.end(), last.sizes.begin(), last.sizes.end());
+    }
+  }
+  std::vector<piecewise_linear::point> points;
+  for (pool const& p : pools)
+    for (double bytes : p.sizes) points.push_back({bytes, p.mean()});
+  return piecewise_linear(std::move(points));
+}
+
+double median_of(samples_view samples, double (*value)(probe_sample const&, fitted_line const&),
+                 fitted_line const& line) {
+  std::vector<double> values;
+  for (probe_sample const& s : samples) values.push_back(value(s, line));
+  return statistics::median(std::move(values));
+}
+
+}  // namespace
+
+fitted_line fit_line(samples_view samples) {
+  if (samples.empty()) return {};
+  constexpr double limit = 1.345;  // 95 % of the efficiency of least squares on normal errors (Huber 1964)
+  std::vector<double> weights(samples.size(), 1);
+  fitted_line line;
+  for (int round = 0; round < 100; ++round) {
+    // Weighted least squares of (a + b x - y) / y: sums over w / y^2.
+    double s = 0, sx = 0, sxx = 0, sy = 0, sxy = 0;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      auto const [kind, x, y] = samples[i];
+      double const w = weights[i] / (y * y);
+      s += w, sx += w * x, sxx += w * x * x, sy += w * y, sxy += w * x * y;
+    }
+    double const determinant = s * sxx - sx * sx;
+    fitted_line next;
+    if (determinant > 1e-12 * s * sxx) {
+      next.slope = (s * sxy - sx * sy) / determinant;
+      next.at_zero = (sy - next.slope * sx) / s;
+    } else {
+      next.at_zero = sy / s;
+    }
+    if (next.slope < 0) next = {sy / s, 0};
+    if (next.at_zero < 0) next = {0, sxx > 0 ? sxy / sxx : 0};
+    bool const still = std::abs(next.at_zero - line.at_zero) <= 1e-12 * next.at_zero &&
+                       std::abs(next.slope - line.slope) <= 1e-12 * next.slope;
+    line = next;
+    if (still) break;
+    std::vector<double> errors;
+    for (probe_sample const& sample : samples)
+      errors.push_back(std::abs(line.at_zero + line.slope * sample.bytes - sample.seconds) / sample.seconds);
+    double const scale = 1.4826 * statistics::median(errors);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      weights[i] = errors[i] <= limit * scale ? 1 : limit * scale / errors[i];
+    if (scale == 0) {  // most samples lie on the line: the others are not asked
+      for (std::size_t i = 0; i < samples.size(); ++i) weights[i] = errors[i] == 0 ? 1 : 0;
+      break;
+    }
+  }
+  return line;
+}
+
+fitted<platform::hockney_parameters> fit_hockney(samples_view samples) {
+  auto const transfers = wanted(samples, probe_kind::transfer, 2, "Hockney");
+  auto const line = fit_line(transfers);
+  return judged<hockney>(platform::hockney_parameters{.alpha = line.at_zero, .beta = line.slope}, transfers);
+}
+
+fitted<platform::logp_parameters> fit_logp(samples_view samples) {
+  double const os = at_least_size(samples, probe_kind::send_overhead, "LogP"),
+               or_ = at_least_size(samples, probe_kind::receive_overhead, "LogP"),
+               gap = at_least_size(samples, probe_kind::gap, "LogP"),
+               transfer = at_least_size(samples, probe_kind::transfer, "LogP");
+  double const o = (os + or_) / 2;
+  return judged<logp>(platform::logp_parameters{.L = std::max(transfer - 2 * o, 0.0), .o = o, .g = gap}, samples);
+}
+
+fitted<platform::hloggp_parameters> fit_hloggp(samples_view samples) {
+  constexpr char const* model = "HLogGP";
+  auto const line = fit_line(wanted(samples, probe_kind::gap, 2, model));
+  double const os = at_least_size(samples, probe_kind::send_overhead, model),
+               or_ = at_least_size(samples, probe_kind::receive_overhead, model);
+  auto const transfers = wanted(samples, probe_kind::transfer, 1, model);
+  double const way = median_of(
+      transfers,
+      [](probe_sample const& s, fitted_line const& gaps) {
+        return s.seconds - std::max(s.bytes - 1, 0.0) * gaps.slope;
+      },
+      line);
+  return judged<hloggp>(
+      platform::hloggp_parameters{
+          .L = std::max(way - os - or_, 0.0), .os = os, .or_ = or_, .g = line.at_zero + line.slope, .G = line.slope},
+      samples);
+}
+
+fitted<platform::loggp_parameters> fit_loggp(samples_view samples) {
+  auto const apart = fit_hloggp(samples).parameters;
+  return judged<loggp>(
+      platform::loggp_parameters{.L = apart.L, .o = (apart.os + apart.or_) / 2, .g = apart.g, .G = apart.G}, samples);
+}
+
+fitted<platform::plogp_parameters> fit_plogp(samples_view samples) {
+  auto const transfers = medians(samples, probe_kind::transfer);
+  auto gaps = medians(samples, probe_kind::gap);
+  double L = 0;
+  if (gaps.empty()) {
+    wanted(samples, probe_kind::transfer, 1, "pLogP");
+    L = transfers.begin()->second;
+    for (auto const& [bytes, seconds] : transfers) gaps[bytes] = std::max(seconds - L, 0.0);
+  } else {
+    std::vector<double> ways;
+    for (auto const& [bytes, seconds] : transfers)
+      if (auto const gap = gaps.find(bytes); gap != gaps.end()) ways.push_back(seconds - gap->second);
+    if (ways.empty()) throw error("fit of pLogP: no size has a transfer and a gap; probe both at one size at least");
+    L = std::max(statistics::median(std::move(ways)), 0.0);
+  }
+  auto const overhead = [&](probe_kind kind) {
+    auto const times = medians(samples, kind);
+    return times.empty() ? piecewise_linear{} : monotone(times);
+  };
+  return judged<plogp>(platform::plogp_parameters{.L = L,
+                                                  .g = monotone(gaps),
+                                                  .os = overhead(probe_kind::send_overhead),
+                                                  .or_ = overhead(probe_kind::receive_overhead)},
+                       samples);
+}
+
+fitted<platform::lmo_parameters> fit_lmo(samples_view samples) {
+  auto const sends = of_kind(samples, probe_kind::send_overhead),
+             receives = of_kind(samples, probe_kind::receive_overhead);
+  probe_kind const kind = sends.empty() ? probe_kind::receive_overhead : probe_kind::send_overhead;
+  wanted(samples, kind, 2, "LMO");
+  std::vector<fitted_line> lines;
+  for (auto const& some : {sends, receives})
+    if (!some.empty()) lines.push_back(fit_line(some));
+  double C = 0, t = 0;
+  for (fitted_line const& line : lines) {
+    C += line.at_zero / static_cast<double>(lines.size());
+    t += line.slope / static_cast<double>(lines.size());
+  }
+  auto const transfers = wanted(samples, probe_kind::transfer, 2, "LMO");
+  auto const whole = fit_line(transfers);
+  return judged<lmo>(
+      platform::lmo_parameters{
+          .C = C, .t = t, .L = std::max(whole.at_zero - 2 * C, 0.0), .b = std::max(whole.slope - 2 * t, 0.0)},
+      transfers);
+}
+
+}  // namespace skel::cost
