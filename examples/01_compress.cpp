@@ -2,7 +2,6 @@
 //   01_compress IN OUT.gz        `-` is standard input or output; alone or under mpirun
 #include <libdeflate.h>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -17,6 +16,9 @@ using block = std::vector<char>;
 class file {
  public:
   file(std::string name, char const* mode) : name_(std::move(name)), mode_(mode) {}
+  ~file() {  // a part of the output would look like all of it
+    if (handle_ != nullptr && *mode_ == 'w' && std::filesystem::is_regular_file(name_)) std::remove(name_.c_str());
+  }
 
   block read(std::size_t most) {
     block data(most);
@@ -25,7 +27,7 @@ class file {
     return data;
   }
   void write(block const& data) { check(std::fwrite(data.data(), 1, data.size(), handle()) == data.size(), "written"); }
-  void close() { check(std::fclose(handle()) == 0, "written to its end"); }
+  void close() { check(std::fclose(handle()) == 0, "written to its end"), handle_ = nullptr; }
 
  private:
   std::FILE* handle() {
@@ -33,7 +35,7 @@ class file {
     return check(handle_ != nullptr, "opened"), handle_;
   }
   void check(bool fine, char const* done) {
-    if (!fine) throw skel::error(name_ + ": cannot be " + done + ": " + std::strerror(errno));
+    if (!fine) throw std::system_error(errno, std::generic_category(), name_ + ": cannot be " + done);
   }
 
   std::string name_;
@@ -41,15 +43,13 @@ class file {
   std::FILE* handle_ = nullptr;
 };
 
-/// The sink: finish() is called after the last block, so that a full disk is noticed.
 struct append {
   file& to;
   void operator()(block const& packed) { to.write(packed); }
-  void finish() { to.close(); }
+  void finish() { to.close(); }  // after the last block, so that a full disk is noticed
 };
 
-/// Each worker of the farm has its own compressor.
-struct deflate {
+struct deflate {  // each worker of the farm has its own compressor
   std::shared_ptr<libdeflate_compressor> compressor{libdeflate_alloc_compressor(6), libdeflate_free_compressor};
   deflate() = default;
   deflate(deflate const&) : deflate() {}
@@ -66,7 +66,7 @@ int main(int argc, char** argv) try {
   if (argc != 3) throw skel::error("usage: 01_compress IN OUT.gz   (- for standard input or output; --skel-help)");
   file in(argv[1], "rb"), out(argv[2], "wb");
   auto read = [&, first = true, none = std::error_code()]() mutable -> std::optional<block> {
-    if (first && argv[2] != std::string("-") && std::filesystem::equivalent(argv[1], argv[2], none))
+    if (first && std::filesystem::equivalent(argv[1] == std::string("-") ? "/dev/stdin" : argv[1], argv[2], none))
       throw skel::error(std::string(argv[2]) + " is the input: give the output another name");
     block plain = in.read(1 << 20);  // larger blocks compress better, smaller ones balance better
     if (plain.empty() && !first) return std::nullopt;

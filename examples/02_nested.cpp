@@ -33,7 +33,8 @@ int main(int argc, char** argv) try {
              });
   grid.run(app);
   if (grid.rank() == 0)
-    std::cout << items << " items " << (in_order ? "in order" : "out of order") << ", sum " << sum << "\n";
+    std::cout << items << " items " << (in_order ? "in order" : "out of order") << ", sum " << sum << std::endl;
+  if (!std::cout) throw skel::error("standard output cannot be written");
 } catch (std::exception const& e) {
   std::cerr << "02_nested: " << e.what() << "\n";
   return 1;

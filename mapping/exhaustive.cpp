@@ -79,7 +79,7 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
                                : "placement: the search ended before it had priced any; give it more time"};
   ranking.hand_over(result);
   result.optimal = complete;
-  result.bound = complete ? result.throughput : std::numeric_limits<double>::infinity();
+  result.bound = complete ? ranking.best() : std::numeric_limits<double>::infinity();
   result.model = model_name(problem);
   result.why = to_string(result.placement, problem.platform) +
                (complete ? " has" : " had, when the search was ended,") + " the highest throughput of " +

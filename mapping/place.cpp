@@ -141,7 +141,8 @@ class placer {
     found_.hand_over(result);
     result.evaluated = estimated ? 0 : evaluated_ + outcome.evaluated;
     result.optimal = outcome.complete;
-    result.bound = outcome.complete ? result.throughput : std::max(outcome.bound, result.throughput);
+    // The winner is the simplest of those that tie: a runner-up may have more by rounding.
+    result.bound = outcome.complete ? found_.best() : std::max(outcome.bound, found_.best());
     result.model = estimated ? cheap.model : model_name(problem_, exact);
     result.why = reason(result);
     return result;

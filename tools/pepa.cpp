@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -16,6 +15,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/read_all.hpp>
 #include <skel/cost/pepa/steady.hpp>
 
 #include "verbs.hpp"
@@ -76,9 +76,7 @@ pepa::model read_model(pepa_options const& options) {
   reading.system = options.system;
   for (std::string const& text : options.set) reading.rates.push_back(assignment(text));
   if (options.file != "-") return pepa::read(options.file, reading);
-  std::string const text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (std::cin.bad()) throw input_error("standard input", "", "cannot be read");
-  return pepa::parse(text, "standard input", reading);
+  return pepa::parse(read_all(std::cin, "standard input"), "standard input", reading);
 }
 
 json utilisation_of(pepa::steady_state const& steady) {

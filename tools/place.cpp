@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <ostream>
@@ -20,6 +19,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/read_all.hpp>
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_solver.hpp>
 #include <skel/cost/pepa/generate.hpp>
@@ -105,14 +105,12 @@ std::string source_of(std::string const& file) {
 
 std::string text_of(std::string const& file) {
   if (file != "-") return platform::read_text(file);
-  std::string text{std::istreambuf_iterator<char>(std::cin), {}};
-  if (std::cin.bad()) throw input_error("standard input", "", "cannot be read");
-  return text;
+  return read_all(std::cin, "standard input");
 }
 
 mapping::placement_problem read_problem(place_options const& options) {
   if (options.platform == "-" && options.pipeline == "-")
-    refuse_option("PIPELINE", "and PLATFORM cannot both be standard input");
+    refuse_option("PIPELINE", "is standard input, as is PLATFORM; only one of them can be");
   mapping::placement_problem problem{
       .program = platform::parse_pipeline(text_of(options.pipeline), source_of(options.pipeline)),
       .platform = platform::parse_description(text_of(options.platform), source_of(options.platform))};
@@ -325,9 +323,14 @@ action add_place(CLI::App& app) {
       ->required();
   app.add_option("PIPELINE", options->pipeline, "pipeline description (JSON, docs/formats.md); - reads standard input")
       ->required();
-  auto* const one = app.add_option("--placement", options->placement, "price this placement only")->type_name("HOSTS");
+  // An empty shell variable must not become a free search.
+  auto const not_empty = [](std::string const& value) { return std::string(value.empty() ? "names nothing" : ""); };
+  auto* const one = app.add_option("--placement", options->placement, "price this placement only")
+                        ->type_name("HOSTS")
+                        ->check(not_empty);
   app.add_option("--candidates", options->candidates, "choose among the placements in this file")
       ->type_name("FILE")
+      ->check(not_empty)
       ->excludes(one);
   app.add_option("--time-limit", options->time_limit,
                  "end the search after this many seconds with the best so far;\n0: when the optimum is proven")

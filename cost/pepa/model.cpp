@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -15,6 +14,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/read_all.hpp>
 
 #include "structure.hpp"
 #include "syntax.hpp"
@@ -99,10 +99,7 @@ model read(std::filesystem::path const& file, parse_options const& options) {
     throw input_error(file.string(), "", "is a directory; name a file with a PEPA model");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw input_error(file.string(), "", std::string("cannot be opened: ") + std::strerror(errno));
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (in.bad() || text.bad()) throw input_error(file.string(), "", "cannot be read");
-  return parse(text.str(), file.string(), options);
+  return parse(read_all(in, file.string()), file.string(), options);
 }
 
 }  // namespace skel::cost::pepa

@@ -12,6 +12,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/read_all.hpp>
 
 #include "json_reader.hpp"
 
@@ -21,8 +22,6 @@ namespace {
 using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
-
-constexpr std::size_t max_bytes = std::size_t{256} << 20U;  // max_hosts clusters of one host, 256 bytes for each
 
 parameter_blocks read_parameters(reader const& object) {
   parameter_blocks blocks;
@@ -177,7 +176,7 @@ std::string read_text(std::filesystem::path const& file) {
     errno = 0;
     std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream.get());
     text.append(chunk, got);
-    if (text.size() > max_bytes)
+    if (text.size() > longest_text)
       throw input_error(file.string(), "cannot be read", "is larger than 256 MiB, more than any description needs");
     if (got == sizeof chunk) continue;
     if (std::ferror(stream.get())) fail("cannot be read", errno);

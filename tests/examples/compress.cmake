@@ -110,6 +110,19 @@ foreach(same IN LISTS names)
   execute_process(COMMAND cmp ${copy} ${SCRATCH}/plain COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 
+if(NOT LAUNCH)  # mpirun brings standard input through a pipe, and an interrupt to all ranks
+  run_it(1 "copy is the input: give the output another name" - ${copy} INPUT ${copy})
+  execute_process(COMMAND cmp ${copy} ${SCRATCH}/plain COMMAND_ERROR_IS_FATAL ANY)
+
+  # A run that is interrupted leaves no part of its output, which would look like all of it.
+  set(part ${SCRATCH}/part.gz)
+  execute_process(COMMAND sh -c "{ cat '${SCRATCH}/plain'; sleep 3; } | timeout -s INT 2 '${PROGRAM}' - '${part}'"
+    ERROR_VARIABLE errors)
+  if(EXISTS ${part} OR NOT errors MATCHES "cancelled")
+    message(FATAL_ERROR "an interrupted run left ${part}, or did not say that it was cancelled:\n${errors}")
+  endif()
+endif()
+
 run_it(1 "stage 'write' threw on item 0 on rank 0: /dev/full: cannot be written.*No space left" ${SCRATCH}/plain /dev/full)
 run_it(1 "/nowhere/x: cannot be opened: No such file" /nowhere/x ${SCRATCH}/packed.gz)
 run_it(1 "usage: 01_compress" ${SCRATCH}/plain)

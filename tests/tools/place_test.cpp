@@ -135,6 +135,23 @@ TEST(Place, KeepsAsManyAlternativesAsAsked) {
   EXPECT_EQ(place("paper_row1_equal.json", {"--alternatives", "0"}).json()["alternatives"].size(), 0U);
 }
 
+TEST(Place, NothingThatIsListedHasMoreThanTheBound) {
+  for (std::string const row : {"paper_row1_equal.json", "paper_row1_busy.json"})
+    for (std::string const share : {"static", "dynamic"}) {
+      auto const answer = place(row, {"--alternatives", "30", "--share", share}).json();
+      for (auto const& other : answer["alternatives"]) EXPECT_LE(other["throughput"], answer["bound"]) << row;
+    }
+}
+
+TEST(Place, AnEmptyOptionIsNotAFreeSearch) {
+  for (std::string const option : {"--placement", "--candidates"}) {
+    auto const result = place("paper_row1_equal.json", {option, ""});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, StartsWith("skel: " + option + ": names nothing"));
+    EXPECT_EQ(result.out, "");
+  }
+}
+
 TEST(Place, ReadsOneOfItsFilesFromStandardInput) {
   auto const piped =
       ::skel::testing_tools::run({"/bin/bash", "-c", "\"$0\" place - \"$2\" --json < \"$1\"", SKEL_COMMAND,
@@ -143,7 +160,7 @@ TEST(Place, ReadsOneOfItsFilesFromStandardInput) {
   EXPECT_EQ(piped.json(), place("paper_row1_equal.json").json());
   auto const both = skel({"place", "-", "-"});
   EXPECT_EQ(both.status, 2);
-  EXPECT_THAT(both.err, StartsWith("skel: PIPELINE: and PLATFORM cannot both be standard input"));
+  EXPECT_THAT(both.err, StartsWith("skel: PIPELINE: is standard input, as is PLATFORM"));
   auto const empty = skel({"place", "-", data("paper_pipeline.json")});
   EXPECT_EQ(empty.status, 2);
   EXPECT_THAT(empty.err, StartsWith("skel: standard input: line 1, column 1: "));
