@@ -66,9 +66,9 @@ class performer {
   }
 
   /// Where the message of a step is, one piece of memory: in the work buffer, or in a staging area of its own.
-  std::span<std::byte> place(transfer& one) {
+  std::span<std::byte> place(transfer& one, bool aside = false) {
     step const& s = mine_.steps[one.at];
-    if (!combines(s) && s.ranges == 1) return bytes_of(ranges_of(one.at).front());
+    if (!aside && !combines(s) && s.ranges == 1) return bytes_of(ranges_of(one.at).front());
     one.staging = std::make_unique_for_overwrite<std::byte[]>(s.bytes);
     return {one.staging.get(), s.bytes};
   }
@@ -88,10 +88,10 @@ class performer {
     sends_.push_back(std::move(one));
   }
 
-  void post(std::size_t at) {
+  void post(std::size_t at, bool aside = false) {
     transfer one{.at = at};
     auto const peer = static_cast<int>(mine_.steps[at].peer);
-    for_each_piece(place(one), [&](std::span<std::byte> piece) {
+    for_each_piece(place(one, aside), [&](std::span<std::byte> piece) {
       one.requests.emplace_back();
       MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, peer, tag_, among_, &one.requests.back());
     });
@@ -118,19 +118,17 @@ class performer {
   }
 
   void receive() {
-    if (receives_.empty()) {  // it would write what a send still reads
-      for (transfer& each : sends_)
-        if (!each.staging && overlap(ranges_of(each.at), ranges_of(at_))) each.wait();
-      post(at_);
+    if (receives_.empty()) {
+      // It would write what a send still reads. That send may wait for a receive of the peer, which may wait for this
+      // one: it goes to a place of its own.
+      post(at_, disturbs(at_));
       next_ = at_ + 1;
     }
     transfer one = std::move(receives_.front());
     receives_.pop_front();
     SKEL_ENSURES(one.at == at_);
     one.wait();
-    step const& s = mine_.steps[at_];
-    if (!one.staging) return;
-    if (combines(s) || s.ranges > 1) settle(one);
+    if (one.staging) settle(one);
   }
 
   /// Takes a staged message to where it belongs, which sends before it may still be reading.

@@ -169,4 +169,20 @@ TEST(Collective, WorksInTheBufferOfABroadcast) {
   EXPECT_EQ(buffer, wanted);
 }
 
+TEST(Collective, ReceivesWhereItSendsFrom) {
+  // Neighbours exchange a megabyte, too long to leave before it is asked for, from and into the same place.
+  using skel::plan::step;
+  std::size_t const bytes = 1 << 20;
+  int const rank = rank_of(MPI_COMM_WORLD), peer = rank ^ 1;
+  bool const paired = peer < size_of(MPI_COMM_WORLD);
+  skel::plan::rank_schedule mine{.work_bytes = bytes, .unload = {{0, 0, bytes}}};
+  if (paired) {
+    mine.add(step::action::send, static_cast<std::size_t>(peer), 0, {.first = 0, .bytes = bytes});
+    mine.add(step::action::receive, static_cast<std::size_t>(peer), 0, {.first = 0, .bytes = bytes});
+  }
+  std::vector<int> buffer(bytes / sizeof(int), rank);
+  skel::runtime::run_collective(MPI_COMM_WORLD, mine, {}, std::as_writable_bytes(std::span(buffer)));
+  EXPECT_EQ(buffer, std::vector<int>(buffer.size(), paired ? peer : rank));
+}
+
 }  // namespace

@@ -25,8 +25,8 @@ using combine_function =
 /// first: up to `receives_ahead` of them.
 ///
 /// Memory: the schedule's work buffer, unless it is unloaded as a whole to the front of `output` and lives there; and
-/// one message for each combining receive that is posted. Throws what `combine` throws, which leaves the other ranks
-/// waiting: operators must not throw.
+/// one message for each receive that is posted and combines, or would write what is still being sent. Throws what
+/// `combine` throws, which leaves the other ranks waiting: operators must not throw.
 void run_collective(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte const> input,
                     std::span<std::byte> output, combine_function const& combine = {}, int tag = 0);
 
