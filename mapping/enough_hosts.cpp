@@ -7,7 +7,7 @@ namespace skel::mapping::detail {
 
 namespace {
 
-/// The tables of a search take time quadratic in the hosts: about a second for so many.
+/// The tables of a search take time quadratic in the hosts: some 4 s for so many (`bench_constants hosts`).
 constexpr std::size_t most_hosts = 10'000;
 
 /// The most workers that a placement can have; nothing when farms are free to be as wide as the platform.
