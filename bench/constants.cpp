@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <functional>
 #include <optional>
 #include <random>
@@ -22,21 +21,15 @@
 #include <skel/pattern/compose.hpp>
 #include <skel/runtime/run_line.hpp>
 
+#include "support/cpu_time.hpp"
+#include "support/draw.hpp"
 #include "support/repeat.hpp"
 
 namespace {
 
 using namespace skel;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double draw(std::mt19937& random, double low, double high) {
-  return std::exp(std::uniform_real_distribution(std::log(low), std::log(high))(random));
-}
+using bench::cpu_seconds;
+using bench::draw_log;
 
 /// A line on two hosts that stages share while they are busy, `room` before each worker.
 cost::line shared_line(std::mt19937& random, std::vector<std::size_t> const& widths, std::size_t room) {
@@ -45,9 +38,10 @@ cost::line shared_line(std::mt19937& random, std::vector<std::size_t> const& wid
   std::size_t host = 0;
   for (std::size_t width : widths) {
     model.stations.push_back({{}, {}, room});
-    for (std::size_t w = 0; w < width; ++w) model.stations.back().workers.push_back({draw(random, 5, 20), host++ % 2});
+    for (std::size_t w = 0; w < width; ++w)
+      model.stations.back().workers.push_back({draw_log(random, 5, 20), host++ % 2});
   }
-  for (std::size_t i = 0; i <= widths.size(); ++i) model.moves.push_back(draw(random, 50, 1e4));
+  for (std::size_t i = 0; i <= widths.size(); ++i) model.moves.push_back(draw_log(random, 50, 1e4));
   return model;
 }
 
@@ -92,7 +86,7 @@ int hosts(std::vector<std::size_t> const& counts) {
     std::mt19937 random(1);
     std::vector<platform::cluster> clusters;
     for (std::size_t h = 0; h < count / 10; ++h)
-      clusters.push_back({fmt::format("h{}", h), 10, draw(random, 0.5, 2), 1, {1e-4}, {}, {}});
+      clusters.push_back({fmt::format("h{}", h), 10, draw_log(random, 0.5, 2), 1, {1e-4}, {}, {}});
     std::vector<platform::cluster_link> links;
     for (std::size_t a = 0; a < clusters.size(); ++a)
       for (std::size_t b = 0; b < clusters.size(); ++b)

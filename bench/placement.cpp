@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -20,26 +19,20 @@
 #include <skel/mapping/placement_search.hpp>
 
 #include "plot.hpp"
+#include "support/cpu_time.hpp"
+#include "support/draw.hpp"
 
 namespace {
 
 using namespace skel;
+using bench::cpu_seconds;
+using bench::draw_log;
 using nlohmann::ordered_json;
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-double draw(std::mt19937& random, double low, double high) {
-  return std::exp(std::uniform_real_distribution(std::log(low), std::log(high))(random));
-}
 
 cost::line random_line(std::mt19937& random, std::size_t stages) {
   cost::line model;
-  for (std::size_t i = 0; i < stages; ++i) model.stations.push_back({{}, {{draw(random, 5, 20), i}}, 0});
-  for (std::size_t i = 0; i <= stages; ++i) model.moves.push_back(draw(random, 5, 1e4));
+  for (std::size_t i = 0; i < stages; ++i) model.stations.push_back({{}, {{draw_log(random, 5, 20), i}}, 0});
+  for (std::size_t i = 0; i <= stages; ++i) model.moves.push_back(draw_log(random, 5, 1e4));
   return model;
 }
 
@@ -56,16 +49,16 @@ mapping::placement_problem random_problem(std::mt19937& random, std::size_t stag
   std::vector<platform::cluster> clusters;
   std::vector<platform::cluster_link> links;
   for (std::size_t h = 0; h < hosts; ++h)
-    clusters.push_back({fmt::format("h{}", h), 1, draw(random, of.least_speed, of.most_speed), 1, {}, {}, {}});
+    clusters.push_back({fmt::format("h{}", h), 1, draw_log(random, of.least_speed, of.most_speed), 1, {}, {}, {}});
   for (std::size_t a = 0; a < hosts; ++a)
     for (std::size_t b = 0; b < hosts; ++b)
-      if (a != b) links.push_back({a, b, {draw(random, 1e-4, of.slowest_link)}, {}});
+      if (a != b) links.push_back({a, b, {draw_log(random, 1e-4, of.slowest_link)}, {}});
   mapping::placement_problem problem;
   problem.platform = platform::description(1e-4, clusters, links);
   for (std::size_t i = 0; i < stages; ++i) {
     pattern::stage_shape stage;
     stage.name = fmt::format("s{}", i);
-    stage.work = draw(random, of.least_work, of.most_work);
+    stage.work = draw_log(random, of.least_work, of.most_work);
     problem.program.stages.push_back(stage);
   }
   return problem;

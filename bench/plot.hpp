@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace skel::bench {
+namespace bench {
 
 /// How the values of an axis are spread.
 enum class scale { linear, logarithmic };
@@ -128,4 +128,4 @@ class plot {
   std::vector<series> lines_;
 };
 
-}  // namespace skel::bench
+}  // namespace bench

@@ -15,8 +15,8 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
-#include <skel/base/read_all.hpp>
 #include <skel/cost/pepa/steady.hpp>
+#include <skel/platform/files.hpp>
 
 #include "verbs.hpp"
 
@@ -76,7 +76,7 @@ pepa::model read_model(pepa_options const& options) {
   reading.system = options.system;
   for (std::string const& text : options.set) reading.rates.push_back(assignment(text));
   if (options.file != "-") return pepa::read(options.file, reading);
-  return pepa::parse(read_all(std::cin, "standard input"), "standard input", reading);
+  return pepa::parse(platform::read_standard_input(), "standard input", reading);
 }
 
 json utilisation_of(pepa::steady_state const& steady) {

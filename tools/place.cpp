@@ -19,7 +19,6 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
-#include <skel/base/read_all.hpp>
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_solver.hpp>
 #include <skel/cost/pepa/generate.hpp>
@@ -104,8 +103,7 @@ std::string source_of(std::string const& file) {
 }
 
 std::string text_of(std::string const& file) {
-  if (file != "-") return platform::read_text(file);
-  return read_all(std::cin, "standard input");
+  return file == "-" ? platform::read_standard_input() : platform::read_text(file);
 }
 
 mapping::placement_problem read_problem(place_options const& options) {

@@ -107,7 +107,7 @@ int run(options const& how) {
                     {"summary", summary}};
   bool written = true;
   if (!how.json_file.empty()) written = write(how.json_file, all.dump(2) + "\n");
-  if (!how.plot_file.empty()) written = write(how.plot_file, bench::plot(results)) && written;
+  if (!how.plot_file.empty()) written = write(how.plot_file, bench::plot_of(results)) && written;
   return written ? 0 : 1;
 }
 

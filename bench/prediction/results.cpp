@@ -153,8 +153,8 @@ json to_json(case_result const& r) {
   return row;
 }
 
-std::string plot(std::vector<case_result> const& results) {
-  skel::bench::series exponential{"exponential, PEPA", {}, false}, constant{"constant, events", {}, false};
+std::string plot_of(std::vector<case_result> const& results) {
+  bench::series exponential{"exponential, PEPA", {}, false}, constant{"constant, events", {}, false};
   double low = std::numeric_limits<double>::infinity(), high = 0;
   for (case_result const& r : results) {
     exponential.points.emplace_back(r.exponential, predicted_by("pepa", r));
@@ -162,8 +162,8 @@ std::string plot(std::vector<case_result> const& results) {
     low = std::min({low, r.exponential, r.constant});
     high = std::max({high, r.exponential, r.constant});
   }
-  skel::bench::plot picture("Throughput of random programs on emulated hosts", {"measured [items/s]"},
-                            {"predicted [items/s]"});
+  bench::plot picture("Throughput of random programs on emulated hosts", {"measured [items/s]"},
+                      {"predicted [items/s]"});
   picture.add(std::move(exponential));
   picture.add(std::move(constant));
   picture.add({"as measured", {{low, low}, {high, high}}});

@@ -32,6 +32,6 @@ nlohmann::json summarise(std::vector<case_result> const& results);
 nlohmann::json to_json(case_result const& result);
 
 /// Predicted against measured as an SVG: the PEPA model for exponential, the simulated events for constant service.
-std::string plot(std::vector<case_result> const& results);
+std::string plot_of(std::vector<case_result> const& results);
 
 }  // namespace bench

@@ -1,20 +1,16 @@
 #include <skel/cost/pepa/model.hpp>
 
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
-#include <skel/base/read_all.hpp>
+#include <skel/platform/files.hpp>
 
 #include "structure.hpp"
 #include "syntax.hpp"
@@ -94,12 +90,7 @@ model parse(std::string_view text, std::string const& source, parse_options cons
 }
 
 model read(std::filesystem::path const& file, parse_options const& options) {
-  std::error_code failure;
-  if (std::filesystem::is_directory(file, failure))
-    throw input_error(file.string(), "", "is a directory; name a file with a PEPA model");
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw input_error(file.string(), "", std::string("cannot be opened: ") + std::strerror(errno));
-  return parse(read_all(in, file.string()), file.string(), options);
+  return parse(platform::read_text(file), file.string(), options);
 }
 
 }  // namespace skel::cost::pepa

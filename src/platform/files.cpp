@@ -12,7 +12,6 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
-#include <skel/base/read_all.hpp>
 
 #include "json_reader.hpp"
 
@@ -22,6 +21,8 @@ namespace {
 using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
+
+constexpr std::size_t max_bytes = std::size_t{256} << 20U;  // max_hosts clusters of one host, 256 bytes for each
 
 parameter_blocks read_parameters(reader const& object) {
   parameter_blocks blocks;
@@ -162,26 +163,31 @@ pattern::stage_shape read_stage(reader const& object) {
   return stage;
 }
 
-}  // namespace
-
-std::string read_text(std::filesystem::path const& file) {
-  auto const fail = [&](std::string_view doing, int code) {
-    throw input_error(file.string(), std::string(doing), std::generic_category().message(code));
-  };
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
-  if (!stream) fail("cannot be opened", errno);
+std::string read_to_end(std::FILE* stream, std::string const& source) {
   std::string text;
   char chunk[1 << 16];
   while (true) {
     errno = 0;
-    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream.get());
+    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream);
     text.append(chunk, got);
-    if (text.size() > longest_text)
-      throw input_error(file.string(), "cannot be read", "is larger than 256 MiB, more than any description needs");
+    if (text.size() > max_bytes)
+      throw input_error(source, "cannot be read", "is larger than 256 MiB, more than any description needs");
     if (got == sizeof chunk) continue;
-    if (std::ferror(stream.get())) fail("cannot be read", errno);
+    if (std::ferror(stream)) throw input_error(source, "cannot be read", std::generic_category().message(errno));
     return text;
   }
+}
+
+}  // namespace
+
+std::string read_text(std::filesystem::path const& file) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
+  if (!stream) throw input_error(file.string(), "cannot be opened", std::generic_category().message(errno));
+  return read_to_end(stream.get(), file.string());
+}
+
+std::string read_standard_input() {
+  return read_to_end(stdin, "standard input");
 }
 
 description read_description(std::filesystem::path const& file) {

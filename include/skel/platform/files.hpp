@@ -24,5 +24,7 @@ pattern::shape parse_pipeline(std::string_view text, std::string const& source);
 /// The whole text of a file. Throws skel::input_error with the system's reason; refuses more than 256 MiB, which is
 /// more than a description of max_hosts hosts needs.
 std::string read_text(std::filesystem::path const& file);
+/// The same from standard input; errors carry the name "standard input".
+std::string read_standard_input();
 
 }  // namespace skel::platform
