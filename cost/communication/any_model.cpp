@@ -131,11 +131,11 @@ sourced_model tabulate(platform::description const& machine, std::string const& 
 
 std::vector<double> breakpoints_of(platform::plogp_parameters const& p) {
   std::vector<double> sizes;
-  for (piecewise_linear const* f : {&p.g, &p.or_})
+  for (piecewise_linear const* f : {&p.g, &p.or_, &p.L_by_size})
     for (auto const& at : f->points()) sizes.push_back(at.x);
   std::sort(sizes.begin(), sizes.end());
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  // Between neighbours both are lines: at most one crossing. Beyond the last, up to where the lines meet.
+  // Between neighbours g and or are lines: at most one crossing. Beyond the last, up to where the lines meet.
   std::vector<double> crossings;
   auto const ahead = [&](double x) { return p.g(x) - p.or_(x); };
   for (std::size_t i = 0; i + 1 < sizes.size(); ++i) {
@@ -145,9 +145,12 @@ std::vector<double> breakpoints_of(platform::plogp_parameters const& p) {
   if (!sizes.empty()) {
     double const last = sizes.back(), left = ahead(last), slope = p.g.slope(last) - p.or_.slope(last);
     if (left * slope < 0) crossings.push_back(last - left / slope);
+    double const latency = p.latency(last), fall = p.L_by_size.slope(last);
+    if (latency > 0 && fall < 0) crossings.push_back(last - latency / fall);
   }
   sizes.insert(sizes.end(), crossings.begin(), crossings.end());
   std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }
 

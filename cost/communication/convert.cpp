@@ -23,19 +23,20 @@ double not_negative(double value) {
 }  // namespace
 
 platform::loggp_parameters to_loggp(platform::plogp_parameters const& p) {
-  return {.L = not_negative(p.L + p.g(1) - p.os(1) - p.or_(1)),
+  return {.L = not_negative(p.latency(1) + p.g(1) - p.os(1) - p.or_(1)),
           .o = (p.os(1) + p.or_(1)) / 2,
           .g = p.g(1),
           .G = gap_per_byte(p)};
 }
 
 platform::hockney_parameters to_hockney(platform::plogp_parameters const& p) {
-  double const beta = gap_per_byte(p);
-  return {.alpha = not_negative(p.L + p.g(1) - beta), .beta = beta};
+  double const M = largest(p);
+  double const beta = M > 0 ? not_negative((p.g(M) + p.latency(M) - p.latency(1)) / M) : 0;
+  return {.alpha = not_negative(p.latency(1) + p.g(1) - beta), .beta = beta};
 }
 
 platform::hloggp_parameters to_hloggp(platform::plogp_parameters const& p) {
-  return {.L = not_negative(p.L + p.g(1) - p.os(1) - p.or_(1)),
+  return {.L = not_negative(p.latency(1) + p.g(1) - p.os(1) - p.or_(1)),
           .os = p.os(1),
           .or_ = p.or_(1),
           .g = p.g(1),
@@ -43,10 +44,10 @@ platform::hloggp_parameters to_hloggp(platform::plogp_parameters const& p) {
 }
 
 platform::lmo_parameters to_lmo(platform::plogp_parameters const& p) {
-  double const M = largest(p), C = std::min(p.g(0), (p.L + p.g(0)) / 2);
+  double const M = largest(p), shortest = p.latency(0) + p.g(0), C = std::min(p.g(0), shortest / 2);
   double const t = M > 0 ? not_negative((p.os(M) + p.or_(M) - p.os(0) - p.or_(0)) / 2 / M) : 0;
-  double const wire = M > 0 ? (p.g(M) - p.g(0)) / M : 0;
-  return {.C = C, .t = t, .L = not_negative(p.L + p.g(0) - 2 * C), .b = not_negative(wire - 2 * t)};
+  double const wire = M > 0 ? (p.latency(M) + p.g(M) - shortest) / M : 0;
+  return {.C = C, .t = t, .L = not_negative(shortest - 2 * C), .b = not_negative(wire - 2 * t)};
 }
 
 platform::plogp_parameters to_plogp(platform::loggp_parameters const& p) {

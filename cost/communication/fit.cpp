@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <numbers>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,9 @@ namespace {
 
 using samples_view = std::span<probe_sample const>;
 using sizes_to_times = std::map<double, double>;
+
+/// How often noise alone may make L a function of the size.
+constexpr double wrongly_bent = 0.01;
 
 char const* name_of(probe_kind kind) {
   switch (kind) {
@@ -104,6 +109,77 @@ piecewise_linear monotone(sizes_to_times const& times) {
   for (pool const& p : pools)
     for (double bytes : p.sizes) points.push_back({bytes, p.mean()});
   return piecewise_linear(std::move(points));
+}
+
+/// Relative standard errors of the medians of a kind. Sizes with three samples or more tell how much one sample
+/// scatters: the median over them stands for sizes with fewer, and is the least that is believed. Empty where no size
+/// has three.
+sizes_to_times errors_of_medians(samples_view samples, probe_kind kind) {
+  std::map<double, std::vector<double>> times;
+  for (probe_sample const& s : samples)
+    if (s.kind == kind) times[s.bytes].push_back(s.seconds);
+  sizes_to_times scatter;
+  std::vector<double> all;
+  for (auto const& [bytes, some] : times)
+    if (double const centre = statistics::median(some); some.size() >= 3 && centre > 0)
+      all.push_back(scatter[bytes] = statistics::deviation(some) / centre);
+  if (all.empty()) return {};
+  double const typical = statistics::median(std::move(all));
+  sizes_to_times result;
+  for (auto const& [bytes, some] : times) {
+    auto const own = scatter.find(bytes);
+    double const one = own == scatter.end() ? typical : std::max(typical, own->second);
+    result[bytes] = std::sqrt(std::numbers::pi / 2 / static_cast<double>(some.size())) * one;  // of normal samples
+  }
+  return result;
+}
+
+/// Latency and gap of pLogP from transfers and gaps.
+struct latency_and_gap {
+  double L = 0;
+  piecewise_linear L_by_size{}, g{};
+};
+
+latency_and_gap split(samples_view samples, sizes_to_times const& transfers, sizes_to_times const& gaps) {
+  auto const transfer_errors = errors_of_medians(samples, probe_kind::transfer),
+             gap_errors = errors_of_medians(samples, probe_kind::gap);
+  struct difference {
+    double value, error;
+  };
+  std::vector<difference> ways;
+  for (auto const& [bytes, seconds] : transfers)
+    if (auto const gap = gaps.find(bytes); gap != gaps.end()) {
+      auto const part = [&](sizes_to_times const& errors) { return errors.empty() ? 0 : errors.at(bytes); };
+      // What subtracting rounded numbers loses is there without any noise.
+      double const rounding = 8 * std::numeric_limits<double>::epsilon() * seconds;
+      ways.push_back({seconds - gap->second,
+                      std::hypot(seconds * part(transfer_errors), gap->second * part(gap_errors), rounding)});
+    }
+  if (ways.empty()) throw error("fit of pLogP: no size has a transfer and a gap; probe both at one size at least");
+  double sum = 0, weights = 0;
+  for (auto const& [value, error] : ways) {
+    double const weight = error > 0 ? 1 / (error * error) : 1;
+    sum += weight * value, weights += weight;
+  }
+  latency_and_gap result{.L = std::max(sum / weights, 0.0), .g = monotone(gaps)};
+  // A normal error is beyond x of its deviations with a probability of at most exp(-x^2 / 2); there are ways.size().
+  double const limit = std::sqrt(2 * std::log(static_cast<double>(ways.size()) / wrongly_bent));
+  bool const varies = std::any_of(ways.begin(), ways.end(), [&](difference const& way) {
+    return std::abs(std::max(way.value, 0.0) - result.L) > limit * way.error;
+  });
+  if (!varies) return result;
+  // At every size of either kind, so that L + g is linear wherever both are, and never falls since neither kind does.
+  piecewise_linear const whole = monotone(transfers);
+  std::map<double, double> points;
+  for (auto const* times : {&transfers, &gaps})
+    for (auto const& [bytes, seconds] : *times)
+      if (bytes >= transfers.begin()->first && bytes <= transfers.rbegin()->first)
+        points[bytes] = std::max(whole(bytes) - result.g(bytes), 0.0);
+  std::vector<piecewise_linear::point> latencies;
+  for (auto const& [bytes, seconds] : points) latencies.push_back({bytes, seconds});
+  result.L_by_size = piecewise_linear(std::move(latencies));
+  result.L = result.L_by_size(0);
+  return result;
 }
 
 double median_of(samples_view samples, double (*value)(probe_sample const&, fitted_line const&),
@@ -198,26 +274,24 @@ fitted<platform::loggp_parameters> fit_loggp(samples_view samples) {
 fitted<platform::plogp_parameters> fit_plogp(samples_view samples) {
   auto const transfers = medians(samples, probe_kind::transfer);
   auto gaps = medians(samples, probe_kind::gap);
-  double L = 0;
+  latency_and_gap found;
   if (gaps.empty()) {
     wanted(samples, probe_kind::transfer, 1, "pLogP");
-    L = transfers.begin()->second;
-    for (auto const& [bytes, seconds] : transfers) gaps[bytes] = std::max(seconds - L, 0.0);
+    found.L = transfers.begin()->second;
+    for (auto const& [bytes, seconds] : transfers) gaps[bytes] = std::max(seconds - found.L, 0.0);
+    found.g = monotone(gaps);
   } else {
-    std::vector<double> ways;
-    for (auto const& [bytes, seconds] : transfers)
-      if (auto const gap = gaps.find(bytes); gap != gaps.end()) ways.push_back(seconds - gap->second);
-    if (ways.empty()) throw error("fit of pLogP: no size has a transfer and a gap; probe both at one size at least");
-    L = std::max(statistics::median(std::move(ways)), 0.0);
+    found = split(samples, transfers, gaps);
   }
   auto const overhead = [&](probe_kind kind) {
     auto const times = medians(samples, kind);
     return times.empty() ? piecewise_linear{} : monotone(times);
   };
-  return judged<plogp>(platform::plogp_parameters{.L = L,
-                                                  .g = monotone(gaps),
+  return judged<plogp>(platform::plogp_parameters{.L = found.L,
+                                                  .g = std::move(found.g),
                                                   .os = overhead(probe_kind::send_overhead),
-                                                  .or_ = overhead(probe_kind::receive_overhead)},
+                                                  .or_ = overhead(probe_kind::receive_overhead),
+                                                  .L_by_size = std::move(found.L_by_size)},
                        samples);
 }
 

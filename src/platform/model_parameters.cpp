@@ -148,7 +148,13 @@ std::optional<plogp_parameters> read_plogp(parameter_blocks const& blocks, std::
                                            std::string const& where, std::string const& key) {
   return read_block(blocks, key, source, where, [](reader const& block) {
     block.expect_keys({"L", "g", "os", "or"});
-    plogp_parameters result{.L = time_of(block.at("L")), .g = times_of(block.at("g")), .os = {}, .or_ = {}};
+    plogp_parameters result{.g = times_of(block.at("g")), .os = {}, .or_ = {}};
+    if (reader const L = block.at("L"); L.value().is_array()) {
+      result.L_by_size = times_of(L);
+      result.L = result.L_by_size(0);
+    } else {
+      result.L = time_of(L);
+    }
     if (block.has("os")) result.os = times_of(block.at("os"), &result.g);
     if (block.has("or")) result.or_ = times_of(block.at("or"), &result.g);
     return result;
@@ -203,6 +209,7 @@ std::string to_block(logpc_parameters const& p) {
 
 std::string to_block(plogp_parameters const& p) {
   ordered block{{"L", p.L}, {"g", write_times(p.g)}};
+  if (!p.L_by_size.points().empty()) block["L"] = write_times(p.L_by_size);
   if (!p.os.points().empty()) block["os"] = write_times(p.os);
   if (!p.or_.points().empty()) block["or"] = write_times(p.or_);
   return block.dump();

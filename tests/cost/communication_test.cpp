@@ -63,6 +63,7 @@ TEST_P(EveryModel, ObeysTheLawsWithRandomParameters) {
     for (int k = 0; k < 12; ++k, bytes = bytes * 3 + 1, gap += draw(), overhead += draw() * (k % 2))
       g.push_back({bytes, gap}), os.push_back({bytes, overhead});
     p.g = piecewise_linear(g), p.os = piecewise_linear(os), p.or_ = piecewise_linear(os);
+    if (i % 2 == 1) p.L_by_size = piecewise_linear({{0, p.L}, {100, p.L}, {1e5, p.L + draw()}});
     platform::description const drawn(0,
                                       {{.name = "c",
                                         .hosts = 9,
@@ -109,6 +110,27 @@ TEST(Plogp, HasBreakpointsWhereTheReceiverBecomesTheSlowerEnd) {
   EXPECT_THAT(cost::plogp(p).breakpoints(), ElementsAre(0, 10, testing::DoubleNear(20, 1e-9)));
 }
 
+TEST(Plogp, TakesTheLatencyOfTheSize) {
+  platform::plogp_parameters p{.L = 5, .g = piecewise_linear({{0, 1}, {10, 2}}), .os = {}, .or_ = {}};
+  EXPECT_EQ(cost::plogp(p).transfer({.bytes = 10}), 7);
+  p.L_by_size = piecewise_linear({{0, 5}, {4, 5}, {8, 9}});
+  cost::plogp const model(p);
+  EXPECT_DOUBLE_EQ(model.transfer({.bytes = 0}), 6);
+  EXPECT_DOUBLE_EQ(model.transfer({.bytes = 6}), 7 + 1.6);
+  EXPECT_EQ(model.send_busy({.bytes = 10}), 2);
+  EXPECT_THAT(model.breakpoints(), ElementsAre(0, 4, 8, 10));
+  check_model_laws(model);
+  check_linear_between_breakpoints(model);
+  check_linear_between_breakpoints(cost::steffenel(p));
+}
+
+TEST(Plogp, IsBentWhereAFallingLatencyEnds) {
+  platform::plogp_parameters p{.g = piecewise_linear({{0, 1}, {10, 21}}), .os = {}, .or_ = {}};
+  p.L_by_size = piecewise_linear({{0, 12}, {10, 2}});
+  EXPECT_THAT(cost::plogp(p).breakpoints(), ElementsAre(0, 10, 12));
+  check_linear_between_breakpoints(cost::plogp(p));
+}
+
 TEST(Convert, KielmannsFormulas) {
   platform::plogp_parameters const p{.L = 10,
                                      .g = piecewise_linear({{1, 4}, {1000, 104}}),
@@ -123,6 +145,19 @@ TEST(Convert, KielmannsFormulas) {
   cost::hockney const line(cost::to_hockney(p));
   for (double bytes : {1., 10., 5000.})
     EXPECT_DOUBLE_EQ(line.transfer({.bytes = bytes}), cost::loggp(loggp).transfer({.bytes = bytes}));
+}
+
+TEST(Convert, TheGrowthOfALatencyIsPartOfTheLineOfTransfers) {
+  platform::plogp_parameters const p{.L = 10,
+                                     .g = piecewise_linear({{1, 4}, {1000, 104}}),
+                                     .os = {},
+                                     .or_ = {},
+                                     .L_by_size = piecewise_linear({{1, 10}, {1000, 60}})};
+  auto const line = cost::to_hockney(p);
+  EXPECT_DOUBLE_EQ(line.beta, 0.154);
+  EXPECT_NEAR(cost::hockney(line).transfer({.bytes = 1}), 14, 1e-12);
+  EXPECT_NEAR(cost::lmo(cost::to_lmo(p)).transfer({.bytes = 1000}), 164, 1e-9);
+  EXPECT_DOUBLE_EQ(cost::to_loggp(p).L, 14);
 }
 
 TEST(Convert, ThereAndBackLeavesLoggp) {

@@ -26,8 +26,8 @@ std::vector<double> const sizes{0, 1, 64, 1024, 8192, 65536, 262144, 1048576};
 /// as long.
 template <class Model, class Overhead>
 std::vector<probe_sample> measure(Model const& model, Overhead&& send_overhead, double sigma = 0, int repeats = 1,
-                                  int outliers = 0) {
-  std::mt19937_64 random(9);
+                                  int outliers = 0, unsigned seed = 9) {
+  std::mt19937_64 random(seed);
   std::lognormal_distribution<> noise(0, sigma);
   std::vector<probe_sample> samples;
   auto const put = [&](probe_kind kind, double bytes, double seconds) {
@@ -93,6 +93,52 @@ TEST(Fit, PlogpIsExactAtEverySizeThatWasMeasured) {
   EXPECT_NEAR(found.parameters.L, 4e-5, 1e-12);
   for (double bytes : sizes) EXPECT_NEAR(found.parameters.g(bytes), bent().g(bytes), 1e-12);
   EXPECT_LT(found.residual, 1e-9);
+}
+
+/// A far path: a latency that grows while windows open, and is one number from 64 KiB on.
+platform::plogp_parameters far() {
+  auto p = bent();
+  p.L = 5e-3;
+  p.L_by_size = piecewise_linear({{0, 5e-3}, {1024, 5e-3}, {8192, 9e-3}, {65536, 1.5e-2}, {262144, 1.5e-2}});
+  return p;
+}
+
+TEST(Fit, PlogpFindsALatencyThatGrowsWithTheSize) {
+  auto const exact = cost::fit_plogp(measure(cost::plogp(far()), [](double) { return 3e-6; }));
+  EXPECT_LT(exact.residual, 1e-9);
+  for (double bytes : sizes) {
+    EXPECT_NEAR(exact.parameters.latency(bytes), far().latency(bytes), 1e-12);
+    EXPECT_NEAR(exact.parameters.g(bytes), far().g(bytes), 1e-12);
+  }
+  auto const noisy = cost::fit_plogp(measure(
+                                         cost::plogp(far()), [](double) { return 3e-6; }, 0.05, 11))
+                         .parameters;
+  for (double bytes : sizes) EXPECT_NEAR(noisy.latency(bytes), far().latency(bytes), 0.1 * far().latency(bytes));
+}
+
+TEST(Fit, PlogpKeepsOneLatencyWhereTheNoiseExplainsTheRest) {
+  int bends = 0;
+  constexpr int draws = 400;
+  for (unsigned seed = 0; seed < draws; ++seed) {
+    auto const found = cost::fit_plogp(measure(
+                                           cost::plogp(bent()), [](double) { return 3e-6; }, 0.05, 11, 0, seed))
+                           .parameters;
+    if (!found.L_by_size.points().empty()) ++bends;
+  }
+  EXPECT_LE(bends, draws / 20);
+}
+
+TEST(Fit, PlogpNeverHasAFallingTransfer) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    cost::plogp const found(cost::fit_plogp(measure(
+                                                cost::plogp(far()), [](double) { return 3e-6; }, 0.4, 1, 0, seed))
+                                .parameters);
+    double before = 0;
+    for (double bytes = 0; bytes < 1e8; bytes = bytes * 1.3 + 1) {
+      EXPECT_GE(found.transfer({.bytes = bytes}), before * (1 - 1e-12)) << bytes << " bytes, draw " << seed;
+      before = found.transfer({.bytes = bytes});
+    }
+  }
 }
 
 TEST(Fit, PlogpHasNoFallingGap) {

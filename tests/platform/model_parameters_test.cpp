@@ -37,6 +37,18 @@ TEST(ModelParameters, AreReadBackAsTheyWereWritten) {
   EXPECT_EQ(platform::read_lmo({}, "f", ""), std::nullopt);
 }
 
+TEST(ModelParameters, AnLMayBeANumberOrAFunctionOfTheSize) {
+  auto const number = platform::read_plogp({{"plogp", R"({"L": 3, "g": 1})"}}, "f", "");
+  ASSERT_TRUE(number);
+  EXPECT_EQ(number->latency(1e6), 3);
+  EXPECT_THAT(to_block(*number), HasSubstr(R"("L":3.0)"));
+  auto const points = platform::read_plogp({{"plogp", R"({"L": [[0, 3], [8, 5]], "g": 1})"}}, "f", "");
+  ASSERT_TRUE(points);
+  EXPECT_EQ(points->L, 3);
+  EXPECT_EQ(points->latency(4), 4);
+  EXPECT_EQ(platform::read_plogp({{"plogp", to_block(*points)}}, "f", ""), points);
+}
+
 TEST(ModelParameters, OverheadsMayBeListedForTheSizesOfTheGap) {
   auto const read =
       platform::read_plogp({{"plogp", R"({"L": 1, "g": [[0, 1], [8, 2]], "os": [0.5, 0.75], "or": 0.25})"}}, "f", "");
@@ -67,6 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(refusal{R"([])", "clusters[2].plogp", "is an array"},
                     refusal{R"({"g": [[0, 1]]})", "clusters[2].plogp.L", "is missing"},
                     refusal{R"({"L": -1, "g": [[0, 1]]})", "clusters[2].plogp.L", "is negative"},
+                    refusal{R"({"L": [], "g": 1})", "clusters[2].plogp.L", "is empty"},
+                    refusal{R"({"L": [[0, -1]], "g": 1})", "clusters[2].plogp.L[0][1]", "is negative"},
+                    refusal{R"({"L": "1", "g": 1})", "clusters[2].plogp.L", "is a text"},
                     refusal{R"({"L": 1, "g": []})", "clusters[2].plogp.g", "is empty"},
                     refusal{R"({"L": 1, "g": [[0, 1], [0, 2]]})", "clusters[2].plogp.g[1][0]", "stands twice"},
                     refusal{R"({"L": 1, "g": [[4, 1], [2, 2]]})", "clusters[2].plogp.g[1][0]", "sizes rise"},

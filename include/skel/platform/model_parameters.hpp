@@ -48,8 +48,12 @@ struct logpc_parameters {
 };
 
 struct plogp_parameters {
-  double L = 0;
-  piecewise_linear g, os, or_;
+  double L = 0;                  ///< of every size; where L_by_size has points, of an empty message
+  piecewise_linear g, os, or_;   ///< over sizes [B]
+  piecewise_linear L_by_size{};  ///< L over sizes [B], where it is not the same for all
+
+  /// L(m) [s].
+  double latency(double bytes) const { return L_by_size.points().empty() ? L : L_by_size(bytes); }
 
   friend bool operator==(plogp_parameters const&, plogp_parameters const&) = default;
 };

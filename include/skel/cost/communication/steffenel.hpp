@@ -23,7 +23,7 @@ class steffenel {
   explicit steffenel(group_table<platform::plogp_parameters> table) : table_(std::move(table)) {}
 
   double send_busy(message const& m) const { return of(m).g(m.bytes); }
-  double transfer(message const& m) const { return of(m).L + of(m).g(m.bytes); }
+  double transfer(message const& m) const { return of(m).latency(m.bytes) + of(m).g(m.bytes); }
   double receive_busy(message const& m) const { return std::max(of(m).g(m.bytes), of(m).or_(m.bytes)); }
   double receive_overhead(message const& m) const { return of(m).or_(m.bytes); }
   std::vector<double> breakpoints() const {
