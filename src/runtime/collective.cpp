@@ -9,6 +9,7 @@
 #include <skel/base/contract.hpp>
 
 #include "mpi_pieces.hpp"
+#include "strands.hpp"
 
 namespace skel::runtime {
 namespace {
@@ -112,9 +113,9 @@ class performer {
   bool disturbs(std::size_t at) {
     for (std::size_t before = at_; before < at; ++before)
       if (overlap(ranges_of(before), ranges_of(at))) return true;
-    std::erase_if(sends_, [](transfer& each) { return each.done(); });
-    return std::ranges::any_of(
-        sends_, [&](transfer const& each) { return !each.staging && overlap(ranges_of(each.at), ranges_of(at)); });
+    return std::ranges::any_of(sends_, [&](transfer& each) {
+      return !each.staging && overlap(ranges_of(each.at), ranges_of(at)) && !each.done();
+    });
   }
 
   void receive() {
@@ -172,7 +173,10 @@ void run_collective(MPI_Comm among, rank_schedule const& mine, std::span<std::by
     if (c.bytes > 0 && work.data() + c.to != input.data() + c.from)
       std::memmove(work.data() + c.to, input.data() + c.from, c.bytes);
   }
-  performer(among, mine, work, combine, tag).run();
+  if (mine.strands.empty())
+    performer(among, mine, work, combine, tag).run();
+  else
+    run_strands(among, mine, work, combine, tag);
   if (in_output) return;
   for (plan::copy const& c : mine.unload) {
     SKEL_EXPECTS(c.to + c.bytes <= output.size());

@@ -8,7 +8,10 @@
 #include <mpi.h>
 
 #include <skel/plan/collective.hpp>
+#include <skel/plan/collective_plan.hpp>
 #include <skel/runtime/collective.hpp>
+
+#include "../plan/random_route.hpp"
 
 namespace {
 
@@ -142,6 +145,29 @@ TEST(Collective, GivesWhatMpiGivesForEveryAlgorithm) {
       check(how, MPI_COMM_WORLD, count, segment, root, true, inputs);
       if (may_be_any(how, root)) check(how, MPI_COMM_WORLD, count, segment, root, false, inputs);
     }
+}
+
+TEST(Collective, GivesWhatMpiGivesOnEveryRoute) {
+  std::mt19937_64 random(8);  // the same numbers on all ranks but for the inputs
+  std::mt19937_64 inputs(200 + static_cast<unsigned>(rank_of(MPI_COMM_WORLD)));
+  auto const n = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+  for (int draw = 0; draw < 60; ++draw) {
+    std::size_t const count = draw % 10 == 0 ? 0 : random() % 3000;
+    auto const operation = static_cast<collective>(draw % 3);  // broadcast, reduce, allreduce
+    auto const plan = skel::testing_plan::random_route(operation, n, count * sizeof(word), random);
+    int const root = static_cast<int>(plan.route->trees.root);
+    collective_problem const problem{
+        .ranks = n, .root = plan.route->trees.root, .bytes = count * sizeof(word), .unit = sizeof(word)};
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Op_create(mpi_operator<plus>, true, &op);
+    auto const [input, wanted] = by_mpi(operation, MPI_COMM_WORLD, root, count, op, inputs);
+    MPI_Op_free(&op);
+    words output(wanted.size(), 0);
+    skel::runtime::run_collective(
+        MPI_COMM_WORLD, steps_of(plan, problem, static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))),
+        std::as_bytes(std::span(input)), std::as_writable_bytes(std::span(output)), combine<plus>);
+    EXPECT_EQ(output, wanted) << name_of(operation) << ", draw " << draw;
+  }
 }
 
 TEST(Collective, RunsOnEveryHalfOfTheRanks) {

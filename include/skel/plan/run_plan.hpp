@@ -20,8 +20,8 @@ struct run_plan {
   /// A batch is closed when it holds this many bytes [B]: it then fits a core's second-level cache on its way.
   std::size_t batch_bytes = std::size_t{64} * 1024;
   /// Ranges of at least this many bytes cross ranks without being copied: where a message of their own begins to cost
-  /// less than a copy at either end. On one host both take equally long at 4 to 16 KiB, and the copy takes 15 % longer at
-  /// 32 KiB and 40 % longer at 128 KiB (mpirun -np 2 bench_constants copies).
+  /// less than a copy at either end. On one host both take equally long at 4 to 16 KiB, and the copy takes 15 % longer
+  /// at 32 KiB and 40 % longer at 128 KiB (mpirun -np 2 bench_constants copies).
   std::size_t direct_bytes = std::size_t{16} * 1024;
   /// Batches that may be under way in an ordered farm, as a multiple of what its stations can hold: the room for those
   /// that wait for a slower one before them.

@@ -31,6 +31,7 @@ struct step {
   };
 
   action what = action::send;
+  std::uint16_t lane = 0;  ///< of a send: one of rank_schedule::windows
   std::uint32_t peer = 0;
   std::uint32_t phase = 0;  ///< messages of one phase may be under way together
   std::uint32_t first_range = 0, ranges = 0;
@@ -43,11 +44,25 @@ struct step {
 /// The steps are in the order of the program: a send waits for all receives before it in the list, and for the sends
 /// before it to leave; receives complete in the order of the list; a receive does not wait for sends before it.
 /// Messages between two ranks do not overtake each other.
+///
+/// A list may be cut into strands, as of the segments of a vector. Then this is said of the steps of one strand;
+/// strands do not wait for each other but where a window says so; messages go from a strand of the sender to the strand
+/// of the same index of the receiver; and strands must not share bytes of the work buffer.
 struct rank_schedule {
   std::uint64_t work_bytes = 0;
   std::vector<copy> load{}, unload{};
   std::vector<step> steps{};
   std::vector<byte_range> ranges{};
+
+  /// Strands that may be under way together, beginning with the first: each costs a request per receive.
+  std::uint32_t strands_ahead = 0;
+  /// First step of each strand, rising from 0; empty: all steps are one strand.
+  std::vector<std::uint32_t> strands{};
+  /// Most sends of each lane that may be under way. 0, or a lane that has none: any number. Where there is a window, a
+  /// send is under way until the receiver has begun to receive it.
+  std::vector<std::uint32_t> windows{};
+
+  std::uint32_t window(step const& s) const { return s.lane < windows.size() ? windows[s.lane] : 0; }
 
   std::span<byte_range const> ranges_of(step const& s) const { return {ranges.data() + s.first_range, s.ranges}; }
 

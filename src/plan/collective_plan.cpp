@@ -1,0 +1,152 @@
+#include <skel/plan/collective_plan.hpp>
+
+#include <algorithm>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+
+namespace skel::plan {
+namespace {
+
+using neighbours = stripe_trees::neighbours;
+
+/// Steps of one rank on a route, segment by segment.
+class route_steps {
+ public:
+  route_steps(grid_route const& route, collective_problem problem, std::size_t rank)
+      : route_(route), trees_(route.trees), rank_(rank) {
+    problem.segment = route.segment;
+    segments_ = cut(problem);
+    std::size_t const clusters = route.trees.clusters.size();
+    SKEL_EXPECTS(problem.ranks == trees_.ranks());
+    mine_.work_bytes = problem.bytes;
+    for (std::uint32_t stripe = 0; stripe < std::min<std::uint64_t>(route.trees.stripes, segments_.count); ++stripe)
+      near_.push_back(trees_.of(rank, stripe));
+    mine_.windows.assign(clusters + 1, 0);
+    if (!route.inside_window.empty()) mine_.windows[0] = route.inside_window[trees_.cluster_of(rank)];
+    for (std::size_t c = 0; c < route.edge_window.size(); ++c) mine_.windows[c + 1] = route.edge_window[c];
+    mine_.strands_ahead = route.ahead;
+  }
+
+  rank_schedule broadcast(collective_problem const& problem) {
+    SKEL_EXPECTS(problem.root == route_.trees.root);
+    if (rank_ == problem.root) mine_.load.push_back({0, 0, problem.bytes});
+    mine_.unload.push_back({0, 0, problem.bytes});
+    for_each_segment([&](std::uint64_t k) { down(k); });
+    return std::move(mine_);
+  }
+
+  rank_schedule reduce(collective_problem const& problem) {
+    SKEL_EXPECTS(problem.root == route_.trees.root);
+    mine_.load.push_back({0, 0, problem.bytes});
+    if (rank_ == problem.root) mine_.unload.push_back({0, 0, problem.bytes});
+    for_each_segment([&](std::uint64_t k) { up(k); });
+    return std::move(mine_);
+  }
+
+  rank_schedule allreduce(collective_problem const& problem) {
+    mine_.load.push_back({0, 0, problem.bytes});
+    mine_.unload.push_back({0, 0, problem.bytes});
+    for_each_segment([&](std::uint64_t k) {
+      up(k);
+      if (route_.how == grid_route::scheme::exchange) exchange(k);
+      down(k);
+    });
+    return std::move(mine_);
+  }
+
+ private:
+  /// Each is a strand.
+  template <class Do>
+  void for_each_segment(Do&& act) {
+    for (std::uint64_t k = 0; k < segments_.count; ++k) {
+      mine_.strands.push_back(static_cast<std::uint32_t>(mine_.steps.size()));
+      act(k);
+    }
+  }
+  byte_range part(std::uint64_t k) const {
+    return {.first = k * segments_.bytes, .bytes = k + 1 == segments_.count ? segments_.last : segments_.bytes};
+  }
+  neighbours const& near(std::uint64_t k) const { return near_[k % near_.size()]; }
+  bool within(stripe_trees::neighbour const& other) const {
+    return route_.how == grid_route::scheme::tree || other.lane == 0;
+  }
+  void send(stripe_trees::neighbour const& to, std::uint64_t k) {
+    mine_.add(step::action::send, to.rank, 0, part(k));
+    mine_.steps.back().lane = static_cast<std::uint16_t>(to.lane);
+  }
+  void receive(step::action what, std::uint32_t from, std::uint64_t k) { mine_.add(what, from, 0, part(k)); }
+
+  void down(std::uint64_t k) {
+    neighbours const& all = near(k);
+    if (all.has_parent && within(all.parent)) receive(step::action::receive, all.parent.rank, k);
+    for (auto const& child : all.children)
+      if (within(child)) send(child, k);
+  }
+
+  /// What takes longest is waited for last.
+  void up(std::uint64_t k) {
+    neighbours const& all = near(k);
+    for (std::size_t i = all.children.size(); i-- > 0;)
+      if (within(all.children[i])) receive(step::action::combine, all.children[i].rank, k);
+    if (all.has_parent && within(all.parent)) send(all.parent, k);
+  }
+
+  std::size_t stripe(std::uint64_t k) const { return static_cast<std::size_t>(k % near_.size()); }
+  /// In the root's cluster the root has its cluster's operands, whichever the relay of a broadcast is.
+  std::uint32_t speaker(std::size_t cluster, std::uint64_t k) const {
+    return cluster == trees_.root_cluster() ? route_.trees.root : trees_.relay(cluster, stripe(k));
+  }
+  /// From each cluster's speaker to all others; each begins with those behind it, so that not all go for one.
+  void exchange(std::uint64_t k) {
+    std::size_t const here = trees_.cluster_of(rank_), clusters = route_.trees.clusters.size();
+    if (rank_ != speaker(here, k)) return;
+    for (std::size_t i = 1; i < clusters; ++i) {
+      std::size_t const c = (here + i) % clusters;
+      send({speaker(c, k), static_cast<std::uint32_t>(c + 1)}, k);
+    }
+    for (std::size_t i = clusters - 1; i > 0; --i) receive(step::action::combine, speaker((here + i) % clusters, k), k);
+  }
+
+  grid_route const& route_;
+  stripe_trees trees_;
+  std::size_t rank_;
+  segmentation segments_;
+  std::vector<neighbours> near_;  // by stripe
+  rank_schedule mine_;
+};
+
+collective_algorithm const& algorithm_of(collective_plan const& plan) {
+  auto const* const found = find_algorithm(plan.operation, plan.algorithm);
+  if (found == nullptr)
+    throw error("there is no algorithm '" + plan.algorithm + "' for " + std::string(name_of(plan.operation)) +
+                "; `skel price --list` names them");
+  return *found;
+}
+
+}  // namespace
+
+rank_schedule steps_of(collective_plan const& plan, collective_problem const& problem, std::size_t rank) {
+  SKEL_EXPECTS(rank < problem.ranks);
+  if (plan.route) {
+    route_steps steps(*plan.route, problem, rank);
+    switch (plan.operation) {
+      case collective::broadcast:
+        return steps.broadcast(problem);
+      case collective::reduce:
+        return steps.reduce(problem);
+      default:
+        SKEL_EXPECTS(plan.operation == collective::allreduce);
+        return steps.allreduce(problem);
+    }
+  }
+  collective_problem with = problem;
+  with.segment = plan.segment, with.radix = plan.radix;
+  return std::move(algorithm_of(plan).make(with).ranks[rank]);
+}
+
+order operands_of(collective_plan const& plan) {
+  return plan.route ? order::shuffled : algorithm_of(plan).operands;
+}
+
+}  // namespace skel::plan

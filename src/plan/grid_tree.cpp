@@ -1,0 +1,102 @@
+#include <skel/plan/grid_tree.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include <skel/base/contract.hpp>
+
+namespace skel::plan {
+
+std::string_view name_of(tree_shape shape) {
+  constexpr std::array<std::string_view, 5> names = {"flat", "chain", "binary", "binomial", "k_nomial"};
+  return names[static_cast<std::size_t>(shape)];
+}
+
+tree make_tree(tree_shape shape, std::size_t vertices, std::size_t radix) {
+  switch (shape) {
+    case tree_shape::flat:
+      return flat_tree(vertices);
+    case tree_shape::chain:
+      return chain_tree(vertices);
+    case tree_shape::binary:
+      return binary_tree(vertices);
+    case tree_shape::binomial:
+      return binomial_tree(vertices);
+    case tree_shape::k_nomial:
+      break;
+  }
+  return k_nomial_tree(vertices, radix);
+}
+
+stripe_trees::stripe_trees(grid_tree what) : what_(std::move(what)), members_(what_.clusters) {
+  constexpr place nowhere{std::numeric_limits<std::uint32_t>::max(), 0};
+  std::size_t const clusters = members_.size();
+  SKEL_EXPECTS(clusters > 0 && what_.parent.size() == clusters && what_.inside.size() == clusters);
+  SKEL_EXPECTS(what_.order.size() + 1 == clusters && what_.stripes > 0);
+  std::size_t ranks = 0;
+  for (auto const& some : members_) ranks += some.size();
+  SKEL_EXPECTS(what_.root < ranks);
+  place_.assign(ranks, nowhere);
+  for (std::size_t c = 0; c < clusters; ++c) {
+    SKEL_EXPECTS(!members_[c].empty());
+    if (auto const at = std::ranges::find(members_[c], what_.root); at != members_[c].end()) {
+      root_cluster_ = c;
+      std::ranges::rotate(members_[c], at);
+    }
+    for (std::size_t i = 0; i < members_[c].size(); ++i) {
+      SKEL_EXPECTS(members_[c][i] < ranks && place_[members_[c][i]].cluster == nowhere.cluster);
+      place_[members_[c][i]] = {static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(i)};
+    }
+    trees_.push_back(make_tree(what_.inside[c].shape, members_[c].size(), what_.inside[c].radix));
+  }
+  if (std::size_t const n = members_[root_cluster_].size(); n > 1)
+    without_root_.push_back(make_tree(what_.inside[root_cluster_].shape, n - 1, what_.inside[root_cluster_].radix));
+  child_clusters_.resize(clusters);
+  std::vector<bool> served(clusters, false);
+  served[root_cluster_] = true;
+  for (std::uint32_t c : what_.order) {
+    SKEL_EXPECTS(c < clusters && !served[c] && what_.parent[c] < clusters && served[what_.parent[c]]);
+    served[c] = true;
+    child_clusters_[what_.parent[c]].push_back(c);
+  }
+}
+
+std::uint32_t stripe_trees::relay(std::size_t cluster, std::size_t stripe) const {
+  auto const& members = members_[cluster];
+  return members[stripe % what_.stripes % members.size()];
+}
+
+stripe_trees::neighbours stripe_trees::of(std::size_t rank, std::size_t stripe) const {
+  std::size_t const c = place_[rank].cluster, index = place_[rank].index;
+  auto const& members = members_[c];
+  std::size_t const n = members.size(), first = stripe % what_.stripes % n;
+  bool const home = c == root_cluster_;
+  neighbours result;
+  if (home && index == 0 && first != 0) {  // the root gives everything to its cluster's relay
+    result.children.push_back({members[first], 0});
+    return result;
+  }
+  // Positions in the tree inside: the relay is 0, the others follow in the order of the members.
+  bool const aside = home && first != 0;  // the root has no place in the tree
+  std::size_t const start = aside ? first - 1 : first, size = aside ? n - 1 : n, from = aside ? 1 : 0;
+  tree const& shape = aside ? without_root_.front() : trees_[c];
+  std::size_t const position = (index - from + size - start) % size;
+  auto const at = [&](std::size_t where) { return neighbour{members[from + (start + where) % size], 0}; };
+  if (position > 0) {
+    result.has_parent = true;
+    result.parent = at(shape.parent(position));
+  } else {
+    result.has_parent = rank != what_.root;
+    if (aside)
+      result.parent = {what_.root, 0};
+    else if (!home)
+      result.parent = {relay(what_.parent[c], stripe), static_cast<std::uint32_t>(c + 1)};
+    for (std::uint32_t child : child_clusters_[c]) result.children.push_back({relay(child, stripe), child + 1});
+  }
+  for (std::size_t i = 0; i < shape.degree(position); ++i) result.children.push_back(at(shape.child(position, i)));
+  return result;
+}
+
+}  // namespace skel::plan

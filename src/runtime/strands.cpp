@@ -1,0 +1,228 @@
+#include "strands.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <skel/base/contract.hpp>
+
+#include "mpi_pieces.hpp"
+
+namespace skel::runtime {
+namespace {
+
+using plan::byte_range;
+using plan::step;
+
+bool combines(step const& s) {
+  return s.what == step::action::combine || s.what == step::action::combine_before;
+}
+
+/// A message under way, in pieces that MPI can count. Requests are in one array of the performer, so that it can wait
+/// for whichever comes first.
+struct transfer {
+  std::size_t step = 0;
+  std::unique_ptr<std::byte[]> staging{};
+  std::size_t open = 0;  // pieces under way
+  bool posted = false;
+
+  bool done() const { return posted && open == 0; }
+};
+
+struct strand {
+  std::size_t index = 0, at = 0, end = 0;
+  std::vector<transfer> transfers{};  // of the steps from `first`
+  std::size_t first = 0;
+  bool queued = false;  // for room in a lane
+
+  transfer& of(std::size_t step) { return transfers[step - first]; }
+};
+
+class performer {
+ public:
+  performer(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work, combine_function const& combine,
+            int tag)
+      : among_(among), mine_(mine), work_(work), combine_(combine), tag_(tag) {
+    // No two strands of one tag at once.
+    ahead_ = mine.strands_ahead == 0 ? strand_tags : std::min<std::size_t>(mine.strands_ahead, strand_tags);
+    lanes_.resize(mine.windows.size());
+  }
+
+  void run() {
+    for (;;) {
+      admit();
+      if (requests_.empty()) return;
+      wait_for_any();
+    }
+  }
+
+ private:
+  struct lane {
+    std::size_t under_way = 0;
+    std::deque<strand*> waiting{};
+  };
+  struct owner {
+    strand* who;
+    std::size_t step;
+  };
+
+  std::span<byte_range const> ranges_of(std::size_t step) const { return mine_.ranges_of(mine_.steps[step]); }
+  std::span<std::byte> bytes_of(byte_range const& part) { return work_.subspan(part.first, part.bytes); }
+
+  /// Begins strands until as many are under way as may be.
+  void admit() {
+    for (;; ++next_) {
+      while (!strands_.empty() && strands_.front().at == strands_.front().end && idle(strands_.front()))
+        strands_.pop_front();
+      if (next_ == mine_.strands.size() || strands_.size() >= ahead_) return;
+      strand& one = strands_.emplace_back();
+      one.index = next_;
+      one.at = one.first = mine_.strands[next_];
+      one.end = next_ + 1 < mine_.strands.size() ? mine_.strands[next_ + 1] : mine_.steps.size();
+      one.transfers.resize(one.end - one.first);
+      // What arrives in a place of its own, or before anything of its strand was sent, can come at any time.
+      bool sent = false;
+      for (std::size_t at = one.first; at < one.end; ++at) {
+        step const& s = mine_.steps[at];
+        sent = sent || s.what == step::action::send;
+        if (s.what != step::action::send && (combines(s) || !sent)) post(one, at);
+      }
+      go_on(one);
+    }
+  }
+
+  static bool idle(strand const& one) {
+    return std::ranges::all_of(one.transfers, [](transfer const& each) { return each.done(); });
+  }
+
+  /// Where the message of a step is, one piece of memory.
+  std::span<std::byte> place(transfer& one) {
+    step const& s = mine_.steps[one.step];
+    if (!combines(s) && s.ranges == 1) return bytes_of(ranges_of(one.step).front());
+    one.staging = std::make_unique_for_overwrite<std::byte[]>(s.bytes);
+    return {one.staging.get(), s.bytes};
+  }
+
+  template <class Begin>
+  void begin(strand& whose, std::size_t at, std::span<std::byte> bytes, Begin&& begin_piece) {
+    transfer& one = whose.of(at);
+    one.posted = true;
+    int const tag = tag_ + static_cast<int>(whose.index % strand_tags);
+    for_each_piece(bytes, [&](std::span<std::byte> piece) {
+      requests_.emplace_back();
+      owners_.push_back({&whose, at});
+      ++one.open;
+      begin_piece(piece, tag, &requests_.back());
+    });
+  }
+
+  void post(strand& whose, std::size_t at) {
+    transfer& one = whose.of(at);
+    one.step = at;
+    auto const peer = static_cast<int>(mine_.steps[at].peer);
+    begin(whose, at, place(one), [&](std::span<std::byte> piece, int tag, MPI_Request* request) {
+      MPI_Irecv(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, peer, tag, among_, request);
+    });
+  }
+
+  /// Takes the strand's steps until one has to wait.
+  void go_on(strand& one) {
+    for (; one.at < one.end; ++one.at)
+      if (!(mine_.steps[one.at].what == step::action::send ? send(one) : receive(one))) return;
+  }
+
+  bool send(strand& whose) {
+    step const& s = mine_.steps[whose.at];
+    std::uint32_t const window = mine_.window(s);
+    if (window > 0) {
+      lane& line = lanes_[s.lane];
+      if (line.under_way >= window || (!line.waiting.empty() && !whose.queued)) {
+        if (!whose.queued) line.waiting.push_back(&whose);
+        whose.queued = true;
+        return false;
+      }
+      ++line.under_way;
+    }
+    whose.queued = false;
+    transfer& one = whose.of(whose.at);
+    one.step = whose.at;
+    std::span<std::byte> const bytes = place(one);
+    if (one.staging) {
+      std::byte* to = one.staging.get();
+      for (byte_range const& part : ranges_of(one.step)) to = std::ranges::copy(bytes_of(part), to).out;
+    }
+    auto const peer = static_cast<int>(s.peer);
+    begin(whose, whose.at, bytes, [&](std::span<std::byte> piece, int tag, MPI_Request* request) {
+      auto const start = window > 0 ? MPI_Issend : MPI_Isend;
+      start(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, peer, tag, among_, request);
+    });
+    return true;
+  }
+
+  bool receive(strand& whose) {
+    transfer& one = whose.of(whose.at);
+    // It writes what sends of its strand before it read.
+    for (std::size_t before = whose.first; before < whose.at; ++before)
+      if (mine_.steps[before].what == step::action::send && !whose.of(before).staging && !whose.of(before).done())
+        return false;
+    if (!one.posted) post(whose, whose.at);
+    if (!one.done()) return false;
+    if (!one.staging) return true;
+    step const& s = mine_.steps[whose.at];
+    std::byte const* from = one.staging.get();
+    for (byte_range const& part : ranges_of(whose.at)) {
+      std::span<std::byte const> const received(from, part.bytes);
+      if (combines(s))
+        combine_(received, bytes_of(part), s.what == step::action::combine_before);
+      else
+        std::ranges::copy(received, bytes_of(part).begin());
+      from += part.bytes;
+    }
+    one.staging.reset();
+    return true;
+  }
+
+  void wait_for_any() {
+    int which = MPI_UNDEFINED;
+    MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &which, MPI_STATUS_IGNORE);
+    SKEL_ENSURES(which != MPI_UNDEFINED);
+    auto const at = static_cast<std::size_t>(which);
+    owner const whose = owners_[at];
+    requests_[at] = requests_.back(), requests_.pop_back();
+    owners_[at] = owners_.back(), owners_.pop_back();
+    transfer& one = whose.who->of(whose.step);
+    if (--one.open > 0) return;
+    step const& s = mine_.steps[whose.step];
+    if (s.what == step::action::send && mine_.window(s) > 0) {
+      lane& line = lanes_[s.lane];
+      --line.under_way;
+      while (!line.waiting.empty() && line.under_way < mine_.window(s)) {
+        strand* const next = line.waiting.front();
+        line.waiting.pop_front();
+        go_on(*next);
+      }
+    }
+    if (whose.who->at < whose.who->end && !whose.who->queued) go_on(*whose.who);
+  }
+
+  MPI_Comm among_;
+  plan::rank_schedule const& mine_;
+  std::span<std::byte> work_;
+  combine_function const& combine_;
+  int tag_;
+  std::size_t ahead_ = 0, next_ = 0;
+  std::deque<strand> strands_{};  // from the first that is not done to the last that was begun
+  std::vector<lane> lanes_{};
+  std::vector<MPI_Request> requests_{};  // and whose they are
+  std::vector<owner> owners_{};
+};
+
+}  // namespace
+
+void run_strands(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work,
+                 combine_function const& combine, int tag) {
+  performer(among, mine, work, combine, tag).run();
+}
+
+}  // namespace skel::runtime

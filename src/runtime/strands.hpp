@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include <mpi.h>
+
+#include <skel/plan/schedule.hpp>
+#include <skel/runtime/collective.hpp>
+
+namespace skel::runtime {
+
+/// Takes the steps of a schedule that is cut into strands, each strand as far as it can go. Messages of strand s go
+/// under tag + s mod strand_tags.
+void run_strands(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work,
+                 combine_function const& combine, int tag);
+
+}  // namespace skel::runtime

@@ -1,0 +1,87 @@
+#include <skel/plan/collective_plan.hpp>
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+
+#include "interpreter.hpp"
+#include "random_route.hpp"
+
+namespace {
+
+using namespace skel::plan;
+using skel::testing_plan::buffer;
+using skel::testing_plan::interpret;
+
+schedule all_steps(collective_plan const& plan, collective_problem const& problem) {
+  schedule all;
+  for (std::size_t rank = 0; rank < problem.ranks; ++rank) all.ranks.push_back(steps_of(plan, problem, rank));
+  return all;
+}
+
+/// Letter of a rank's operand at a byte.
+std::string letter(std::size_t rank) {
+  return std::string(1, static_cast<char>('a' + rank));
+}
+
+TEST(CollectivePlan, RoutesOfBroadcastsBringEveryByteToEveryRank) {
+  std::mt19937_64 random(5);
+  for (int draw = 0; draw < 200; ++draw) {
+    std::size_t const ranks = 1 + random() % 20;
+    std::uint64_t const bytes = random() % 40;
+    auto const plan = skel::testing_plan::random_route(collective::broadcast, ranks, bytes, random);
+    collective_problem const problem{.ranks = ranks, .root = plan.route->trees.root, .bytes = bytes};
+    std::vector<buffer> inputs(ranks);
+    for (std::uint64_t i = 0; i < bytes; ++i) inputs[problem.root].push_back(std::to_string(i));
+    for (buffer const& out : interpret(all_steps(plan, problem), inputs, bytes)) EXPECT_EQ(out, inputs[problem.root]);
+  }
+}
+
+TEST(CollectivePlan, RoutesOfReductionsTakeEveryOperandOnce) {
+  std::mt19937_64 random(6);
+  for (int draw = 0; draw < 300; ++draw) {
+    std::size_t const ranks = 1 + random() % 20;
+    std::uint64_t const bytes = random() % 40;
+    auto const operation = draw % 2 == 0 ? collective::reduce : collective::allreduce;
+    auto const plan = skel::testing_plan::random_route(operation, ranks, bytes, random);
+    collective_problem const problem{.ranks = ranks, .root = plan.route->trees.root, .bytes = bytes};
+    std::vector<buffer> inputs(ranks);
+    std::string everybody;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      inputs[rank].assign(bytes, letter(rank));
+      everybody += letter(rank);
+    }
+    auto outputs = interpret(all_steps(plan, problem), inputs, bytes);
+    if (operation == collective::reduce) outputs = {outputs[problem.root]};
+    for (buffer& out : outputs)
+      for (auto& cell : out) {
+        std::ranges::sort(cell);
+        EXPECT_EQ(cell, everybody);
+      }
+  }
+}
+
+TEST(CollectivePlan, WithoutARouteItIsTheCatalogues) {
+  collective_problem const problem{.ranks = 5, .root = 2, .bytes = 12, .segment = 4};
+  collective_plan const plan{.operation = collective::broadcast, .algorithm = "pipeline", .segment = 4};
+  auto const wanted = find_algorithm(collective::broadcast, "pipeline")->make(problem);
+  for (std::size_t rank = 0; rank < 5; ++rank) {
+    auto const mine = steps_of(plan, {.ranks = 5, .root = 2, .bytes = 12}, rank);
+    EXPECT_EQ(mine.steps.size(), wanted.ranks[rank].steps.size());
+    EXPECT_EQ(mine.ranges, wanted.ranks[rank].ranges);
+  }
+  EXPECT_EQ(operands_of(plan), order::any);
+}
+
+TEST(CollectivePlan, NamesAnAlgorithmThatThereIsNot) {
+  try {
+    steps_of({.operation = collective::reduce, .algorithm = "telepathy"}, {.ranks = 2}, 0);
+    FAIL() << "accepted";
+  } catch (skel::error const& refused) {
+    EXPECT_NE(std::string(refused.what()).find("'telepathy' for reduce"), std::string::npos) << refused.what();
+  }
+}
+
+}  // namespace
