@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <skel/base/statistics.hpp>
+#include <skel/plan/tournament.hpp>
 #include <skel/runtime/quiet.hpp>
 
 namespace skel::runtime {
@@ -90,45 +91,12 @@ void echo(MPI_Comm among, int partner, std::size_t largest) {
 
 }  // namespace
 
-std::vector<std::vector<std::pair<int, int>>> probe_rounds(std::vector<std::size_t> const& host_of_rank,
-                                                           std::vector<std::size_t> const& cores_of_host) {
-  using round = std::vector<std::pair<int, int>>;
-  std::size_t const ranks = host_of_rank.size();
-  std::size_t const seats = ranks + ranks % 2;  // an empty seat where the number is odd
-  std::vector<round> rounds;
-  std::vector<std::size_t> free(cores_of_host.size());
-  for (std::size_t turn = 0; turn + 1 < seats; ++turn) {
-    // The last seat stays, the others sit in a circle that turns by one.
-    round waiting;
-    for (std::size_t i = 0; i < seats / 2; ++i) {
-      std::size_t const a = i == 0 ? seats - 1 : (turn + i) % (seats - 1);
-      std::size_t const b = (turn + seats - 1 - i) % (seats - 1);
-      if (std::max(a, b) < ranks)
-        waiting.emplace_back(static_cast<int>(std::min(a, b)), static_cast<int>(std::max(a, b)));
-    }
-    while (!waiting.empty()) {
-      std::transform(cores_of_host.begin(), cores_of_host.end(), free.begin(),
-                     [](std::size_t cores) { return std::max<std::size_t>(2, cores); });
-      round now_measured, later;
-      for (auto const& pair : waiting) {
-        std::size_t& first = free[host_of_rank[static_cast<std::size_t>(pair.first)]];
-        std::size_t& second = free[host_of_rank[static_cast<std::size_t>(pair.second)]];
-        bool const fits = &first == &second ? first >= 2 : first >= 1 && second >= 1;
-        if (fits) --first, --second;
-        (fits ? now_measured : later).push_back(pair);
-      }
-      rounds.push_back(std::move(now_measured));
-      waiting = std::move(later);
-    }
-  }
-  return rounds;
-}
-
 std::vector<pair_timing> probe_links(MPI_Comm among, std::vector<std::size_t> const& host_of_rank,
                                      std::vector<std::size_t> const& cores_of_host, link_probe_options const& options) {
   int rank = 0;
   MPI_Comm_rank(among, &rank);
-  auto const rounds = probe_rounds(host_of_rank, cores_of_host);
+  auto const rounds = plan::uncrowded(plan::tournament(host_of_rank.size()), host_of_rank, cores_of_host);
+  auto const me = static_cast<std::size_t>(rank);
   double const share = options.time_limit / static_cast<double>(std::max<std::size_t>(1, rounds.size()));
   std::size_t const largest = std::clamp<std::size_t>(options.largest_message, 1, std::size_t{1} << 30U);
   std::size_t const repeats = std::max(options.repeats, fewest_repeats);
@@ -137,11 +105,11 @@ std::vector<pair_timing> probe_links(MPI_Comm among, std::vector<std::size_t> co
   static_assert(std::is_trivially_copyable_v<pair_timing>);
   for (auto const& round : rounds) {
     for (auto const& [first, second] : round) {
-      if (rank == second) echo(among, first, largest);
-      if (rank != first) continue;
-      pair_timing found = initiator(among, second, now() + share, repeats, largest).measure();
-      found.first = first;
-      found.second = second;
+      if (me == second) echo(among, static_cast<int>(first), largest);
+      if (me != first) continue;
+      pair_timing found = initiator(among, static_cast<int>(second), now() + share, repeats, largest).measure();
+      found.first = static_cast<int>(first);
+      found.second = static_cast<int>(second);
       mine.append(reinterpret_cast<char const*>(&found), sizeof found);
     }
     quiet::barrier(among);

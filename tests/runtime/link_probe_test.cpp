@@ -1,4 +1,3 @@
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -11,50 +10,6 @@
 #include <skel/runtime/quiet.hpp>
 
 namespace {
-
-using skel::runtime::probe_rounds;
-
-/// Each pair exactly once, no rank twice in a round, no host beyond its cores.
-void check_rounds(std::vector<std::size_t> const& host_of_rank, std::vector<std::size_t> const& cores) {
-  std::set<std::pair<int, int>> seen;
-  for (auto const& round : probe_rounds(host_of_rank, cores)) {
-    EXPECT_FALSE(round.empty());
-    std::set<int> busy;
-    std::map<std::size_t, std::size_t> on_host;
-    for (auto const& [first, second] : round) {
-      EXPECT_LT(first, second);
-      EXPECT_TRUE(seen.emplace(first, second).second) << first << "-" << second;
-      for (int rank : {first, second}) {
-        EXPECT_TRUE(busy.insert(rank).second) << rank;
-        ++on_host[host_of_rank[static_cast<std::size_t>(rank)]];
-      }
-    }
-    for (auto const& [host, ranks] : on_host) EXPECT_LE(ranks, std::max<std::size_t>(2, cores[host]));
-  }
-  EXPECT_EQ(seen.size(), host_of_rank.size() * (host_of_rank.size() - 1) / 2);
-}
-
-TEST(ProbeRounds, HoldEachPairOnceForUpTo17RanksWithACoreEach) {
-  for (std::size_t ranks = 2; ranks <= 17; ++ranks) {
-    check_rounds(std::vector<std::size_t>(ranks, 0), {ranks});
-    std::size_t const expected = ranks % 2 == 0 ? ranks - 1 : ranks;
-    EXPECT_EQ(probe_rounds(std::vector<std::size_t>(ranks, 0), {ranks}).size(), expected);
-  }
-}
-
-TEST(ProbeRounds, RespectTheCoresOfEachHost) {
-  check_rounds({0, 0, 0, 0, 0, 0, 0}, {1});
-  check_rounds({0, 0, 0, 0, 0, 0, 0, 0}, {2});
-  check_rounds({0, 1, 0, 1, 2, 2, 2, 0, 1}, {1, 2, 4});
-}
-
-TEST(ProbeRounds, OfOneHostOfOneCoreAreSinglePairs) {
-  EXPECT_EQ(probe_rounds({0, 0, 0, 0}, {1}).size(), 6U);
-}
-
-TEST(ProbeRounds, AreNoneForOneRank) {
-  EXPECT_TRUE(probe_rounds({0}, {4}).empty());
-}
 
 class Ranks : public testing::Test {
  protected:

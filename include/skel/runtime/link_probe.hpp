@@ -25,14 +25,8 @@ struct pair_timing {
   std::size_t probes = 0;       ///< round trips
 };
 
-/// The pairs of all ranks in rounds, so that in a round no rank is in two pairs and no host has more of its ranks busy
-/// than it has cores (two at least, so that a pair on one host can meet): the rounds of the circle method, each cut
-/// where a host would be overloaded. P - 1 rounds (P for an odd P) when every rank has a core.
-/// `host_of_rank[r]` is an index into `cores_of_host`. O(P^2) when every rank has a core, O(P^3) at worst.
-std::vector<std::vector<std::pair<int, int>>> probe_rounds(std::vector<std::size_t> const& host_of_rank,
-                                                           std::vector<std::size_t> const& cores_of_host);
-
-/// Measures the path between each pair of ranks, the pairs of a round (probe_rounds) at the same time. The latency is
+/// Measures the path between each pair of ranks, the pairs of a round (plan::tournament) at the same
+/// time, as long as no host has more of its ranks busy than it has cores (plan::uncrowded). The latency is
 /// half of the median round trip of an empty message. The bandwidth comes from messages that grow fourfold until ten
 /// latencies fit into their time, so that the error of the latency weighs little. Ranks with nothing to do sleep.
 ///
