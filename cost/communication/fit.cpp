@@ -316,4 +316,50 @@ fitted<platform::lmo_parameters> fit_lmo(samples_view samples) {
       transfers);
 }
 
+record::probe_wants wanted_by(model_kind kind) {
+  using enum record::probe_sizes;
+  switch (kind) {
+    case model_kind::hockney:
+      return {.transfers = two};
+    case model_kind::logp:
+    case model_kind::lopc:
+      return {.transfers = shortest, .gaps = shortest, .send_overheads = shortest, .receive_overheads = shortest};
+    case model_kind::loggp:
+    case model_kind::logpc:
+    case model_kind::hloggp:
+      return {.transfers = shortest, .gaps = two, .send_overheads = shortest, .receive_overheads = shortest};
+    case model_kind::plogp:
+    case model_kind::steffenel:
+      return {.transfers = many, .gaps = many, .send_overheads = many, .receive_overheads = many};
+    case model_kind::lmo:
+      break;
+  }
+  return {.transfers = two, .send_overheads = two, .receive_overheads = two};
+}
+
+fitted_block fit_block(model_kind kind, samples_view samples, double nodes) {
+  auto const block = [](auto const& fit) { return fitted_block{platform::to_block(fit.parameters), fit.residual}; };
+  switch (kind) {
+    case model_kind::hockney:
+      return block(fit_hockney(samples));
+    case model_kind::logp:
+    case model_kind::lopc:  // the same parameters
+      return block(fit_logp(samples));
+    case model_kind::loggp:
+      return block(fit_loggp(samples));
+    case model_kind::logpc: {
+      auto const [p, residual, used] = fit_loggp(samples);
+      return {to_block(platform::logpc_parameters{.L = p.L, .o = p.o, .g = p.g, .G = p.G, .nodes = nodes}), residual};
+    }
+    case model_kind::plogp:
+    case model_kind::steffenel:
+      return block(fit_plogp(samples));
+    case model_kind::hloggp:
+      return block(fit_hloggp(samples));
+    case model_kind::lmo:
+      break;
+  }
+  return block(fit_lmo(samples));
+}
+
 }  // namespace skel::cost

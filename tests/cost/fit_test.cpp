@@ -1,4 +1,6 @@
 #include <random>
+#include <string>
+#include <variant>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -193,6 +195,36 @@ TEST(Fit, SaysWhichSamplesAreMissing) {
   EXPECT_THROW(cost::fit_loggp(one), skel::error);
   EXPECT_THROW(cost::fit_lmo(one), skel::error);
   EXPECT_THROW(cost::fit_plogp({}), skel::error);
+}
+
+/// Of the samples that a model would measure, those that are wanted.
+std::vector<probe_sample> as_wanted(std::vector<probe_sample> samples, skel::record::probe_wants const& wants) {
+  using enum skel::record::probe_sizes;
+  std::erase_if(samples, [&](probe_sample const& sample) {
+    auto const wanted = sample.kind == probe_kind::transfer        ? wants.transfers
+                        : sample.kind == probe_kind::gap           ? wants.gaps
+                        : sample.kind == probe_kind::send_overhead ? wants.send_overheads
+                                                                   : wants.receive_overheads;
+    return wanted < (sample.bytes == 0 ? shortest : sample.bytes == 65536 ? two : many);
+  });
+  return samples;
+}
+
+TEST(Fit, EveryModelIsFittedToNoMoreThanItWants) {
+  auto const all = measure(cost::plogp(bent()), [](double) { return 3e-6; });
+  for (std::size_t i = 0; i < cost::model_names.size(); ++i) {
+    auto const kind = static_cast<cost::model_kind>(i);
+    auto const wants = cost::wanted_by(kind);
+    auto const block = cost::fit_block(kind, as_wanted(all, wants), 8);
+    platform::description const machine(
+        0, {{.name = "c", .hosts = 2, .parameters = {{std::string(name_of(kind)), block.text}}}}, {});
+    auto const read = make_model(kind, machine, 0);
+    EXPECT_EQ(read.from, name_of(kind));
+    double const time = std::visit([](auto const& model) { return model.transfer({.bytes = 0}); }, read.model);
+    EXPECT_NEAR(time, 5e-5, 2e-6) << name_of(kind);
+  }
+  EXPECT_LT(as_wanted(all, cost::wanted_by(cost::model_kind::hockney)).size(),
+            as_wanted(all, cost::wanted_by(cost::model_kind::plogp)).size() / 4);
 }
 
 }  // namespace

@@ -3,25 +3,15 @@
 #include <span>
 #include <string>
 
+#include <skel/cost/communication/any_model.hpp>
 #include <skel/platform/model_parameters.hpp>
+#include <skel/record/probe_sample.hpp>
 
 /// Parameters of communication models from measured times.
 namespace skel::cost {
 
-/// What was measured.
-enum class probe_kind {
-  transfer,          ///< from the start of a send until the receiver has everything: half of a round trip
-  gap,               ///< per message, of many sent one after the other
-  send_overhead,     ///< inside the send
-  receive_overhead,  ///< inside the receive of a message that is there
-};
-
-/// One measurement.
-struct probe_sample {
-  probe_kind kind = probe_kind::transfer;
-  double bytes = 0;    ///< [B], >= 0
-  double seconds = 0;  ///< [s], > 0
-};
+using record::probe_kind;
+using record::probe_sample;
 
 /// Parameters and how well they explain the samples that they were fitted to.
 template <class Parameters>
@@ -38,6 +28,10 @@ struct fitted_line {
   double at_zero = 0, slope = 0;
 };
 fitted_line fit_line(std::span<probe_sample const> samples);
+
+/// What is to be measured for a model: what the fit below needs, and for the models with functions of the size many
+/// sizes.
+record::probe_wants wanted_by(model_kind kind);
 
 /// Each fit needs the kinds of samples that are named, of one size at least where one time is wanted and of two where a
 /// time per byte is; it throws skel::error naming what is missing. O(samples log samples).
@@ -60,5 +54,13 @@ fitted<platform::hloggp_parameters> fit_hloggp(std::span<probe_sample const> sam
 fitted<platform::plogp_parameters> fit_plogp(std::span<probe_sample const> samples);
 /// Transfers of two sizes, overheads of senders or receivers of two sizes: a host's processing is their mean.
 fitted<platform::lmo_parameters> fit_lmo(std::span<probe_sample const> samples);
+
+/// The block of a model in a platform file (platform::to_block) and how well it fits.
+struct fitted_block {
+  std::string text;
+  double residual = 0;
+};
+/// Fits the model of any kind. `nodes`: of the network of LoGPC. Throws as above.
+fitted_block fit_block(model_kind kind, std::span<probe_sample const> samples, double nodes);
 
 }  // namespace skel::cost
