@@ -1,4 +1,6 @@
 #include <cmath>
+#include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -31,6 +33,35 @@ TEST(Statistics, DeviationEstimatesTheStandardDeviationAndIgnoresAMinority) {
 TEST(Statistics, RobustMeanLeavesSpikesOut) {
   EXPECT_NEAR(statistics::robust_mean({1.0, 1.1, 0.9, 1.05, 0.95, 100}), 1.0, 1e-12);
   EXPECT_NEAR(statistics::robust_mean({2, 2, 2, 500}), 2, 1e-12) << "samples that are all alike";
+}
+
+TEST(Statistics, MedianIntervalHasTheTabulatedRanks) {
+  auto const ranks = [](std::size_t n) {
+    std::vector<double> samples;
+    for (std::size_t i = n; i > 0; --i) samples.push_back(static_cast<double>(i));
+    auto const found = statistics::median_interval(samples);
+    return std::pair(found.low, found.high);
+  };
+  // Conover 1999, Practical Nonparametric Statistics: 95 % intervals of the median by the sign test.
+  EXPECT_EQ(ranks(1), std::pair(1.0, 1.0));
+  EXPECT_EQ(ranks(5), std::pair(1.0, 5.0)) << "too few: everything";
+  EXPECT_EQ(ranks(6), std::pair(1.0, 6.0));
+  EXPECT_EQ(ranks(9), std::pair(2.0, 8.0));
+  EXPECT_EQ(ranks(21), std::pair(6.0, 16.0));
+}
+
+TEST(Statistics, MedianIntervalHoldsTheMedianAsOftenAsItSays) {
+  std::mt19937_64 random(5);
+  std::lognormal_distribution<> skewed(0, 1);
+  int missed = 0;
+  constexpr int draws = 2000;
+  for (int draw = 0; draw < draws; ++draw) {
+    std::vector<double> samples(15);
+    for (double& sample : samples) sample = skewed(random);
+    auto const [low, high] = statistics::median_interval(samples);
+    if (low > 1 || high < 1) ++missed;
+  }
+  EXPECT_LE(missed, draws / 20);
 }
 
 }  // namespace

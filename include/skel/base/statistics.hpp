@@ -33,6 +33,30 @@ inline double deviation(std::vector<double> samples) {
   return 1.4826 * median(std::move(samples));
 }
 
+/// Two order statistics between which the median of what the samples were drawn from lies.
+struct interval {
+  double low, high;
+};
+
+/// The narrowest pair of order statistics, as far from one end as from the other, that holds the median with at least
+/// this probability whatever the distribution; the least and the largest sample where there are too few for that (at
+/// 0.95 fewer than six). Source: David and Nagaraja 2003, Order Statistics, 3rd edition, section 7.1.
+/// Precondition: there is a sample. O(n log n).
+inline interval median_interval(std::vector<double> samples, double probability = 0.95) {
+  std::sort(samples.begin(), samples.end());
+  std::size_t const n = samples.size();
+  // P(fewer than k + 1 of n samples are below the median) is a sum of binomial probabilities; both ends have it.
+  double term = std::exp2(-static_cast<double>(n)), outside = 0;
+  std::size_t left_out = 0;
+  for (std::size_t k = 0; 2 * k + 1 < n; ++k) {
+    outside += 2 * term;
+    if (outside > 1 - probability) break;
+    left_out = k;
+    term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
+  }
+  return {samples[left_out], samples[n - 1 - left_out]};
+}
+
 /// Mean of the samples that lie within `limit` robust deviations of the median: a mean for service times in which rare
 /// spikes (a page fault, another user's burst) do not count. NaN for no samples.
 inline double robust_mean(std::vector<double> const& samples, double limit = 5.0) {
