@@ -24,6 +24,7 @@ using action = std::function<int(std::ostream& out)>;
 /// Each verb of the command stands in its own file (tools/NAME.cpp) and is listed in main.cpp. The function describes
 /// its options in `app` and returns what to do when the verb was chosen. Every verb has --json: one object on `out`.
 action add_clusters(CLI::App& app);
+action add_collective(CLI::App& app);
 action add_pepa(CLI::App& app);
 action add_place(CLI::App& app);
 action add_price(CLI::App& app);

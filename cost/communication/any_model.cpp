@@ -98,6 +98,11 @@ place cluster_place(platform::description const& machine, std::size_t cluster, s
           "clusters[" + std::to_string(cluster) + "]"};
 }
 
+place link_place(platform::description const& machine, platform::cluster_link const& link, std::string const& source) {
+  return {link.path, machine.local_latency(), link.parameters, source,
+          "link from '" + machine.clusters()[link.from].name + "' to '" + machine.clusters()[link.to].name + "'"};
+}
+
 template <class Model, class Parameters>
 sourced_model wrap(sourced<Parameters> const& parameters) {
   return {Model(parameters.value), parameters.from};
@@ -116,15 +121,37 @@ sourced_model tabulate(platform::description const& machine, std::string const& 
   };
   for (std::size_t c = 0; c < n; ++c) put(c, c, read(cluster_place(machine, c, source)));
   for (auto const& link : machine.links()) {
-    std::string const where =
-        "link from '" + machine.clusters()[link.from].name + "' to '" + machine.clusters()[link.to].name + "'";
-    put(link.from, link.to, read(place{link.path, machine.local_latency(), link.parameters, source, where}));
+    put(link.from, link.to, read(link_place(machine, link, source)));
   }
   std::vector<std::size_t> group_of(machine.host_count());
   for (std::size_t host = 0; host < group_of.size(); ++host) group_of[host] = machine.cluster_of(host);
   std::string from;
   for (std::string const& origin : origins) from += (from.empty() ? "" : "; ") + origin;
   return {Model(group_table<parameters>(n, std::move(group_of), std::move(values))), std::move(from)};
+}
+
+sourced_model model_at(model_kind kind, place const& at, std::size_t hosts) {
+  switch (kind) {
+    case model_kind::hockney:
+      return wrap<hockney>(hockney_at(at));
+    case model_kind::logp:
+      return wrap<logp>(logp_at(at));
+    case model_kind::loggp:
+      return wrap<loggp>(loggp_at(at));
+    case model_kind::lopc:
+      return wrap<lopc>(lopc_at(at));
+    case model_kind::logpc:
+      return wrap<logpc>(logpc_at(at, hosts));
+    case model_kind::plogp:
+      return wrap<plogp>(plogp_at(at));
+    case model_kind::hloggp:
+      return wrap<hloggp>(hloggp_at(at));
+    case model_kind::steffenel:
+      return wrap<steffenel>(steffenel_at(at));
+    case model_kind::lmo:
+      break;
+  }
+  return wrap<lmo>(lmo_at(at));
 }
 
 }  // namespace
@@ -163,28 +190,13 @@ std::optional<model_kind> find_model(std::string_view name) {
 sourced_model make_model(model_kind kind, platform::description const& machine, std::size_t cluster,
                          std::string const& source) {
   SKEL_EXPECTS(cluster < machine.clusters().size());
-  place const at = cluster_place(machine, cluster, source);
-  switch (kind) {
-    case model_kind::hockney:
-      return wrap<hockney>(hockney_at(at));
-    case model_kind::logp:
-      return wrap<logp>(logp_at(at));
-    case model_kind::loggp:
-      return wrap<loggp>(loggp_at(at));
-    case model_kind::lopc:
-      return wrap<lopc>(lopc_at(at));
-    case model_kind::logpc:
-      return wrap<logpc>(logpc_at(at, machine.clusters()[cluster].hosts));
-    case model_kind::plogp:
-      return wrap<plogp>(plogp_at(at));
-    case model_kind::hloggp:
-      return wrap<hloggp>(hloggp_at(at));
-    case model_kind::steffenel:
-      return wrap<steffenel>(steffenel_at(at));
-    case model_kind::lmo:
-      break;
-  }
-  return wrap<lmo>(lmo_at(at));
+  return model_at(kind, cluster_place(machine, cluster, source), machine.clusters()[cluster].hosts);
+}
+
+sourced_model make_link_model(model_kind kind, platform::description const& machine, platform::cluster_link const& link,
+                              std::string const& source) {
+  auto const& clusters = machine.clusters();
+  return model_at(kind, link_place(machine, link, source), clusters[link.from].hosts + clusters[link.to].hosts);
 }
 
 sourced_model make_grid_model(model_kind kind, platform::description const& machine, std::string const& source) {

@@ -20,6 +20,7 @@ struct collective_request {
   std::size_t root = 0;     ///< a rank; not looked at where the operation has none
   std::uint64_t unit = 1;   ///< bytes of an element, which is never cut; divides `bytes`
   bool commutative = true;  ///< the operator of a reduction
+  double gamma = 0;         ///< its time per byte [s/B], 0 if it is not known
 
   friend bool operator==(collective_request const&, collective_request const&) = default;
 };
@@ -72,9 +73,6 @@ class collective_mapper {
 
   /// The steps of one rank in the decision for a request; kept with it.
   plan::rank_schedule const& steps(collective_request const& request, std::size_t rank);
-
-  /// What the decision for this request really took [s]. All ranks must tell the same.
-  void observe(collective_request const& request, double seconds);
 
  private:
   class implementation;

@@ -50,6 +50,11 @@ struct sourced_model {
 sourced_model make_model(model_kind kind, platform::description const& machine, std::size_t cluster,
                          std::string const& source = "platform");
 
+/// The model of messages over a link between two clusters, from the blocks of the link in the same way. LoGPC takes
+/// both clusters for its network.
+sourced_model make_link_model(model_kind kind, platform::description const& machine, platform::cluster_link const& link,
+                              std::string const& source = "platform");
+
 /// The model of messages between any two hosts of a platform, for the kinds that know clusters: hloggp, steffenel, lmo.
 /// Ranks are hosts. Parameters as above, of clusters and links. Precondition: the kind is one of these. Using it for
 /// clusters without a link between them breaks a contract. Throws as above.

@@ -1,0 +1,201 @@
+#include <skel/cost/route_price.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <skel/base/contract.hpp>
+
+namespace skel::cost {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+using path = route_times::path;
+
+/// `of(times)` is how long a message takes the port in question.
+template <class Busy, class Way>
+route_times collect(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes, bool reversed,
+                    Busy busy, Way way) {
+  std::size_t const n = models.clusters();
+  SKEL_EXPECTS(hosts.size() == n);
+  route_times all;
+  for (std::size_t c = 0; c < n; ++c) {
+    message_times const t = models.inside(c, bytes);
+    all.inside.push_back({.busy = busy(t), .transfer = way(t), .pace = busy(t)});
+  }
+  all.between.assign(n * n, {.busy = never, .transfer = never, .pace = never});
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) {
+      std::size_t const from = reversed ? b : a, to = reversed ? a : b;
+      if (a == b || !models.joined(from, to)) continue;
+      message_times const t = models.between(from, to, bytes);
+      double const port = hosts[a] > 1 ? std::min(busy(t), all.inside[a].busy) : busy(t);
+      all.between[a * n + b] = {.busy = port, .transfer = way(t), .pace = t.send_busy};
+    }
+  return all;
+}
+
+/// What goes one way over the trees of a route.
+struct one_way {
+  explicit one_way(std::size_t clusters)
+      : arrival(clusters, 0), served(clusters, 0), depth(clusters, 0), port(clusters, 0), link(clusters, 0) {}
+
+  std::vector<double> arrival;  // of the first segment, at the relay
+  std::vector<double> served;   // when the relay has served the child clusters
+  std::vector<double> depth;    // inside
+  std::vector<double> port;     // busy time per segment of the cluster's busiest port
+  std::vector<double> link;     // pace of the link from the parent
+};
+
+one_way walk(route_outline const& route, route_times const& times) {
+  std::size_t const n = route.hosts.size();
+  one_way result(n);
+  std::vector<double> far(n, 0);  // busy time of serving child clusters
+  std::uint64_t const stripes = std::min(route.stripes, route.segments);
+  if (root_aside(route.stripes, route.segments, route.hosts[route.root]))
+    result.arrival[route.root] = result.served[route.root] = times.inside[route.root].transfer;
+  for (std::uint32_t c : route.order) {
+    std::size_t const parent = route.parent[c];
+    path const& way = times.link(parent, c);
+    result.arrival[c] = result.served[c] = result.served[parent] + way.transfer;
+    result.served[parent] += way.busy;
+    far[parent] += way.busy;
+    result.link[c] = way.pace;
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    inside_shape const& shape = *route.inside[c];
+    double const busy = times.inside[c].busy;
+    result.depth[c] = depth(shape, times.inside[c]);
+    if (stripes == 1 || route.hosts[c] == 1) {
+      result.port[c] = std::max(shape.degree * busy, shape.root_degree * busy + far[c]);
+      continue;
+    }
+    // One message in for each segment, and as many out; the root of the collective gives each segment once. With fewer
+    // stripes than ranks, some have the relay's part more often.
+    auto const hosts = static_cast<double>(route.hosts[c]);
+    double const spread = std::min(static_cast<double>(stripes), hosts);
+    double const even = (hosts - 1) / hosts * busy;
+    double const local = std::max(even, (1 - 1 / spread) * even + shape.root_degree * busy / spread);
+    result.port[c] = std::max(local + far[c] / spread, c == route.root ? busy : 0);
+  }
+  return result;
+}
+
+/// Up inside every cluster, from its speaker to all others at once, down inside.
+route_price price_exchange(route_outline const& route, one_way const& fall, one_way const& rise,
+                           route_times const& down, route_times const& up) {
+  std::size_t const n = route.hosts.size();
+  auto const further = static_cast<double>(route.segments - 1);
+  route_price price{.total = 0, .inside = std::vector<double>(n, 0), .between = 0};
+  double slowest_rise = 0, slowest_fall = 0, pace = 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    bool const home = c == route.root;
+    bool const striped = route.stripes > 1 && route.segments > 1 && route.hosts[c] > 1;
+    double const spread =
+        home || !striped
+            ? 1
+            : static_cast<double>(std::min<std::uint64_t>({route.stripes, route.segments, route.hosts[c]}));
+    double sends = 0, link = 0;
+    for (std::size_t other = 0; other < n; ++other) {
+      if (other == c) continue;
+      path const& way = up.link(c, other);
+      price.between = std::max(price.between, sends + way.transfer);
+      sends += way.busy;
+      link = std::max(link, way.pace);
+    }
+    double const hop = home && striped ? down.inside[c].transfer : 0;
+    double const ports = striped ? up.inside[c].busy + down.inside[c].busy
+                                 : route.inside[c]->degree * (up.inside[c].busy + down.inside[c].busy);
+    price.inside[c] = rise.depth[c] + fall.depth[c] + 2 * hop + further * ports;
+    slowest_rise = std::max(slowest_rise, rise.depth[c] + hop);
+    slowest_fall = std::max(slowest_fall, fall.depth[c] + hop);
+    pace = std::max({pace, ports + sends / spread, link});
+  }
+  price.total = slowest_rise + price.between + slowest_fall + further * pace;
+  price.between += further * pace;
+  return price;
+}
+
+/// Up the trees to the root, and down again. A segment goes down when the slowest cluster has sent it up.
+route_price price_both_ways(route_outline const& route, one_way const& fall, one_way const& rise) {
+  std::size_t const n = route.hosts.size();
+  auto const further = static_cast<double>(route.segments - 1);
+  route_price price{.total = 0, .inside = std::vector<double>(n, 0), .between = 0};
+  double risen = 0, pace = 0;
+  for (std::size_t c = 0; c < n; ++c) {
+    risen = std::max(risen, rise.served[c] + rise.depth[c]);
+    pace = std::max({pace, fall.port[c] + rise.port[c], fall.link[c], rise.link[c]});
+    price.inside[c] = fall.depth[c] + rise.depth[c] + further * (fall.port[c] + rise.port[c]);
+  }
+  for (std::size_t c = 0; c < n; ++c) {
+    price.between = std::max(price.between, risen + fall.arrival[c] + further * pace);
+    price.total = std::max(price.total, risen + fall.served[c] + fall.depth[c] + further * pace);
+  }
+  return price;
+}
+
+}  // namespace
+
+route_times broadcast_times(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes) {
+  return collect(
+      models, hosts, bytes, false, [](message_times const& t) { return std::max(t.send_busy, t.receive_busy); },
+      [](message_times const& t) { return t.transfer; });
+}
+
+route_times reduce_times(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes, double gamma) {
+  return collect(
+      models, hosts, bytes, true,
+      [&](message_times const& t) {
+        return std::max({t.send_busy, t.receive_busy, t.receive_overhead + gamma * bytes});
+      },
+      [&](message_times const& t) { return t.transfer + gamma * bytes; });
+}
+
+inside_shape outline(plan::tree const& shape) {
+  using lateness = inside_shape::lateness;
+  std::vector<lateness> all(shape.size(), {0, 0});
+  inside_shape result{.root_degree = static_cast<double>(shape.degree(0))};
+  for (std::size_t v = 0; v < shape.size(); ++v) {
+    result.degree = std::max(result.degree, static_cast<double>(shape.degree(v)));
+    for (std::size_t i = 0; i < shape.degree(v); ++i)
+      all[shape.child(v, i)] = {all[v].sends + static_cast<double>(i), all[v].hops + 1};
+  }
+  std::ranges::sort(all, [](lateness const& a, lateness const& b) {
+    return std::pair(a.hops, a.sends) > std::pair(b.hops, b.sends);
+  });
+  for (lateness const& one : all)
+    if (result.latest.empty() || one.sends > result.latest.back().sends) result.latest.push_back(one);
+  return result;
+}
+
+double depth(inside_shape const& shape, path const& way) {
+  double last = 0;
+  for (auto const& one : shape.latest) last = std::max(last, one.sends * way.busy + one.hops * way.transfer);
+  return last;
+}
+
+route_price price_route(plan::collective operation, route_outline const& route, route_times const& down,
+                        route_times const& up) {
+  SKEL_EXPECTS(route.segments > 0 && route.inside.size() == route.hosts.size());
+  if (operation == plan::collective::allreduce) {
+    one_way const fall = walk(route, down), rise = walk(route, up);
+    return route.how == plan::grid_route::scheme::exchange ? price_exchange(route, fall, rise, down, up)
+                                                           : price_both_ways(route, fall, rise);
+  }
+  one_way const way = walk(route, operation == plan::collective::reduce ? up : down);
+  std::size_t const n = route.hosts.size();
+  auto const further = static_cast<double>(route.segments - 1);
+  route_price price{.total = 0, .inside = std::vector<double>(n, 0), .between = 0};
+  std::vector<double> pace(n, 0);
+  for (std::size_t c = 0; c < n; ++c) pace[c] = std::max(way.port[c], way.link[c]);
+  for (std::uint32_t c : route.order) pace[c] = std::max(pace[c], pace[route.parent[c]]);
+  for (std::size_t c = 0; c < n; ++c) {
+    price.inside[c] = way.depth[c] + further * way.port[c];
+    price.between = std::max(price.between, way.arrival[c] + further * pace[c]);
+    price.total = std::max(price.total, way.served[c] + way.depth[c] + further * pace[c]);
+  }
+  return price;
+}
+
+}  // namespace skel::cost

@@ -1,0 +1,261 @@
+#include "route_search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include <skel/base/contract.hpp>
+
+namespace skel::mapping {
+namespace {
+
+using plan::collective;
+using scheme = plan::grid_route::scheme;
+
+/// The most segments of a route: the engine has so many tags (runtime::strand_tags).
+constexpr std::uint64_t most_segments = std::uint64_t{1} << 14;
+
+/// Routes that the local search improves, and that are given back.
+constexpr std::size_t starts = 3;
+
+/// Powers of two and the whole vector: between two of them a price changes by no more than the messages' start-ups do.
+/// Below the least size, cutting costs more messages than any pipeline gains: a tree has no more hops than ranks.
+std::vector<std::uint64_t> segment_sizes(std::uint64_t bytes, std::uint64_t unit) {
+  std::vector<std::uint64_t> sizes{bytes};
+  std::uint64_t const least = std::max({unit, bytes / most_segments, std::uint64_t{256}});
+  for (std::uint64_t size = std::bit_ceil(least); size < bytes; size *= 2) sizes.push_back(size / unit * unit);
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+/// Cluster c and all below it go to the end of the order, or right behind its new parent.
+void reattach(cost::route_outline& tree, std::uint32_t c, std::uint32_t parent, bool at_front) {
+  tree.parent[c] = parent;
+  std::vector<bool> moves(tree.parent.size(), false);
+  moves[c] = true;
+  std::vector<std::uint32_t> stay, go{c};
+  for (std::uint32_t other : tree.order) {
+    if (other == c) continue;
+    // In the old order parents stand before children, but c may now stand behind.
+    bool below = false;
+    for (std::uint32_t up = other; up != tree.root && !below; up = tree.parent[up]) below = up == c;
+    (below ? go : stay).push_back(other);
+  }
+  auto at = stay.end();
+  if (at_front) {
+    at = parent == tree.root ? stay.begin() : std::ranges::find(stay, parent) + 1;
+  }
+  stay.insert(at, go.begin(), go.end());
+  tree.order = std::move(stay);
+}
+
+}  // namespace
+
+route_search::route_search(cost::grid_models const& models, std::vector<std::size_t> hosts,
+                           std::vector<std::string> names)
+    : models_(models), hosts_(std::move(hosts)), names_(std::move(names)) {
+  SKEL_EXPECTS(hosts_.size() == models.clusters());
+}
+
+cost::route_times const& route_search::down(std::uint64_t bytes) {
+  auto const [at, is_new] = down_.try_emplace(bytes);
+  if (is_new) at->second = cost::broadcast_times(models_, hosts_, static_cast<double>(bytes));
+  return at->second;
+}
+
+cost::route_times const& route_search::up(std::uint64_t bytes, double gamma) {
+  auto const [at, is_new] = up_.try_emplace({bytes, gamma});
+  if (is_new) at->second = cost::reduce_times(models_, hosts_, static_cast<double>(bytes), gamma);
+  return at->second;
+}
+
+route_search::shapes const& route_search::shapes_of(std::size_t vertices) {
+  auto const [at, is_new] = shapes_.try_emplace(vertices);
+  if (!is_new) return at->second;
+  using enum plan::tree_shape;
+  at->second.trees = {{binomial, 4}, {chain, 4}, {binary, 4}, {flat, 4}, {k_nomial, 3}, {k_nomial, 4}, {k_nomial, 8}};
+  for (plan::inside_tree const& tree : at->second.trees)
+    at->second.outlines.push_back(cost::outline(plan::make_tree(tree.shape, vertices, tree.radix)));
+  return at->second;
+}
+
+/// The cluster from which the farthest is nearest.
+std::size_t route_search::middle(std::uint64_t bytes) {
+  std::size_t const n = hosts_.size();
+  cost::route_times const& times = down(bytes);
+  std::vector<double> way(n * n);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) way[a * n + b] = a == b ? 0 : times.link(a, b).transfer;
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t a = 0; a < n; ++a)
+      for (std::size_t b = 0; b < n; ++b) way[a * n + b] = std::min(way[a * n + b], way[a * n + k] + way[k * n + b]);
+  std::size_t best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t a = 0; a < n; ++a) {
+    double farthest = 0;
+    for (std::size_t b = 0; b < n; ++b) farthest = std::max({farthest, way[a * n + b], way[b * n + a]});
+    if (farthest < least) least = farthest, best = a;
+  }
+  return best;
+}
+
+double route_search::price(question const& what, found_route& route) {
+  bool const falls = what.operation != collective::reduce, rises = what.operation != collective::broadcast;
+  static cost::route_times const none{};
+  route.price = cost::price_route(what.operation, route.outline, falls ? down(route.segment) : none,
+                                  rises ? up(route.segment, what.gamma) : none);
+  return route.price.total;
+}
+
+/// The tree inside each cluster that takes least, if the cluster were alone.
+void route_search::choose_inside(question const& what, found_route& route) {
+  std::size_t const n = hosts_.size();
+  cost::route_outline& outline = route.outline;
+  outline.inside.assign(n, nullptr);
+  route.inside.assign(n, {});
+  bool const striped = outline.stripes > 1 && outline.segments > 1;
+  auto const further = static_cast<double>(outline.segments - 1);
+  for (std::size_t c = 0; c < n; ++c) {
+    bool const aside = c == outline.root && cost::root_aside(outline.stripes, outline.segments, hosts_[c]);
+    shapes const& all = shapes_of(aside ? hosts_[c] - 1 : hosts_[c]);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < all.trees.size(); ++i) {
+      double time = 0;
+      auto const add = [&](cost::route_times::path const& path) {
+        time += cost::depth(all.outlines[i], path);
+        if (!striped) time += further * all.outlines[i].degree * path.busy;
+      };
+      if (what.operation != collective::reduce) add(down(route.segment).inside[c]);
+      if (what.operation != collective::broadcast) add(up(route.segment, what.gamma).inside[c]);
+      if (time < least) least = time, outline.inside[c] = &all.outlines[i], route.inside[c] = all.trees[i];
+    }
+  }
+}
+
+/// The schedule between the clusters of `repetitions` messages in a row.
+cluster_schedule_problem route_search::between(question const& what, found_route const& route, double repetitions) {
+  std::size_t const n = hosts_.size();
+  bool const falls = what.operation != collective::reduce;
+  cost::route_times const& times = falls ? down(route.segment) : up(route.segment, what.gamma);
+  cluster_schedule_problem problem{.clusters = n,
+                                   .root = route.outline.root,
+                                   .gap = std::vector<double>(n * n, 0),
+                                   .latency = std::vector<double>(n * n, 0),
+                                   .local = std::vector<double>(n, 0),
+                                   .names = names_};
+  for (std::size_t a = 0; a < n; ++a) {
+    problem.local[a] = cost::depth(*route.outline.inside[a], times.inside[a]);
+    for (std::size_t b = 0; b < n; ++b) {
+      if (a == b) continue;
+      auto const& way = times.link(a, b);
+      bool const joined = way.transfer < std::numeric_limits<double>::infinity();
+      problem.gap[a * n + b] = joined ? repetitions * way.busy : 0;
+      problem.latency[a * n + b] = joined ? std::max(way.transfer - way.busy, 0.0) : way.transfer;
+    }
+  }
+  return problem;
+}
+
+/// Clusters go under other parents, and get other trees inside, as long as that takes less.
+void route_search::improve(question const& what, found_route& route) {
+  std::size_t const n = hosts_.size();
+  auto const& edge_times = what.operation == collective::reduce ? up(route.segment, what.gamma) : down(route.segment);
+  auto const attempt = [&](found_route other) {
+    if (!(price(what, other) < route.price.total)) return false;
+    route = std::move(other);
+    return true;
+  };
+  for (bool better = true; better;) {
+    better = false;
+    if (route.outline.how == scheme::tree)
+      for (std::uint32_t c = 0; c < n; ++c) {
+        if (c == route.outline.root) continue;
+        for (std::uint32_t parent = 0; parent < n; ++parent) {
+          bool below = false;
+          for (std::uint32_t up = parent; up != route.outline.root && !below; up = route.outline.parent[up])
+            below = up == c;
+          if (below || !(edge_times.link(parent, c).transfer < std::numeric_limits<double>::infinity())) continue;
+          for (bool const at_front : {true, false}) {
+            found_route other = route;
+            reattach(other.outline, c, parent, at_front);
+            if (attempt(std::move(other))) better = route.improved = true;
+          }
+        }
+      }
+    for (std::size_t c = 0; c < n; ++c) {
+      bool const aside =
+          c == route.outline.root && cost::root_aside(route.outline.stripes, route.outline.segments, hosts_[c]);
+      shapes const& all = shapes_of(aside ? hosts_[c] - 1 : hosts_[c]);
+      for (std::size_t i = 0; i < all.trees.size(); ++i) {
+        found_route other = route;
+        other.outline.inside[c] = &all.outlines[i], other.inside[c] = all.trees[i];
+        if (attempt(std::move(other))) better = true;
+      }
+    }
+  }
+}
+
+std::vector<found_route> route_search::find(question const& what) {
+  std::size_t const n = hosts_.size();
+  std::size_t const widest = *std::ranges::max_element(hosts_);
+  std::vector<found_route> found;
+  for (std::uint64_t const segment : segment_sizes(what.bytes, std::max<std::uint64_t>(what.unit, 1))) {
+    std::uint64_t const segments = segment == 0 ? 1 : (what.bytes - 1) / segment + 1;
+    std::size_t const root = what.operation == collective::allreduce ? middle(segment) : what.root;
+    for (std::size_t const stripes : {std::size_t{1}, widest}) {
+      if (stripes > 1 && (segments == 1 || widest == 1)) continue;
+      found_route base{.outline = {.root = root,
+                                   .parent = std::vector<std::uint32_t>(n, static_cast<std::uint32_t>(root)),
+                                   .order = {},
+                                   .stripes = stripes,
+                                   .segments = segments,
+                                   .hosts = hosts_,
+                                   .inside = {}},
+                       .inside = {},
+                       .segment = segment,
+                       .schedule = {},
+                       .price = {}};
+      choose_inside(what, base);
+      std::optional<found_route> best;
+      auto const consider = [&](found_route route) {
+        price(what, route);
+        if (!best || route.price.total < best->price.total) best = std::move(route);
+      };
+      if (n == 1) consider(base);
+      // As for one segment, and as for all of them one after the other: the first keeps ways short, the second senders
+      // free.
+      for (double const repetitions : {1.0, static_cast<double>(segments)}) {
+        if (n == 1 || (repetitions == 1 && segments == 1 && best)) continue;
+        auto const problem = between(what, base, repetitions);
+        for (schedule_policy const& policy : schedule_policies()) {
+          if (policy.pick == cluster_pick::root_in_order && repetitions > 1) continue;
+          cluster_schedule const schedule = make_schedule(policy, problem);
+          found_route route = base;
+          route.schedule = policy.name;
+          for (cluster_edge const& edge : schedule.edges) {
+            route.outline.parent[edge.to] = edge.from;
+            route.outline.order.push_back(edge.to);
+          }
+          consider(std::move(route));
+        }
+      }
+      if (what.operation == collective::allreduce && n > 1) {
+        found_route exchange = *best;
+        exchange.outline.how = scheme::exchange;
+        exchange.schedule = "exchange";
+        price(what, exchange);
+        if (exchange.price.total < std::numeric_limits<double>::infinity()) found.push_back(std::move(exchange));
+      }
+      found.push_back(std::move(*best));
+    }
+  }
+  auto const by_price = [](found_route const& a, found_route const& b) { return a.price.total < b.price.total; };
+  std::ranges::stable_sort(found, by_price);
+  for (std::size_t i = 0; i < std::min(starts, found.size()); ++i) improve(what, found[i]);
+  std::ranges::stable_sort(found, by_price);
+  return found;
+}
+
+}  // namespace skel::mapping

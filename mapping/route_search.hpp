@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <skel/cost/grid_models.hpp>
+#include <skel/cost/route_price.hpp>
+#include <skel/mapping/cluster_schedule.hpp>
+#include <skel/plan/collective_plan.hpp>
+
+namespace skel::mapping {
+
+/// A route over clusters, with its price.
+struct found_route {
+  cost::route_outline outline;
+  std::vector<plan::inside_tree> inside;
+  std::uint64_t segment = 0;  ///< [B]
+  std::string_view schedule;  ///< the policy that its tree over the clusters comes from
+  bool improved = false;      ///< a local search has changed what the policy made
+  cost::route_price price;
+};
+
+/// Searches the routes of broadcasts, reductions and allreductions among ranks in clusters: segments x stripes x trees
+/// inside x trees between the clusters. What it has computed for one question it keeps for the next.
+class route_search {
+ public:
+  /// hosts[c]: ranks of cluster c of the models. The models must outlive it.
+  route_search(cost::grid_models const& models, std::vector<std::size_t> hosts, std::vector<std::string> names);
+
+  struct question {
+    plan::collective operation = plan::collective::broadcast;
+    std::uint64_t bytes = 0, unit = 1;
+    std::size_t root = 0;  ///< a cluster; allreductions choose their own
+    double gamma = 0;      ///< time of the operator [s/B]
+  };
+
+  /// The best route of each segment size and number of stripes, best first; the first few have been improved by a local
+  /// search over the trees between the clusters. Throws skel::error when a cluster cannot be reached.
+  std::vector<found_route> find(question const& what);
+
+  /// The times of messages of so many bytes, down and up the trees.
+  cost::route_times const& down(std::uint64_t bytes);
+  cost::route_times const& up(std::uint64_t bytes, double gamma);
+
+ private:
+  struct shapes {
+    std::vector<plan::inside_tree> trees;
+    std::vector<cost::inside_shape> outlines;
+  };
+  shapes const& shapes_of(std::size_t vertices);
+  std::size_t middle(std::uint64_t bytes);
+  void choose_inside(question const& what, found_route& route);
+  double price(question const& what, found_route& route);
+  cluster_schedule_problem between(question const& what, found_route const& route, double repetitions);
+  void improve(question const& what, found_route& route);
+
+  cost::grid_models const& models_;
+  std::vector<std::size_t> hosts_;
+  std::vector<std::string> names_;
+  std::map<std::uint64_t, cost::route_times> down_;
+  std::map<std::pair<std::uint64_t, double>, cost::route_times> up_;
+  std::map<std::size_t, shapes> shapes_;
+};
+
+}  // namespace skel::mapping

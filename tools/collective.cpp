@@ -1,0 +1,141 @@
+#include <memory>
+#include <numeric>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/base/near_name.hpp>
+#include <skel/mapping/collective_mapper.hpp>
+#include <skel/platform/files.hpp>
+
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using mapping::collective_decision;
+using mapping::collective_mapper;
+using nlohmann::ordered_json;
+
+struct collective_options {
+  std::string platform, operation = "broadcast", root;
+  std::int64_t bytes = -1;
+  double gamma = 0;
+  bool ordered = false, json = false;
+};
+
+constexpr plan::collective operations[] = {
+    plan::collective::broadcast, plan::collective::reduce,    plan::collective::allreduce, plan::collective::scatter,
+    plan::collective::gather,    plan::collective::allgather, plan::collective::alltoall,  plan::collective::barrier};
+
+plan::collective find_operation(std::string const& name) {
+  std::vector<std::string> names;
+  for (plan::collective one : operations) {
+    if (name_of(one) == name) return one;
+    names.emplace_back(name_of(one));
+  }
+  refuse_option("--op", fmt::format("'{}' is not a collective; there are {}", name, fmt::join(names, ", ")));
+}
+
+/// The host whose name is given, or the first.
+std::size_t find_root(platform::description const& machine, std::string const& name) {
+  if (name.empty()) return 0;
+  if (auto const host = machine.find_host(name)) return *host;
+  auto const cluster = machine.find_cluster(name);
+  refuse_option("--root", fmt::format("'{}' is not a host of the platform; {}", name,
+                                      cluster ? fmt::format("of this cluster there is '{}-0'", name)
+                                              : fmt::format("its first is '{}'", machine.host_name(0))));
+}
+
+ordered_json to_json(collective_decision const& decision, platform::description const& machine) {
+  auto const cluster = [&](std::size_t c) { return machine.clusters()[c].name; };
+  ordered_json answer{{"predicted", decision.predicted}, {"name", decision.name}};
+  ordered_json edges = ordered_json::array();
+  for (auto const& [from, to] : decision.edges) edges.push_back({cluster(from), cluster(to)});
+  answer["inter"] = {{"schedule", decision.schedule}, {"edges", std::move(edges)}, {"predicted", decision.between}};
+  if (decision.plan.route) answer["inter"]["stripes"] = decision.plan.route->trees.stripes;
+  answer["intra"] = ordered_json::array();
+  for (auto const& inside : decision.inside)
+    answer["intra"].push_back({{"cluster", cluster(inside.cluster)},
+                               {"algorithm", inside.algorithm},
+                               {"segment", inside.segment},
+                               {"model", inside.model},
+                               {"predicted", inside.predicted}});
+  answer["alternatives"] = ordered_json::array();
+  for (auto const& other : decision.alternatives)
+    answer["alternatives"].push_back({{"name", other.name}, {"predicted", other.predicted}});
+  answer["why"] = decision.why;
+  return answer;
+}
+
+int collective(collective_options const& options, std::ostream& out) {
+  plan::collective const operation = find_operation(options.operation);
+  if (options.bytes < 0 && operation != plan::collective::barrier)
+    refuse_option("--bytes", "is missing, or not a number of bytes");
+  platform::description const machine = platform::read_description(options.platform);
+  std::vector<plan::host_id> hosts(machine.host_count());
+  std::iota(hosts.begin(), hosts.end(), std::size_t{0});
+  collective_mapper mapper(machine, hosts);
+  collective_decision const& decision =
+      mapper.decide({.operation = operation,
+                     .bytes = operation == plan::collective::barrier ? 0 : static_cast<std::uint64_t>(options.bytes),
+                     .root = find_root(machine, options.root),
+                     .commutative = !options.ordered,
+                     .gamma = options.gamma});
+  if (options.json) {
+    out << to_json(decision, machine).dump() << '\n';
+    return done;
+  }
+  out << fmt::format("{} of {} bytes among {} hosts: {:.3f} ms\n{}\n", options.operation,
+                     std::max<std::int64_t>(options.bytes, 0), hosts.size(), 1e3 * decision.predicted, decision.why);
+  if (!decision.edges.empty()) {
+    out << fmt::format("\nbetween clusters: {}, {:.3f} ms\n", decision.schedule, 1e3 * decision.between);
+    for (auto const& [from, to] : decision.edges)
+      out << fmt::format("  {} -> {}\n", machine.clusters()[from].name, machine.clusters()[to].name);
+  }
+  out << fmt::format("\n{:<20} {:<20} {:>12} {:<10} {:>10}\n", "inside", "algorithm", "segment [B]", "model", "ms");
+  for (auto const& inside : decision.inside)
+    out << fmt::format("{:<20} {:<20} {:>12} {:<10} {:>10.3f}\n", machine.clusters()[inside.cluster].name,
+                       inside.algorithm, inside.segment, inside.model, 1e3 * inside.predicted);
+  out << fmt::format("\n{:<60} {:>10}\n", "alternatives", "ms");
+  for (auto const& other : decision.alternatives)
+    out << fmt::format("{:<60} {:>10.3f}\n", other.name, 1e3 * other.predicted);
+  return done;
+}
+
+constexpr char const* footer =
+    R"(All hosts of the platform take part, one process each. Times are predicted by the models whose parameters stand in the
+platform file (docs/formats.md), otherwise from latency and bandwidth.
+
+Example:
+  skel collective grid.json --op broadcast --bytes 1048576 --root orsay-0)";
+
+}  // namespace
+
+action add_collective(CLI::App& app) {
+  auto const options = std::make_shared<collective_options>();
+  app.add_option("PLATFORM", options->platform, "platform file (JSON), - for standard input")->required();
+  app.add_option("--op", options->operation,
+                 "broadcast, reduce, allreduce, scatter, gather, allgather, alltoall or barrier")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--bytes", options->bytes,
+                 "of the vector; of each host's part for scatter, gather, allgather; of each pair for alltoall")
+      ->type_name("BYTES");
+  app.add_option("--root", options->root, "host that has or gets everything; the first unless given")
+      ->type_name("HOST");
+  app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_flag("--ordered", options->ordered,
+               "the operator is not commutative: operands stay in the order of the hosts");
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return collective(*options, out); };
+}
+
+}  // namespace skel::tools
