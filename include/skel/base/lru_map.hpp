@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <unordered_map>
+#include <utility>
+
+#include <skel/base/contract.hpp>
+
+namespace skel {
+
+/// A map of bounded size: what was used least recently leaves when there is no room. The order of use is part of the
+/// value, so that two maps that were used in the same way hold the same. Operations O(1) on average; entries stay where
+/// they are in memory. Not for several threads at once.
+template <class Key, class Value, class Hash = std::hash<Key>>
+class lru_map {
+ public:
+  using entry = std::pair<Key const, Value>;
+
+  /// Precondition: there is room for one entry at least.
+  explicit lru_map(std::size_t most_entries) : most_entries_(most_entries) { SKEL_EXPECTS(most_entries > 0); }
+
+  lru_map(lru_map const&) = delete;
+  lru_map& operator=(lru_map const&) = delete;
+  lru_map(lru_map&&) = default;
+  lru_map& operator=(lru_map&&) = default;
+  ~lru_map() = default;
+
+  std::size_t size() const { return entries_.size(); }
+  std::size_t most_entries() const { return most_entries_; }
+
+  /// The value, which is now the one used most recently, or nullptr.
+  Value* use(Key const& key) {
+    auto const found = places_.find(key);
+    if (found == places_.end()) return nullptr;
+    entries_.splice(entries_.begin(), entries_, found->second);
+    return &found->second->second;
+  }
+
+  /// The value, or nullptr, without using it.
+  Value const* look(Key const& key) const {
+    auto const found = places_.find(key);
+    return found == places_.end() ? nullptr : &found->second->second;
+  }
+
+  /// Puts a value in the place of what was there, as the one used most recently.
+  Value& put(Key const& key, Value value) {
+    if (Value* const there = use(key)) return *there = std::move(value);
+    entries_.emplace_front(key, std::move(value));
+    places_.emplace(key, entries_.begin());
+    if (entries_.size() > most_entries_) {
+      places_.erase(entries_.back().first);
+      entries_.pop_back();
+    }
+    return entries_.front().second;
+  }
+
+  /// True when there was such an entry.
+  bool erase(Key const& key) {
+    auto const found = places_.find(key);
+    if (found == places_.end()) return false;
+    entries_.erase(found->second);
+    places_.erase(found);
+    return true;
+  }
+
+  void clear() {
+    places_.clear();
+    entries_.clear();
+  }
+
+  /// Entries from the most to the least recently used.
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+
+ private:
+  std::size_t most_entries_;
+  std::list<entry> entries_;
+  std::unordered_map<Key, typename std::list<entry>::iterator, Hash> places_;
+};
+
+}  // namespace skel
