@@ -1,0 +1,79 @@
+#include <skel/mapping/error_record.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include <skel/base/statistics.hpp>
+
+namespace skel::mapping {
+namespace {
+
+/// Where Huber's estimator is as good as the mean to 95 % for normal numbers, and E[min(|z|, 1.345)^2] of these.
+constexpr double reach = 1.345, reached = 0.7102;
+
+/// A mean over the prior's observations and those that there were: the part of the prior's that is no longer its own is
+/// as what was observed.
+double mean_with(error_record const& of, double prior, double sum) {
+  double const weight = of.observed.weight;
+  if (weight == 0) return prior;
+  double const assumed = of.prior_share * prior + (1 - of.prior_share) * sum / weight;
+  return (prior_weight * assumed + sum) / (prior_weight + weight);
+}
+
+double mean_square(error_record const& of) {
+  return mean_with(of, of.prior * of.prior, of.observed.second);
+}
+
+/// The last observations by their median and median deviation.
+error_record::sums recent(error_record const& of, unsigned long long count) {
+  count = std::min<unsigned long long>(count, of.last.size());
+  std::vector<double> errors;
+  for (auto k = of.total - count; k < of.total; ++k) errors.push_back(of.last[k % of.last.size()]);
+  double const centre = statistics::median(errors), deviation = statistics::deviation(errors);
+  auto const weight = static_cast<double>(count);
+  return {weight, weight * centre, weight * (centre * centre + deviation * deviation)};
+}
+
+}  // namespace
+
+double widening(double freedom) {
+  return std::sqrt(freedom / (2 * std::numbers::pi)) * std::beta((freedom - 1) / 2, 0.5);
+}
+
+double error_record::expected_error() const {
+  return widening(prior_weight + observed.weight) * std::sqrt(mean_square(*this));
+}
+
+double error_record::bias() const {
+  return mean_with(*this, 0, observed.first);
+}
+
+double error_record::scatter() const {
+  double const mean = bias();
+  return widening(prior_weight + observed.weight) * std::sqrt(std::max(0.0, mean_square(*this) - mean * mean));
+}
+
+void error_record::observe(double error, record_options const& options) {
+  SKEL_EXPECTS(std::isfinite(error) && prior >= 0 && options.memory >= 1);
+  double const centre = bias(), spread = scatter(), off = error - centre;
+  last[total++ % last.size()] = error;
+  test.interval = options.false_alarms;
+  auto const alarm = test.add(off == 0 ? 0 : off / spread);
+  if (alarm != cusum::alarm::none) {
+    observed = recent(*this, total - (alarm == cusum::alarm::up ? up_from : down_from));
+    up_from = down_from = total;
+    prior_share = 1;
+    ++changes;
+    return;
+  }
+  if (test.up == 0) up_from = total;
+  if (test.down == 0) down_from = total;
+  double const keep = 1 - 1 / options.memory, moved = std::clamp(off, -reach * spread, reach * spread);
+  prior_share *= keep;
+  observed = {keep * observed.weight, keep * observed.first, keep * observed.second};
+  observed.add(centre + moved, (centre + moved) * (centre + moved) + moved * moved * (1 / reached - 1));
+}
+
+}  // namespace skel::mapping

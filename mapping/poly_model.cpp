@@ -1,0 +1,97 @@
+#include <skel/mapping/poly_model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include <skel/base/contract.hpp>
+
+namespace skel::mapping {
+namespace {
+
+/// max x Phi(-x), at x = 0.7518.
+constexpr double worst_gap = 0.169971;
+
+/// "7.2 %", "0.013 s".
+std::string with_unit(double value, char const* unit) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.2g %s", value, unit);
+  return text;
+}
+
+std::string in_words(candidate_model const& model, model_loss const& loss) {
+  std::string text = model.name + " (" + with_unit(100 * std::expm1(loss.error), "%") + " off";
+  if (loss.candidates > 0) text += " after " + std::to_string(loss.candidates) + " candidates";
+  text += ", loses " + with_unit(loss.mistakes, "s");
+  if (loss.price > 0) text += ", measuring it takes " + with_unit(loss.price, "s");
+  return text + ")";
+}
+
+}  // namespace
+
+double choice_loss(double sigma) {
+  return std::expm1(std::numbers::sqrt2 * worst_gap * sigma);
+}
+
+double expected_error(double prior, std::span<candidate_record const> records) {
+  double sum = prior_weight * prior * prior;
+  for (auto const& one : records) sum += one.errors.observed.second / one.errors.observed.weight;
+  double const weight = prior_weight + static_cast<double>(records.size());
+  return widening(weight) * std::sqrt(sum / weight);
+}
+
+corrected_time correct(double prior, std::span<candidate_record const> records, std::uint64_t candidate,
+                       double predicted) {
+  double means = 0;
+  for (auto const& one : records) means += one.errors.observed.first / one.errors.observed.weight;
+  double const common = means / (1 + static_cast<double>(records.size()));
+  auto const here = std::ranges::find(records, candidate, &candidate_record::candidate);
+  if (here == records.end()) {
+    double const error = expected_error(prior, records);
+    return {predicted * std::exp(common), common, error, error};
+  }
+  auto const& observed = here->errors.observed;
+  double const weight = prior_weight + observed.weight, bias = (prior_weight * common + observed.first) / weight,
+               scatter = here->errors.scatter();
+  return {predicted * std::exp(bias), bias, scatter, scatter / std::sqrt(weight)};
+}
+
+candidate_choice choose(double prior, std::span<candidate_record const> records,
+                        std::span<candidate_time const> candidates, double uses, double trial_uses) {
+  SKEL_EXPECTS(!candidates.empty() && uses >= 0 && trial_uses >= 0);
+  std::vector<corrected_time> times;
+  for (auto const& [candidate, predicted] : candidates) times.push_back(correct(prior, records, candidate, predicted));
+  auto const least = std::ranges::min_element(times, {}, &corrected_time::seconds);
+  candidate_choice result{static_cast<std::size_t>(least - times.begin()), *least, false};
+  double most = 0;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    double const sigma = times[i].doubt, mean = std::log(times[i].seconds / least->seconds);
+    if (sigma == 0 || times.begin() + static_cast<std::ptrdiff_t>(i) == least) continue;
+    double const z = mean / sigma, below = 0.5 * std::erfc(z / std::numbers::sqrt2),
+                 density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+    double const faster = sigma * (density - z * below), slower = faster + mean;
+    if (double const gain = uses * faster - trial_uses * slower; gain > most) most = gain, result = {i, times[i], true};
+  }
+  return result;
+}
+
+belief believe(std::span<candidate_model const> models, context_memory const& known, expected_use const& use) {
+  SKEL_EXPECTS(!models.empty() && known.priors.size() == models.size() && known.records.size() == models.size());
+  SKEL_EXPECTS(use.uses >= 0 && use.seconds >= 0);
+  belief result;
+  for (std::size_t model = 0; model < models.size(); ++model) {
+    auto const& [prior, price] = known.priors[model];
+    double const error = expected_error(prior, known.records[model]);
+    result.losses.push_back(
+        {model, error, known.records[model].size(), use.uses * use.seconds * choice_loss(error), price});
+  }
+  std::ranges::stable_sort(result.losses, {}, &model_loss::total);
+  result.model = result.losses.front().model;
+  result.why = "believes " + in_words(models[result.model], result.losses.front());
+  if (result.losses.size() > 1)
+    result.why += " rather than " + in_words(models[result.losses[1].model], result.losses[1]);
+  return result;
+}
+
+}  // namespace skel::mapping
