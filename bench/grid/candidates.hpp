@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <skel/cost/communication/any_model.hpp>
+#include <skel/plan/collective_plan.hpp>
+
+namespace bench {
+
+/// The most messages that a rank may have to send in a segmented algorithm: the time to simulate a port grows with the
+/// square of those that go through it at once.
+inline constexpr std::uint64_t most_sends = 4096;
+
+struct candidate {
+  skel::plan::collective_plan plan{};
+  double predicted = 0;  ///< [s]
+};
+
+/// Every algorithm of the catalogue for an operation; segmented ones with the whole vector and each segment that is a
+/// power of two, from 1 KiB to half the vector, with which no rank sends more than `most` messages.
+std::vector<skel::plan::collective_plan> all_plans(skel::plan::collective operation, std::uint64_t bytes,
+                                                   std::size_t ranks, std::uint64_t most = most_sends);
+
+/// The plans with their prices, the least first, equal ones in the order of `plans`. One price per plan.
+std::vector<candidate> priced(std::vector<skel::plan::collective_plan> const& plans,
+                              skel::plan::collective_problem const& problem, skel::cost::any_model const& model);
+
+/// Of each algorithm the candidate that comes first.
+std::vector<candidate> best_of_each_algorithm(std::vector<candidate> const& sorted);
+
+}  // namespace bench
