@@ -90,7 +90,7 @@ std::uint32_t window_of(cost::route_times::path const& path) {
 
 struct request_hash {
   std::size_t operator()(collective_request const& r) const {
-    std::size_t seed = static_cast<std::size_t>(r.operation) * 2 + r.commutative;
+    std::size_t seed = static_cast<std::size_t>(r.operation) * 4 + r.commutative * 2u + r.exact;
     for (std::uint64_t part : {r.bytes, std::uint64_t{r.root}, r.unit, std::bit_cast<std::uint64_t>(r.gamma)})
       seed = (seed ^ part) * 0x9e3779b97f4a7c15u;
     return seed;
@@ -158,7 +158,8 @@ class collective_mapper::implementation {
                                 .bytes = request.bytes,
                                 .unit = request.unit,
                                 .root = clusters_.cluster_of[request.root],
-                                .gamma = request.gamma})) {
+                                .gamma = request.gamma,
+                                .exact = request.exact})) {
         collective_candidate candidate{name_of(route), plan_of(request, route), route.price.total};
         all.emplace_back(std::move(candidate), std::move(route));
       }

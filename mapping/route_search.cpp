@@ -241,7 +241,8 @@ std::vector<found_route> route_search::find(question const& what) {
           consider(std::move(route));
         }
       }
-      if (what.operation == collective::allreduce && n > 1) {
+      // Of more than two clusters, each relay of an exchange begins with its own operand: groupings differ.
+      if (what.operation == collective::allreduce && n > 1 && (what.exact || n == 2)) {
         found_route exchange = *best;
         exchange.outline.how = scheme::exchange;
         exchange.schedule = "exchange";

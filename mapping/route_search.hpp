@@ -37,6 +37,7 @@ class route_search {
     std::uint64_t bytes = 0, unit = 1;
     std::size_t root = 0;  ///< a cluster; allreductions choose their own
     double gamma = 0;      ///< time of the operator [s/B]
+    bool exact = true;     ///< false: all ranks must combine in one grouping
   };
 
   /// The best route of each segment size and number of stripes, best first; the first few have been improved by a local

@@ -21,6 +21,9 @@ struct collective_request {
   std::uint64_t unit = 1;   ///< bytes of an element, which is never cut; divides `bytes`
   bool commutative = true;  ///< the operator of a reduction
   double gamma = 0;         ///< its time per byte [s/B], 0 if it is not known
+  /// Whether the operator's result does not depend on how operands are grouped. Sums of floating-point numbers do:
+  /// where it is false, only ways are taken that combine in one grouping for all ranks, so that all get equal bits.
+  bool exact = true;
 
   friend bool operator==(collective_request const&, collective_request const&) = default;
 };
