@@ -1,9 +1,13 @@
 #include "grid/candidates.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
+#include <utility>
 
 #include <skel/cost/collective_price.hpp>
+
+#include "grid/plan_json.hpp"
 
 namespace bench {
 
@@ -31,10 +35,28 @@ std::vector<candidate> priced(std::vector<skel::plan::collective_plan> const& pl
   for (skel::plan::collective_plan const& plan : plans) {
     auto cut = problem;
     cut.segment = plan.segment, cut.radix = plan.radix;
-    all.push_back({plan, collective_price(*skel::plan::find_algorithm(plan.operation, plan.algorithm), cut, model)});
+    all.push_back({name_of(plan), plan,
+                   collective_price(*skel::plan::find_algorithm(plan.operation, plan.algorithm), cut, model)});
   }
   std::stable_sort(all.begin(), all.end(),
                    [](candidate const& a, candidate const& b) { return a.predicted < b.predicted; });
+  return all;
+}
+
+skel::mapping::collective_mapper mapper_of(skel::platform::description const& machine) {
+  std::vector<skel::plan::host_id> hosts(machine.host_count());
+  std::iota(hosts.begin(), hosts.end(), skel::plan::host_id{0});
+  return {machine, std::move(hosts)};
+}
+
+std::vector<candidate> decided(skel::mapping::collective_mapper& mapper,
+                               skel::mapping::collective_request const& request, std::uint64_t most) {
+  auto const& decision = mapper.decide(request);
+  std::vector<candidate> all{{decision.name, decision.plan, decision.predicted}};
+  for (auto const& other : decision.alternatives) {
+    std::uint64_t const segment = other.plan.route ? other.plan.route->segment : other.plan.segment;
+    if (segment == 0 || (request.bytes - 1) / segment < most) all.push_back({other.name, other.plan, other.predicted});
+  }
   return all;
 }
 

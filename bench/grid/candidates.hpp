@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <skel/cost/communication/any_model.hpp>
+#include <skel/mapping/collective_mapper.hpp>
 #include <skel/plan/collective_plan.hpp>
 
 namespace bench {
@@ -14,6 +16,7 @@ namespace bench {
 inline constexpr std::uint64_t most_sends = 4096;
 
 struct candidate {
+  std::string name{};
   skel::plan::collective_plan plan{};
   double predicted = 0;  ///< [s]
 };
@@ -22,6 +25,14 @@ struct candidate {
 /// power of two, from 1 KiB to half the vector, with which no rank sends more than `most` messages.
 std::vector<skel::plan::collective_plan> all_plans(skel::plan::collective operation, std::uint64_t bytes,
                                                    std::size_t ranks, std::uint64_t most = most_sends);
+
+/// What skel decides, followed by the alternatives that it names, best first, of those that do not cut the vector into
+/// more than `most` segments.
+std::vector<candidate> decided(skel::mapping::collective_mapper& mapper,
+                               skel::mapping::collective_request const& request, std::uint64_t most = most_sends);
+
+/// A mapper for one rank on each host of a platform.
+skel::mapping::collective_mapper mapper_of(skel::platform::description const& machine);
 
 /// The plans with their prices, the least first, equal ones in the order of `plans`. One price per plan.
 std::vector<candidate> priced(std::vector<skel::plan::collective_plan> const& plans,

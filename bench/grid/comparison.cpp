@@ -42,35 +42,41 @@ double comparison::selector(std::string const& name) const {
 
 std::vector<comparison> compare(skel::plan::collective operation, std::vector<std::uint64_t> const& sizes,
                                 std::size_t root, skel::platform::description const& machine, link_times const& times,
-                                simulator& on) {
+                                simulator& on, std::size_t alternatives) {
   auto const model = make_grid_model(skel::cost::model_kind::steffenel, machine).model;
+  auto mapper = mapper_of(machine);
   lower_bound const bound(machine, times);
   std::vector<comparison> all;
   work_list plans, library;
+  std::vector<double*> results;
+  all.reserve(sizes.size());
   for (std::uint64_t const bytes : sizes) {
     comparison& here = all.emplace_back();
     here.bytes = bytes;
     here.lower_bound = bound(operation, bytes, root);
     collective_measurement const what{.operation = operation, .bytes = bytes, .root = root};
     library.collectives.push_back(what);
+    std::uint64_t const unit = collective_data(operation, machine.host_count(), root, bytes, 0).word();
+    auto ours = decided(mapper, {.operation = operation, .bytes = bytes, .root = root, .unit = unit});
+    here.chosen.what = ours.front();
+    for (std::size_t i = 1; i < std::min(ours.size(), alternatives + 1); ++i)
+      here.alternatives.push_back({std::move(ours[i])});
     skel::plan::collective_problem const problem{
-        .ranks = machine.host_count(),
-        .root = root,
-        .bytes = bytes,
-        .unit = collective_data(operation, machine.host_count(), root, bytes, 0).word()};
+        .ranks = machine.host_count(), .root = root, .bytes = bytes, .unit = unit};
     for (candidate& each :
-         best_of_each_algorithm(priced(all_plans(operation, bytes, machine.host_count()), problem, model))) {
-      plans.collectives.push_back(what);
-      plans.collectives.back().plan = each.plan;
+         best_of_each_algorithm(priced(all_plans(operation, bytes, machine.host_count()), problem, model)))
       here.fixed.push_back({std::move(each)});
-    }
+    auto const want = [&](judged& each) {
+      plans.collectives.push_back(what);
+      plans.collectives.back().plan = each.what.plan;
+      results.push_back(&each.measured);
+    };
+    want(here.chosen);
+    for (judged& each : here.alternatives) want(each);
+    for (judged& each : here.fixed) want(each);
   }
   auto const measured = on.run(plans).collectives;
-  std::size_t next = 0;
-  for (comparison& here : all) {
-    for (judged& each : here.fixed) each.measured = measured[next++];
-    here.chosen = here.fixed.front();  // the least predicted
-  }
+  for (std::size_t i = 0; i < results.size(); ++i) *results[i] = measured[i];
   for (std::string_view const selector : selectors) {
     auto const found = library_times(library, selector, on);
     for (std::size_t i = 0; i < all.size(); ++i) all[i].selectors.emplace_back(selector, found[i]);

@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +38,7 @@ struct options {
   bool json = false, as_given = false, progress = false;
   double time_limit = 600, memory = 4;
   std::uint64_t random = 0, seed = 1, sends = 256;
+  std::size_t alternatives = 0;
 };
 
 simulator_settings settings_of(options const& with) {
@@ -77,17 +78,18 @@ double over_bound(comparison const& row) {
 }
 
 ordered_json json_of(judged const& each) {
-  return {{"plan", name_of(each.what.plan)}, {"predicted", each.what.predicted}, {"measured", each.measured}};
+  return {{"plan", each.what.name}, {"predicted", each.what.predicted}, {"measured", each.measured}};
 }
 
 ordered_json json_of(comparison const& row) {
   ordered_json out{{"bytes", row.bytes},
                    {"predicted", row.chosen.what.predicted},
                    {"measured", row.chosen.measured},
-                   {"plan", name_of(row.chosen.what.plan)},
+                   {"plan", row.chosen.what.name},
                    {"fixed", ordered_json::object()},
                    {"selectors", ordered_json::object()},
                    {"lower_bound", row.lower_bound}};
+  for (judged const& each : row.alternatives) out["alternatives"].push_back(json_of(each));
   for (judged const& each : row.fixed) out["fixed"][each.what.plan.algorithm] = json_of(each);
   for (auto const& [name, time] : row.selectors) out["selectors"][name] = time;
   out["best_selector_over_measured"] = over_best(row);
@@ -96,26 +98,44 @@ ordered_json json_of(comparison const& row) {
   return out;
 }
 
+/// Of a catalogue's algorithm: time and segment, for a column of a table.
+std::string cell(comparison const& row, std::string const& algorithm) {
+  for (judged const& each : row.fixed)
+    if (each.what.plan.algorithm == algorithm)
+      return fmt::format("{:.3f}{}", 1e3 * each.measured,
+                         each.what.plan.segment == 0 ? "" : fmt::format(" /{}", each.what.plan.segment));
+  return "-";
+}
+
 void print_table(std::vector<comparison> const& rows) {
-  fmt::print("times in ms\n{:>9} {:>9} {:>9}  {:24}", "bytes", "predicted", "measured", "skel's choice");
+  fmt::print("times in ms\n{:>9} {:>9} {:>9}", "bytes", "predicted", "measured");
   for (std::string_view const name : selectors) fmt::print(" {:>9}", name);
-  fmt::print(" {:>9} {:>6} {:>6} {:>6}\n", "bound", "best/", "ompi/", "/bound");
+  fmt::print(" {:>9} {:>6} {:>6} {:>6}  {}\n", "bound", "best/", "ompi/", "/bound", "skel's choice");
   for (comparison const& row : rows) {
-    fmt::print("{:9} {:9.3f} {:9.3f}  {:24}", row.bytes, 1e3 * row.chosen.what.predicted, 1e3 * row.chosen.measured,
-               name_of(row.chosen.what.plan));
+    fmt::print("{:9} {:9.3f} {:9.3f}", row.bytes, 1e3 * row.chosen.what.predicted, 1e3 * row.chosen.measured);
     for (auto const& [name, time] : row.selectors) fmt::print(" {:9.3f}", 1e3 * time);
-    fmt::print(" {:9.3f} {:6.2f} {:6.2f} {:6.2f}\n", 1e3 * row.lower_bound, over_best(row), over_ompi(row),
-               over_bound(row));
+    fmt::print(" {:9.3f} {:6.2f} {:6.2f} {:6.2f}  {}\n", 1e3 * row.lower_bound, over_best(row), over_ompi(row),
+               over_bound(row), row.chosen.what.name);
   }
   fmt::print("geometric means: best selector / skel {:.3f}, ompi / skel {:.3f}, skel / lower bound {:.3f}\n",
              geometric_mean(rows, over_best), geometric_mean(rows, over_ompi), geometric_mean(rows, over_bound));
-  fmt::print("\nfixed algorithms, ms measured (predicted), each with the segment of its least price\n");
-  for (comparison const& row : rows) {
-    fmt::print("{:9}", row.bytes);
-    for (judged const& each : row.fixed)
-      fmt::print("  {} {:.3f} ({:.3f})", name_of(each.what.plan), 1e3 * each.measured, 1e3 * each.what.predicted);
+  fmt::print("\n{:20}", "fixed algorithm, ms");
+  for (comparison const& row : rows) fmt::print(" {:>18}", row.bytes);
+  fmt::print("\n");
+  std::set<std::string> algorithms;
+  for (comparison const& row : rows)
+    for (judged const& each : row.fixed) algorithms.insert(each.what.plan.algorithm);
+  for (std::string const& algorithm : algorithms) {
+    fmt::print("{:20}", algorithm);
+    for (comparison const& row : rows) fmt::print(" {:>18}", cell(row, algorithm));
     fmt::print("\n");
   }
+  if (std::ranges::all_of(rows, [](comparison const& row) { return row.alternatives.empty(); })) return;
+  fmt::print("\nskel's alternatives, ms\n{:>9} {:>9} {:>9}\n", "bytes", "predicted", "measured");
+  for (comparison const& row : rows)
+    for (judged const& each : row.alternatives)
+      fmt::print("{:9} {:9.3f} {:9.3f}  {}\n", row.bytes, 1e3 * each.what.predicted, 1e3 * each.measured,
+                 each.what.name);
 }
 
 void draw(std::string const& file, std::string const& title, std::vector<comparison> const& rows) {
@@ -153,7 +173,7 @@ int compare_on_platform(options const& with) {
     out << skel::platform::to_json(machine) << '\n';
     if (!out.flush()) throw skel::error(with.save + ": cannot be written; choose a folder that exists");
   }
-  auto const rows = compare(operation, with.sizes, root, machine, times, on);
+  auto const rows = compare(operation, with.sizes, root, machine, times, on, with.alternatives);
   if (!with.plot.empty())
     draw(with.plot, fmt::format("{} on {} simulated hosts", name_of(operation), machine.host_count()), rows);
   if (!with.json) {
@@ -201,7 +221,7 @@ int compare_on_random_grids(options const& with) {
       else
         fmt::print("{:6} {:8} {:5} {:>10} {:9} {:10.3f} {:9.3f} {:7.4f}  {}; {}\n", seed, each.clusters, each.hosts,
                    name_of(each.operation), each.bytes, 1e3 * each.chosen.measured, 1e3 * each.best.measured,
-                   each.regret(), name_of(each.chosen.what.plan), name_of(each.best.what.plan));
+                   each.regret(), each.chosen.what.name, each.best.what.name);
       std::fflush(stdout);
       cases.push_back(std::move(each));
     }
@@ -239,12 +259,12 @@ int main(int argc, char** argv) {
   app.add_option("--root", with.root, "the root's host; the first of the platform unless given")->type_name("HOST");
   app.add_flag("--json", with.json, "JSON on standard output, an object per size");
   app.add_option("--plot", with.plot, "write an SVG plot of times over sizes")->type_name("FILE");
+  app.add_option("--alternatives", with.alternatives, "measure the best N of skel's alternatives too")->type_name("N");
   app.add_flag("--as-given", with.as_given, "skel knows the platform as the file describes it; otherwise it is probed");
   app.add_option("--save", with.save, "write the platform with the parameters that skel used")->type_name("FILE");
   app.add_option("--random", with.random, "regret on random grids instead of a platform: how many")->type_name("N");
   app.add_option("--seed", with.seed, "of the first random grid")->capture_default_str();
-  app.add_option("--sends", with.sends, "the most messages that a candidate may make a rank send, on random grids")
-      ->capture_default_str();
+  app.add_option("--sends", with.sends, "the most segments of a candidate on random grids")->capture_default_str();
   app.add_option("--time-limit", with.time_limit, "seconds for one run of the simulator")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

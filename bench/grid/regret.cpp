@@ -16,6 +16,7 @@ std::vector<regret_case> measure_regret(std::uint64_t seed, std::vector<skel::pl
   simulator on(machine, settings);
   machine = with_plogp(machine, link_times(machine, on, *std::max_element(sizes.begin(), sizes.end())));
   auto const model = make_grid_model(skel::cost::model_kind::steffenel, machine).model;
+  auto mapper = mapper_of(machine);
   std::vector<regret_case> cases;
   std::vector<std::vector<candidate>> candidates;
   work_list work;
@@ -25,7 +26,9 @@ std::vector<regret_case> measure_regret(std::uint64_t seed, std::vector<skel::pl
           .ranks = machine.host_count(),
           .bytes = bytes,
           .unit = collective_data(operation, machine.host_count(), 0, bytes, 0).word()};
-      candidates.push_back(priced(all_plans(operation, bytes, machine.host_count(), sends), problem, model));
+      candidates.push_back(decided(mapper, {.operation = operation, .bytes = bytes, .unit = problem.unit}, sends));
+      for (candidate& each : priced(all_plans(operation, bytes, machine.host_count(), sends), problem, model))
+        candidates.back().push_back(std::move(each));
       for (candidate const& each : candidates.back())
         work.collectives.push_back({.operation = operation, .bytes = bytes, .plan = each.plan});
       cases.push_back({.seed = seed,

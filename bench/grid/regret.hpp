@@ -20,8 +20,9 @@ struct regret_case {
   double regret() const { return chosen.measured / best.measured - 1; }
 };
 
-/// Measures every candidate with which no rank sends more than `sends` messages, for each operation and size on the
-/// grid random_grid(seed), root on its first host: one run of the simulator to probe it and one for the candidates.
+/// Measures every candidate that does not cut the vector into more than `sends` segments, for each operation and size
+/// on the grid random_grid(seed), root on its first host: one run of the simulator to probe it and one for the
+/// candidates.
 std::vector<regret_case> measure_regret(std::uint64_t seed, std::vector<skel::plan::collective> const& operations,
                                         std::vector<std::uint64_t> const& sizes, std::uint64_t sends,
                                         simulator_settings const& settings);
