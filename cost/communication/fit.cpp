@@ -283,14 +283,18 @@ fitted<platform::plogp_parameters> fit_plogp(samples_view samples) {
   } else {
     found = split(samples, transfers, gaps);
   }
+  bool const gaps_known = !medians(samples, probe_kind::gap).empty();
   auto const overhead = [&](probe_kind kind) {
-    auto const times = medians(samples, kind);
+    auto times = medians(samples, kind);
+    if (gaps_known)
+      for (auto& [bytes, seconds] : times) seconds = std::min(seconds, found.g(bytes));
     return times.empty() ? piecewise_linear{} : monotone(times);
   };
+  piecewise_linear os = overhead(probe_kind::send_overhead), or_ = overhead(probe_kind::receive_overhead);
   return judged<plogp>(platform::plogp_parameters{.L = found.L,
                                                   .g = std::move(found.g),
-                                                  .os = overhead(probe_kind::send_overhead),
-                                                  .or_ = overhead(probe_kind::receive_overhead),
+                                                  .os = std::move(os),
+                                                  .or_ = std::move(or_),
                                                   .L_by_size = std::move(found.L_by_size)},
                        samples);
 }
@@ -310,10 +314,10 @@ fitted<platform::lmo_parameters> fit_lmo(samples_view samples) {
   }
   auto const transfers = wanted(samples, probe_kind::transfer, 2, "LMO");
   auto const whole = fit_line(transfers);
-  return judged<lmo>(
-      platform::lmo_parameters{
-          .C = C, .t = t, .L = std::max(whole.at_zero - 2 * C, 0.0), .b = std::max(whole.slope - 2 * t, 0.0)},
-      transfers);
+  C = std::min(C, whole.at_zero / 2);
+  t = std::min(t, whole.slope / 2);
+  return judged<lmo>(platform::lmo_parameters{.C = C, .t = t, .L = whole.at_zero - 2 * C, .b = whole.slope - 2 * t},
+                     transfers);
 }
 
 record::probe_wants wanted_by(model_kind kind) {

@@ -143,6 +143,22 @@ TEST(Fit, PlogpNeverHasAFallingTransfer) {
   }
 }
 
+TEST(Fit, WaitingIsNoOverhead) {
+  // Sender and receiver wait for each other inside the calls, as they do for long messages.
+  auto samples = measure(cost::plogp(bent()), [](double bytes) { return bytes < 65536 ? 3e-6 : 1e-2; });
+  for (probe_sample& sample : samples)
+    if (sample.kind == probe_kind::receive_overhead && sample.bytes >= 65536) sample.seconds = 1e-2;
+  cost::plogp const found(cost::fit_plogp(samples).parameters);
+  EXPECT_EQ(found.parameters().os(0), 3e-6);
+  for (double bytes : sizes) {
+    EXPECT_LE(found.parameters().os(bytes), found.send_busy({.bytes = bytes}));
+    EXPECT_EQ(found.receive_busy({.bytes = bytes}), found.send_busy({.bytes = bytes}));
+  }
+  cost::lmo const parts(cost::fit_lmo(samples).parameters);
+  cost::hockney const line(cost::fit_hockney(samples).parameters);
+  for (double bytes : sizes) EXPECT_NEAR(parts.transfer({.bytes = bytes}), line.transfer({.bytes = bytes}), 1e-12);
+}
+
 TEST(Fit, PlogpHasNoFallingGap) {
   auto samples = measure(
       cost::plogp(bent()), [](double) { return 3e-6; }, 0.4);

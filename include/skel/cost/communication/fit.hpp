@@ -44,15 +44,17 @@ fitted<platform::logp_parameters> fit_logp(std::span<probe_sample const> samples
 fitted<platform::loggp_parameters> fit_loggp(std::span<probe_sample const> samples);
 /// The same, with overheads of senders and receivers apart.
 fitted<platform::hloggp_parameters> fit_hloggp(std::span<probe_sample const> samples);
-/// Gaps (or transfers) at every size that is to be a point; overheads at any sizes. Medians per size, made monotone by
-/// pooling neighbours that fall (Ayer et al. 1955, Annals of Mathematical Statistics 26(4):641-647). L is the mean
-/// of transfer - gap over the sizes that have both, weighted by their errors, if none differs from it by more than
-/// noise explains (wrongly so in less than 1 % of fits; noise shows in sizes with three samples or more, where there is
-/// none samples count as exact); otherwise a function of the size, L(m) = transfer(m) - g(m). Without gaps, L is the
-/// least that leaves a gap at every size: nothing of an empty message's time can be told to be a gap, so that g(m) =
-/// transfer(m) - transfer(least size).
+/// Gaps (or transfers) at every size that is to be a point; overheads at any sizes, of which what exceeds the gap is
+/// left out: a rank that handles one message per gap does not work longer on it, it waits (for a receiver that is not
+/// ready, say). Medians per size, made monotone by pooling neighbours that fall (Ayer et al. 1955, Annals of
+/// Mathematical Statistics 26(4):641-647). L is the mean of transfer - gap over the sizes that have both, weighted by
+/// their errors, if none differs from it by more than noise explains (wrongly so in less than 1 % of fits; noise shows
+/// in sizes with three samples or more, where there is none samples count as exact); otherwise a function of the size,
+/// L(m) = transfer(m) - g(m). Without gaps, L is the least that leaves a gap at every size: nothing of an empty
+/// message's time can be told to be a gap, so that g(m) = transfer(m) - transfer(least size).
 fitted<platform::plogp_parameters> fit_plogp(std::span<probe_sample const> samples);
-/// Transfers of two sizes, overheads of senders or receivers of two sizes: a host's processing is their mean.
+/// Transfers of two sizes, overheads of senders or receivers of two sizes: a host's processing is their mean,
+/// at most half of the transfer: what is more was spent waiting.
 fitted<platform::lmo_parameters> fit_lmo(std::span<probe_sample const> samples);
 
 /// The block of a model in a platform file (platform::to_block) and how well it fits.
