@@ -24,7 +24,7 @@ namespace {
 
 constexpr char const* footer = R"(Examples:
   skel probe -o grid.json                          measure this machine
-  mpirun -np 4 skel probe -o grid.json             measure 4 ranks and the paths between them
+  mpirun -np 4 skel probe -o grid.json             the hosts of 4 ranks, their clusters, and the paths between them
   skel place grid.json pipeline.json               the best placement of a pipeline
   skel place grid.json pipeline.json --json        the same for programs
   skel pepa model.pepa --throughput process1       solve a PEPA model

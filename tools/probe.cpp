@@ -1,16 +1,26 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/grid/probe.hpp>
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+#include <skel/grid/discovery.hpp>
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
 #include <skel/runtime/launched.hpp>
+#include <skel/runtime/quiet.hpp>
 
 #include "verbs.hpp"
 
@@ -20,11 +30,10 @@ namespace {
 using nlohmann::ordered_json;
 
 struct probe_command {
-  std::string output, cache;
-  double max_age = 0;
-  long long repeats = static_cast<long long>(runtime::link_probe_options{}.repeats);
-  probe_options options;
-  bool no_cache = false, json = false;
+  std::string output, cache, models = "plogp,loggp,hockney";
+  std::string probes = std::to_string(discovery_options{}.probes);
+  discovery_options options;
+  bool no_cache = false, json = false, progress = false;
 };
 
 /// A number with a unit that suits it: 0.0000123 s is "12.3 us".
@@ -39,55 +48,146 @@ std::string with_unit(double value, std::string_view unit) {
   return fmt::format("{:.3g} n{}", value / 1e-9, unit);
 }
 
+std::string bandwidth(platform::link const& path) {
+  return std::isfinite(path.bandwidth) ? with_unit(path.bandwidth, "B/s") : "unlimited";
+}
+
 ordered_json measured(platform::parameter_blocks const& blocks) {
   auto const found = blocks.find("measured");
   return found == blocks.end() ? ordered_json::object() : ordered_json::parse(found->second);
 }
 
-void print_table(probe_result const& result, std::ostream& out) {
+/// "plogp 2.1 %, hockney 30 %": how well the models fit what was measured.
+std::string fits(ordered_json const& block) {
+  std::string text;
+  ordered_json const residuals = block.value("residuals", ordered_json::object());
+  for (auto const& [model, residual] : residuals.items())
+    text += fmt::format("{}{} {:.2g} %", text.empty() ? "" : ", ", model, 100 * residual.get<double>());
+  return text;
+}
+
+std::string counted(std::size_t count, char const* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_table(discovery_result const& result, std::ostream& out) {
   platform::description const& machine = result.platform;
   ordered_json const run = measured(machine.parameters());
-  out << fmt::format("{} rank{}, {} {} in {:.2f} s, {} round trips\n\n", machine.host_count(),
-                     machine.host_count() == 1 ? "" : "s", result.from_cache ? "kept since" : "measured",
-                     run.value("date", "?"), run.value("seconds", 0.0), run.value("probes", 0));
-  out << fmt::format("{:24} {:>5} {:>14} {:>7} {:>10}\n", "host", "cores", "speed [unit/s]", "spread", "memory");
-  for (platform::cluster const& c : machine.clusters()) {
-    ordered_json const block = measured(c.parameters);
-    out << fmt::format("{:24} {:>5} {:>14.4g} {:>6.1f}% {:>10}\n", c.name, c.cores, c.speed,
-                       100 * block.value("speed_spread", 0.0), with_unit(block.value("host_memory", 0.0), "B"));
-  }
+  out << fmt::format("{} in {}, {} {} in {:.2f} s, {} probes in {}; noise of a latency {:.1f} %\n",
+                     counted(machine.host_count(), "host"), counted(machine.clusters().size(), "cluster"),
+                     result.from_cache ? "kept since" : "measured", run.value("date", "?"), run.value("seconds", 0.0),
+                     run.value("probes", 0), counted(run.value("rounds", std::size_t{0}), "round"),
+                     100 * run.value("latency_spread", 0.0));
+  if (machine.host_count() == 1)
+    out << "One host: there is no path to measure. Start ranks on other hosts too, or let each rank count as a host "
+           "(--per-rank).\n";
+  out << fmt::format("\n{:24} {:>6} {:>5} {:>14} {:>10} {:>11}  {}\n", "cluster", "hosts", "cores", "speed [unit/s]",
+                     "latency", "bandwidth", "off by");
+  for (platform::cluster const& c : machine.clusters())
+    out << fmt::format("{:24} {:>6} {:>5} {:>14.4g} {:>10} {:>11}  {}\n", c.name, c.hosts, c.cores, c.speed,
+                       c.hosts > 1 ? with_unit(c.inside.latency, "s") : "-", c.hosts > 1 ? bandwidth(c.inside) : "-",
+                       fits(measured(c.parameters)));
   if (machine.links().empty()) return;
-  out << fmt::format("\n{:24} {:24} {:>10} {:>7} {:>11} {:>7}\n", "between", "and", "latency", "spread", "bandwidth",
-                     "spread");
+  out << fmt::format("\n{:24} {:24} {:>10} {:>7} {:>11}  {}\n", "from", "to", "latency", "spread", "bandwidth",
+                     "off by");
   for (platform::cluster_link const& l : machine.links()) {
-    if (l.from > l.to) continue;
     ordered_json const block = measured(l.parameters);
-    out << fmt::format("{:24} {:24} {:>10} {:>6.1f}% {:>11} {:>6.1f}%\n", machine.clusters()[l.from].name,
+    out << fmt::format("{:24} {:24} {:>10} {:>6.1f}% {:>11}  {}\n", machine.clusters()[l.from].name,
                        machine.clusters()[l.to].name, with_unit(l.path.latency, "s"),
-                       100 * block.value("latency_spread", 0.0), with_unit(l.path.bandwidth, "B/s"),
-                       100 * block.value("bandwidth_spread", 0.0));
+                       100 * block.value("latency_spread", 0.0), bandwidth(l.path), fits(block));
   }
 }
 
-void check(probe_command const& command) {
+std::vector<cost::model_kind> parse_models(std::string const& list) {
+  std::vector<cost::model_kind> models;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    std::size_t const end = std::min(list.find(',', begin), list.size());
+    std::string const name = list.substr(begin, end - begin);
+    auto const kind = cost::find_model(name);
+    if (!kind) {
+      std::string all;
+      for (std::string_view known : cost::model_names) all += (all.empty() ? "" : ", ") + std::string(known);
+      refuse_option("--models", "'" + name + "' is no communication model" + did_you_mean(name, cost::model_names) +
+                                    "; the models are " + all + ", separated by commas");
+    }
+    if (std::find(models.begin(), models.end(), *kind) == models.end()) models.push_back(*kind);
+    begin = end + 1;
+  }
+  return models;
+}
+
+std::size_t parse_probes(std::string const& text) {
+  constexpr long long most = 1'000'000;
+  long long value = 0;
+  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+    refuse_option("--probes", "'" + text +
+                                  "' is not a whole number from 1 to a million: how often each time is measured "
+                                  "at most (five are always made)");
+  return static_cast<std::size_t>(value);
+}
+
+/// Fails for what cannot be meant, and for an output that cannot be written, before anything is measured.
+void check(probe_command& command) {
   auto const time = [](char const* option, double value) {
     if (!std::isfinite(value) || value < 0) refuse_option(option, "is a time in seconds, 0 or more");
   };
-  time("--time-limit", command.options.links.time_limit);
-  time("--max-age", command.max_age);
-  if (command.repeats < 3) refuse_option("--repeats", "is at least 3, so that a median means something");
-  if (command.repeats > 1'000'000) refuse_option("--repeats", "is at most a million");
+  time("--time-limit", command.options.time_limit);
+  time("--max-age", command.options.max_age);
+  if (!std::isfinite(command.options.tolerance) || command.options.tolerance < 0)
+    refuse_option("--tolerance", "is a part of the latency, 0 or more (0.2: 20 %)");
+  command.options.probes = parse_probes(command.probes);
+  command.options.models = parse_models(command.models);
+}
+
+/// A line on standard error that is written over again, and ends with the phase where that is no terminal.
+void show_progress(std::string const& phase, std::size_t done, std::size_t all) {
+  bool const over = ::isatty(STDERR_FILENO) == 1;
+  if (done == 0) {
+    std::fprintf(stderr, over ? "\r\033[Kskel: %s" : "skel: %s\n", phase.c_str());
+    return;
+  }
+  if (over)
+    std::fprintf(stderr, "\r\033[Kskel: %s: round %zu of %zu%s", phase.c_str(), done, all, done == all ? "\n" : "");
+  else if (done == all || done * 10 / all != (done - 1) * 10 / all)  // every tenth part
+    std::fprintf(stderr, "skel: %s: round %zu of %zu\n", phase.c_str(), done, all);
+}
+
+/// Whether the output can be written, asked on rank 0 and known to all.
+bool output_is_writable(probe_command const& command, runtime::launched_session const& session) {
+  std::string problem;
+  if (session.rank() == 0 && !command.output.empty()) {
+    try {
+      platform::check_writable(command.output);
+    } catch (error const& found) {
+      problem = found.what();
+    }
+  }
+  if (session.is_active()) problem = runtime::quiet::broadcast(MPI_COMM_WORLD, problem);
+  if (problem.empty()) return true;
+  if (session.rank() == 0) throw error(problem);
+  return false;
 }
 
 int probe_machine(probe_command command, std::ostream& out) {
-  check(command);
-  command.options.links.repeats = static_cast<std::size_t>(command.repeats);
+  runtime::launched_session const session;
+  try {
+    check(command);
+  } catch (input_error const&) {
+    if (session.rank() == 0) throw;
+    return done;  // rank 0 says it: mpirun ends all ranks as soon as one fails, perhaps before that
+  }
+  if (!output_is_writable(command, session)) return done;
   command.options.cache = command.cache;
   command.options.use_cache = !command.no_cache;
-  command.options.max_age = command.max_age;
-  runtime::launched_session const session;
-  probe_result const result =
-      session.is_active() ? probe(MPI_COMM_WORLD, command.options) : probe_alone(command.options);
+  if (command.progress || ::isatty(STDERR_FILENO) == 1) command.options.progress = show_progress;
+  discovery_result result;
+  try {
+    result = session.is_active() ? discover(MPI_COMM_WORLD, command.options) : discover_alone(command.options);
+  } catch (error const&) {  // the same on every rank
+    if (session.rank() == 0) throw;
+    return done;
+  }
   if (session.rank() != 0) return done;
   std::string const text = platform::to_json(result.platform);
   if (!command.output.empty()) platform::write_file(command.output, text);
@@ -104,16 +204,21 @@ int probe_machine(probe_command command, std::ostream& out) {
 }
 
 constexpr char const* footer =
-    R"(Every rank is one host of the platform, in rank order; ranks of one machine share its cores.
-Speed is in work units per second: a million steps of a fixed kernel of integer, memory and floating-point
-operations. A stage that takes t seconds on a host of speed v has "work": t * v.
-A latency is half a round trip of an empty message, a bandwidth comes from messages that grow until ten
-latencies fit into their time. All figures are medians; the spread is the robust standard deviation.
+    R"(Start one rank on each host (or more: those of one host are one). The latency between each two hosts is measured in
+rounds of disjoint pairs, 99 rounds for 100 hosts; hosts whose latencies agree within the tolerance become clusters;
+then messages are measured between two hosts of each cluster and of each two clusters, as many as the models need.
+Times are repeated until the 95 % interval of the median is narrower than a quarter of the tolerance, or --probes.
+
+Speed is in work units per second: a million steps of a fixed kernel of integer, memory and floating-point operations.
+A stage that takes t seconds on a host of speed v has "work": t * v. A cluster has the median speed of its hosts.
+"off by" is how far each model is from what was measured: the robust deviation of its relative errors.
 
 Examples:
   skel probe                                       this machine alone
-  mpirun -np 4 skel probe -o grid.json             4 ranks and the paths between them
-  mpirun -np 4 skel probe --max-age 3600 --json    take what was measured in the last hour)";
+  mpirun -np 4 skel probe -o grid.json             the hosts of 4 ranks, and the paths between them
+  mpirun -np 4 skel probe --per-rank --json        each rank counts as a host
+  mpirun ... skel probe -o grid.json --models hockney --probes 9      fewer probes
+  mpirun ... skel probe --max-age 3600             take what was measured in the last hour)";
 
 }  // namespace
 
@@ -121,11 +226,22 @@ action add_probe(CLI::App& app) {
   auto const command = std::make_shared<probe_command>();
   app.add_option("-o,--output", command->output, "write the platform description to this file");
   app.add_flag("--json", command->json, "one JSON object: {\"platform\": {...}, \"from_cache\", \"file\"}");
-  app.add_option("--time-limit", command->options.links.time_limit, "seconds for all links together")
+  app.add_option("--models", command->models, "communication models whose parameters are measured\n(skel price --list)")
+      ->type_name("LIST")
       ->capture_default_str();
-  app.add_option("--repeats", command->repeats, "round trips per message size, at most")->capture_default_str();
-  app.add_option("--max-age", command->max_age,
-                 "believe an earlier measurement of the same hosts and ranks\nthat is younger than this [s]")
+  app.add_option("--tolerance", command->options.tolerance, "by what part latencies inside a cluster may differ")
+      ->type_name("PART")
+      ->capture_default_str();
+  app.add_option("--probes,--repeats", command->probes, "how often each time is measured, at most")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--time-limit", command->options.time_limit,
+                 "seconds after which only what is indispensable is measured")
+      ->capture_default_str();
+  app.add_flag("--per-rank", command->options.host_per_rank, "every rank counts as a host, also on one machine");
+  app.add_flag("--progress", command->progress, "tell the rounds on standard error, also where that is no terminal");
+  app.add_option("--max-age", command->options.max_age,
+                 "believe an earlier measurement of the same hosts, ranks,\nmodels and tolerance that is younger [s]")
       ->capture_default_str();
   app.add_option("--cache", command->cache,
                  "file that keeps the measurement\n(default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache)");

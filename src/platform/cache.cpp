@@ -102,8 +102,7 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
     auto const date = parse_date(measured.at("date").get<std::string>());
     if (!date) throw error("its date cannot be read");
     double const age = difftime(time(nullptr), *date);
-    if (measured.at("host_of_rank").get<std::vector<std::string>>() != host_of_rank ||
-        platform.host_count() != host_of_rank.size())
+    if (measured.at("host_of_rank").get<std::vector<std::string>>() != host_of_rank)
       result.reason = file.string() + ": was measured on other hosts or ranks";
     else if (age < 0)
       result.reason = file.string() + ": was measured in the future; check the clock";
@@ -141,6 +140,27 @@ void write_file(std::filesystem::path const& file, std::string const& text) {
   if (!in_place) ::unlink(temporary.c_str());
   errno = code;
   fail(file, "cannot be written");
+}
+
+void check_writable(std::filesystem::path const& file) {
+  std::error_code failure;
+  std::filesystem::path target = std::filesystem::weakly_canonical(file, failure);
+  if (failure) target = file;
+  auto const kind = std::filesystem::status(target, failure).type();
+  if (kind == std::filesystem::file_type::directory) errno = EISDIR, fail(file, "cannot be written");
+  if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular) {
+    int const descriptor = ::open(target.c_str(), O_WRONLY | O_NONBLOCK);
+    if (descriptor < 0 && errno != ENXIO) fail(file, "cannot be written");  // ENXIO: a pipe that nobody reads yet
+    if (descriptor >= 0) ::close(descriptor);
+    return;
+  }
+  std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  while (!std::filesystem::exists(folder, failure) && folder.has_relative_path()) folder = folder.parent_path();
+  std::string temporary = (folder / ".skel.XXXXXX").string();
+  int const descriptor = mkstemp(temporary.data());
+  if (descriptor < 0) fail(file, "cannot be written");
+  ::close(descriptor);
+  ::unlink(temporary.c_str());
 }
 
 }  // namespace skel::platform

@@ -1,6 +1,10 @@
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -38,7 +42,8 @@ TEST_F(Probe, AloneDescribesThisHost) {
   std::string const out = (folder_ / "alone.json").string();
   auto const result = probe(0, {"-o", out});
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("1 rank, measured "));
+  EXPECT_THAT(result.out, HasSubstr("1 host in 1 cluster, measured "));
+  EXPECT_THAT(result.out, HasSubstr("One host: there is no path to measure"));
   EXPECT_THAT(result.out, HasSubstr("written to " + out));
   auto const platform = skel::platform::read_description(out);
   EXPECT_EQ(platform.host_count(), 1U);
@@ -80,21 +85,64 @@ TEST_F(Probe, RefusesOptionsThatMakeNoSense) {
     std::vector<std::string> arguments;
     std::string message;
   };
-  for (usage const& wrong : {usage{{"--repeats", "1"}, "skel: --repeats: is at least 3"},
-                             {{"--repeats", "-4"}, "skel: --repeats: is at least 3"},
-                             {{"--max-age", "-1"}, "skel: --max-age: is a time in seconds"},
-                             {{"--time-limit", "2"}, "skel: --time-limit: takes one value, once"}}) {
+  for (usage const& wrong :
+       {usage{{"--probes", "0"}, "skel: --probes: '0' is not a whole number from 1 to a million"},
+        {{"--probes", "-4"}, "skel: --probes: '-4' is not a whole number"},
+        {{"--probes", "many"}, "skel: --probes: 'many' is not a whole number"},
+        {{"--probes", "2.5"}, "skel: --probes: '2.5' is not a whole number"},
+        {{"--models", "hockey"}, "skel: --models: 'hockey' is no communication model; did you mean 'hockney'?"},
+        {{"--models", "logp,"}, "skel: --models: '' is no communication model"},
+        {{"--tolerance", "-0.1"}, "skel: --tolerance: is a part of the latency"},
+        {{"--tolerance", "nan"}, "skel: --tolerance: is a part of the latency"},
+        {{"--max-age", "-1"}, "skel: --max-age: is a time in seconds"},
+        {{"--time-limit", "2"}, "skel: --time-limit: takes one value, once"}}) {
     auto const result = probe(0, wrong.arguments);
     EXPECT_EQ(result.status, 2);
     EXPECT_THAT(result.err, testing::StartsWith(wrong.message));
   }
 }
 
-TEST_F(Probe, ThreeRanksHaveThreePaths) {
+TEST_F(Probe, OneRankOfManySaysWhatIsWrong) {
+  auto const result = probe(3, {"--probes", "0"});
+  EXPECT_EQ(result.status, 2);
+  std::size_t const first = result.err.find("skel: --probes:");
+  EXPECT_NE(first, std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find("skel: --probes:", first + 1), std::string::npos) << result.err;
+}
+
+TEST_F(Probe, AnOutputThatCannotBeMadeIsFoundBeforeAnythingIsMeasured) {
+  auto const result = probe(2, {"--progress", "--no-cache", "-o", "/dev/null/grid.json"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("skel: /dev/null/grid.json: cannot be written"));
+  EXPECT_THAT(result.err, testing::Not(HasSubstr("skel: hosts")));
+}
+
+TEST_F(Probe, RanksOfOneHostAreOneHost) {
+  std::string const out = (folder_ / "one.json").string();
+  auto const result = probe(4, {"-o", out, "--progress"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("One host"));
+  EXPECT_EQ(skel::platform::read_description(out).host_count(), 1U);
+}
+
+TEST_F(Probe, AnInterruptLeavesNoPartOfTheOutput) {
+  auto const count = [&] {
+    return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator());
+  };
+  auto const before = count();
+  auto const result = ::skel::testing_tools::run(
+      {SKEL_COMMAND, "probe", "--progress", "--no-cache", "-o", (folder_ / "late.json").string()}, {.signal = SIGINT});
+  EXPECT_EQ(result.status, -SIGINT) << result.err;
+  EXPECT_EQ(count(), before);
+}
+
+TEST_F(Probe, ThreeRanksThatCountAsHostsHaveThreePaths) {
   std::string const out = (folder_ / "three.json").string();
-  auto const result = probe(3, {"-o", out, "--json"});
+  auto const result = probe(3, {"-o", out, "--json", "--per-rank", "--progress"});
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.json()["file"], out);
+  EXPECT_THAT(result.err, HasSubstr("skel: latencies: round 3 of 3"));
+  EXPECT_THAT(result.err, HasSubstr("skel: messages: round "));
   auto const platform = skel::platform::read_description(out);
   ASSERT_EQ(platform.host_count(), 3U);
   for (std::size_t from = 0; from < 3; ++from)
@@ -103,6 +151,31 @@ TEST_F(Probe, ThreeRanksHaveThreePaths) {
       EXPECT_GE(platform.path(from, to).latency, 0);
       EXPECT_GT(platform.path(from, to).bandwidth, 0);
     }
+}
+
+TEST_F(Probe, OnlyWhatTheModelsNeedIsMeasured) {
+  auto const probes = [&](std::string const& models) {
+    json const answer = probe(2, {"--per-rank", "--no-cache", "--json", "--probes", "5", "--models", models}).json();
+    json const& measured = answer["platform"]["measured"];
+    for (char const* key : {"date", "seconds", "hosts", "rounds", "latency_spread", "tolerance", "host_of_rank"})
+      EXPECT_TRUE(measured.contains(key)) << key;
+    EXPECT_EQ(measured["hosts"], 2);
+    std::set<std::string> wanted, written;
+    for (auto const& name : measured["models"]) wanted.insert(name);
+    // Two clusters where the two ranks are no cluster: their path is a link then.
+    json const& place = answer["platform"][answer["platform"]["clusters"].size() == 1 ? "clusters" : "links"][0];
+    for (auto const& [name, residual] : place["measured"]["residuals"].items()) {
+      EXPECT_TRUE(place.contains(name));
+      written.insert(name);
+    }
+    EXPECT_EQ(written, wanted);
+    EXPECT_EQ(place["measured"]["between"].size(), 2U);
+    return measured["probes"].get<int>();
+  };
+  int const hockney = probes("hockney"), loggp = probes("loggp"),
+            all = probes("hockney,logp,loggp,lopc,logpc,plogp,hloggp,steffenel,lmo");
+  EXPECT_LT(hockney, loggp);
+  EXPECT_LT(loggp, all);
 }
 
 }  // namespace

@@ -57,6 +57,10 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
 /// Throws skel::error with file and reason.
 void write_file(std::filesystem::path const& file, std::string const& text);
 
+/// Throws what write_file would throw for a file that cannot be made, and leaves everything as it was: for output of
+/// something that takes long. What is only found out while writing, such as a full device, is not found.
+void check_writable(std::filesystem::path const& file);
+
 /// This moment as UTC text, as in run_measurement::date.
 std::string utc_now();
 
