@@ -1,0 +1,125 @@
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/mapping/tuned_rules.hpp>
+#include <skel/platform/files.hpp>
+#include <skel/platform/measured.hpp>
+
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct rules_options {
+  std::string platform, output;
+  std::vector<std::int64_t> ranks, sizes;
+  double gamma = 0;
+  bool every_operator = false, json = false;
+};
+
+ordered_json to_json(std::vector<mapping::tuned_collective> const& rules) {
+  ordered_json collectives = ordered_json::array();
+  for (auto const& of : rules) {
+    ordered_json sizes = ordered_json::array();
+    for (auto const& [ranks, choices] : of.sizes) {
+      ordered_json entries = ordered_json::array();
+      for (auto const& rule : choices)
+        entries.push_back({{"bytes", rule.bytes},
+                           {"algorithm", rule.name},
+                           {"number", rule.algorithm},
+                           {"segment", rule.segment},
+                           {"predicted", rule.predicted}});
+      sizes.push_back({{"ranks", ranks}, {"rules", std::move(entries)}});
+    }
+    collectives.push_back({{"operation", name_of(of.operation)}, {"number", of.number}, {"sizes", std::move(sizes)}});
+  }
+  return {{"collectives", std::move(collectives)}};
+}
+
+int export_rules(rules_options const& options, std::ostream& out) {
+  mapping::tuned_request request{.gamma = options.gamma, .every_operator = options.every_operator};
+  for (std::int64_t const ranks : options.ranks) {
+    if (ranks < 2) refuse_option("--ranks", fmt::format("has {}; numbers of ranks are 2 or more", ranks));
+    request.ranks.push_back(static_cast<std::size_t>(ranks));
+  }
+  for (std::int64_t const bytes : options.sizes) {
+    if (bytes < 0) refuse_option("--sizes", fmt::format("has {}; sizes are bytes, 0 or more", bytes));
+    request.bytes.push_back(static_cast<std::uint64_t>(bytes));
+  }
+  if (!std::isfinite(options.gamma) || options.gamma < 0)
+    refuse_option("--gamma", "is a time per byte in seconds per byte, 0 or more");
+  platform::description const machine = platform::read_description(options.platform);
+  for (std::size_t const ranks : request.ranks)
+    if (ranks > machine.host_count())
+      refuse_option("--ranks", fmt::format("has {}, and {} has {} hosts; one rank runs on each", ranks,
+                                           options.platform, machine.host_count()));
+  auto const rules = make_tuned_rules(machine, request, options.platform);
+  auto const text = to_text(rules, options.platform);
+  if (!options.output.empty()) platform::write_file(options.output, text);
+  if (options.json) {
+    ordered_json answer = to_json(rules);
+    answer["file"] = options.output.empty() ? ordered_json() : ordered_json(options.output);
+    out << answer.dump() << '\n';
+  } else if (options.output.empty()) {
+    out << text;
+  } else {
+    std::size_t count = 0;
+    for (auto const& of : rules)
+      for (auto const& size : of.sizes) count += size.rules.size();
+    out << fmt::format(
+        "{} rules for {} collectives written to {}\n"
+        "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {} ...\n",
+        count, rules.size(), options.output, options.output);
+    if (!options.every_operator)
+      out << "For programs whose own operators are all commutative; otherwise make them with --every-operator.\n";
+  }
+  return done;
+}
+
+constexpr char const* footer =
+    R"(Open MPI 4.1 chooses algorithms of collectives by communicator size and bytes alone. The rules name for each
+the algorithm of its component coll/tuned that the models of the platform predict to be fastest, with its segment size.
+They hold for one rank per host in the order of the file (mpirun --map-by node): prices are by pLogP within one cluster,
+by Steffenel's model over several. Bytes are those of the vector for broadcast, reduce and allreduce, of all parts
+together for scatter, gather and allgather, of one rank's parts together for alltoall.
+
+coll/tuned does not look whether an operator is commutative when it follows rules. Unless --every-operator is given, rules
+for reduce and allreduce are only for predefined operators and for commutative ones.
+
+Example:
+  skel export-rules grid.json -o rules.txt
+  mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename $PWD/rules.txt ./program)";
+
+}  // namespace
+
+action add_export_rules(CLI::App& app) {
+  auto const options = std::make_shared<rules_options>();
+  app.add_option("PLATFORM", options->platform, "platform file (JSON), - for standard input")->required();
+  app.add_option("-o,--output", options->output, "write the rules to this file; otherwise to standard output");
+  app.add_option("--ranks", options->ranks, "communicator sizes: 2, 4, 8, ... and the number of hosts unless given")
+      ->type_name("LIST")
+      ->delimiter(',');
+  app.add_option("--sizes", options->sizes, "bytes where a rule may begin: 256, 512, ... 16 MiB unless given")
+      ->type_name("LIST")
+      ->delimiter(',');
+  app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app.add_flag("--every-operator", options->every_operator,
+               "only algorithms that are right for operators that are not commutative");
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return export_rules(*options, out); };
+}
+
+}  // namespace skel::tools
