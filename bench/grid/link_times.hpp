@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include <skel/platform/description.hpp>
@@ -11,29 +11,38 @@
 
 namespace bench {
 
-/// Virtual times of messages inside each cluster and over each link, at powers of two.
+/// Messages of one size between two hosts.
+struct message_sample {
+  std::uint64_t bytes = 0;
+  message_times times{};
+
+  friend bool operator==(message_sample const&, message_sample const&) = default;
+};
+
+/// Virtual times of messages inside each cluster and over each link.
 class link_times {
  public:
   /// Messages between the first two hosts of each cluster, and from the first host of each cluster to that of each
-  /// other: one run of the simulator. Sizes are 1, 2, 4, ... bytes up to the first that is no less than `largest`.
-  link_times(skel::platform::description const& machine, simulator& on, std::uint64_t largest);
-  /// From given times, for tests: times[a * clusters + b][i] belong to sizes[i].
-  link_times(std::size_t clusters, std::vector<std::uint64_t> sizes, std::vector<std::vector<message_times>> times)
-      : clusters_(clusters), sizes_(std::move(sizes)), times_(std::move(times)) {}
+  /// other. Sizes are the powers of two up to the first that is no less than `largest`; then the middle between two
+  /// neighbours wherever a time lay off the line between its own neighbours by more than `tolerance`, until sizes are
+  /// within that part of each other. A run of the simulator for each round: about log2(1 / tolerance) of them.
+  link_times(skel::platform::description const& machine, simulator& on, std::uint64_t largest, double tolerance = 0.03);
+  /// From given times: samples[a * clusters + b], by rising size.
+  link_times(std::size_t clusters, std::vector<std::vector<message_sample>> samples)
+      : clusters_(clusters), samples_(std::move(samples)) {}
 
-  std::vector<std::uint64_t> const& sizes() const { return sizes_; }
-  /// One entry per size; none inside a cluster of one host.
-  std::vector<message_times> const& between(std::size_t from, std::size_t to) const {
-    return times_[from * clusters_ + to];
+  /// By rising size; none inside a cluster of one host.
+  std::vector<message_sample> const& between(std::size_t from, std::size_t to) const {
+    return samples_[from * clusters_ + to];
   }
 
  private:
   std::size_t clusters_;
-  std::vector<std::uint64_t> sizes_;
-  std::vector<std::vector<message_times>> times_;
+  std::vector<std::vector<message_sample>> samples_;
 };
 
-/// The description with the parameters of pLogP that fit these times, in place of any that it had.
+/// The description with the parameters of pLogP of these times, in place of any that it had. Virtual times have no
+/// noise: they are the points of g(m), and L(m) = transfer(m) - g(m), without any fit.
 skel::platform::description with_plogp(skel::platform::description const& machine, link_times const& times);
 
 }  // namespace bench

@@ -25,19 +25,16 @@ lower_bound::lower_bound(skel::platform::description const& machine, link_times 
   double best = 0;  // phi
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
-      auto const& found = times.between(a, b);
-      for (std::size_t i = 0; i < found.size(); ++i)
-        if (found[i].gap > 0)
-          best = std::max(best, static_cast<double>(times.sizes()[i]) / found[i].gap / nominal(a, b));
+      for (auto const& [bytes, found] : times.between(a, b))
+        if (found.gap > 0) best = std::max(best, static_cast<double>(bytes) / found.gap / nominal(a, b));
     }
   delay_.assign(n * n, infinite);
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
-      auto const& found = times.between(a, b);
-      for (std::size_t i = 0; i < found.size(); ++i)
-        delay_[a * n + b] =
-            std::min(delay_[a * n + b],
-                     std::max(0.0, found[i].transfer - static_cast<double>(times.sizes()[i]) / (best * nominal(a, b))));
+      for (auto const& [bytes, found] : times.between(a, b)) {
+        double const latency = found.transfer - static_cast<double>(bytes) / (best * nominal(a, b));
+        delay_[a * n + b] = std::min(delay_[a * n + b], std::max(0.0, latency));
+      }
     }
   for (std::size_t via = 0; via < n; ++via)
     for (std::size_t a = 0; a < n; ++a)

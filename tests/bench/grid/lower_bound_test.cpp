@@ -27,15 +27,14 @@ struct three_clusters {
                                        {0, 2, {5e-3, 1e7}, {}},
                                        {2, 0, {5e-3, 1e7}, {}}}};
   bench::link_times times{3,
-                          {1000},
-                          {{{1.1e-4, 1e-5}},
-                           {{1.1e-3, 1e-4}},
-                           {{5.1e-3, 1e-4}},
-                           {{1.1e-3, 1e-4}},
-                           {{1.1e-4, 1e-5}},
-                           {{1.1e-3, 1e-4}},
-                           {{5.1e-3, 1e-4}},
-                           {{1.1e-3, 1e-4}},
+                          {{{1000, {1.1e-4, 1e-5}}},
+                           {{1000, {1.1e-3, 1e-4}}},
+                           {{1000, {5.1e-3, 1e-4}}},
+                           {{1000, {1.1e-3, 1e-4}}},
+                           {{1000, {1.1e-4, 1e-5}}},
+                           {{1000, {1.1e-3, 1e-4}}},
+                           {{1000, {5.1e-3, 1e-4}}},
+                           {{1000, {1.1e-3, 1e-4}}},
                            {}}};
   bench::lower_bound bound{machine, times};
 };
@@ -56,7 +55,7 @@ TEST(LowerBound, CountsWhatAPortHasToCarry) {
   EXPECT_NEAR(grid.bound(collective::scatter, 1'000'000, 4), 2e-3 + 0.05, 1e-12);
   // Four blocks leave the root's port at 100 MB/s, the first of them 0.1 ms before anybody has it.
   skel::platform::description const one(1e-6, {of("a", 5)}, {});
-  bench::lower_bound const inside(one, bench::link_times(1, {1000}, {{{1.1e-4, 1e-5}}}));
+  bench::lower_bound const inside(one, bench::link_times(1, {{{1000, {1.1e-4, 1e-5}}}}));
   EXPECT_NEAR(inside(collective::scatter, 1'000'000, 0), 1e-4 + 0.04, 1e-12);
   EXPECT_NEAR(inside(collective::gather, 1'000'000, 3), 1e-4 + 0.04, 1e-12);
   EXPECT_NEAR(inside(collective::alltoall, 1'000'000, 0), 1e-4 + 0.04, 1e-12);
@@ -65,7 +64,7 @@ TEST(LowerBound, CountsWhatAPortHasToCarry) {
 
 TEST(LowerBound, IsNothingForOneHost) {
   skel::platform::description const one(1e-6, {of("a", 1)}, {});
-  bench::lower_bound const bound(one, bench::link_times(1, {1000}, {{}}));
+  bench::lower_bound const bound(one, bench::link_times(1, std::vector<std::vector<bench::message_sample>>(1)));
   EXPECT_EQ(bound(collective::allreduce, 1000, 0), 0);
 }
 
