@@ -5,7 +5,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # What each room may include: rooms of skel, third-party libraries, and whether the operating system's own headers.
-set(rooms base pattern record platform plan cost mapping runtime grid tools)
+set(rooms base pattern record platform plan cost mapping runtime grid interpose tools)
 set(base_may base)
 set(pattern_may base pattern hana)
 set(record_may base record posix)
@@ -15,6 +15,7 @@ set(cost_may base pattern record platform plan cost eigen)
 set(mapping_may base pattern record platform plan cost mapping eigen hana)
 set(runtime_may base pattern record plan runtime hana tbb mpi cereal posix)  # hana: a composition is a hana::tuple
 set(grid_may base pattern record platform plan cost mapping runtime grid posix)
+set(interpose_may base pattern record platform plan cost mapping runtime grid interpose mpi cereal posix)
 set(tools_may ${rooms} cli11 fmt json posix)
 
 # Whose header is it? Third-party libraries by how their headers are spelled; headers of the C++ library have no dot.

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdio>
+#include <exception>
+
+#include <mpi.h>
+
+#include <skel/plan/collective.hpp>
+
+#include "process.hpp"
+
+namespace skel::interpose {
+
+/// A collective call of the program: serve() takes it, or pass() hands it to the library underneath. No exception
+/// leaves: other ranks would wait for this one for ever, so the run ends.
+template <class Serve, class Pass>
+int call(plan::collective operation, MPI_Comm among, Serve&& serve, Pass&& pass) {
+  if (inside::flag()) return pass();
+  process& run = process::self();
+  if (!run.serving() || among == MPI_COMM_NULL) return pass();
+  bool served = false;
+  {
+    inside const guard;
+    try {
+      served = serve();
+    } catch (std::exception const& problem) {
+      std::fprintf(stderr, "skel: a collective cannot be completed: %s\n", problem.what());
+      PMPI_Abort(among, 1);
+    }
+  }
+  run.count(operation, served);
+  return served ? MPI_SUCCESS : pass();
+}
+
+/// What follows a successful initialisation of MPI.
+inline int begun(int status) {
+  if (status == MPI_SUCCESS) process::self().begin();
+  return status;
+}
+
+}  // namespace skel::interpose

@@ -1,0 +1,225 @@
+#include "process.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <numeric>
+
+#include <cereal/types/map.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/grid/discovery.hpp>
+#include <skel/platform/files.hpp>
+#include <skel/runtime/archive.hpp>
+#include <skel/runtime/quiet.hpp>
+
+#include "hosts.hpp"
+#include "known_communicator.hpp"
+
+namespace skel::interpose {
+namespace {
+
+enum class verdict : std::uint8_t { serve, measure, pass, refuse };
+
+/// What rank 0 has read and found.
+struct opening {
+  verdict what = verdict::pass;
+  bool verbose = false;
+  std::string machine{}, source{};
+  std::vector<std::uint64_t> host_of_rank{};
+  std::map<plan::collective, forced_algorithm> forced{};
+
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(what, verbose, machine, source, host_of_rank, forced);
+  }
+};
+
+void say(std::string const& text) {
+  std::fprintf(stderr, "skel: %s\n", text.c_str());
+}
+
+std::string listed(std::vector<std::string> const& names) {
+  constexpr std::size_t most = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i > 0 ? ", '" : "'") + names[i] + "'";
+  if (names.size() > most) text += " and " + std::to_string(names.size() - most) + " more";
+  return text;
+}
+
+/// What is wrong with the platform, and what the user has asked to be done then.
+verdict mismatched(settings const& all, std::string const& problem) {
+  switch (all.otherwise) {
+    case mismatch::measure:
+      say("warning: " + problem + "; the hosts of this run are measured");
+      return verdict::measure;
+    case mismatch::refuse:
+      say(problem + "; SKEL_PLATFORM_MISMATCH=refuse ends the run");
+      return verdict::refuse;
+    case mismatch::pass:
+      break;
+  }
+  say("warning: " + problem +
+      "; collectives are left to MPI. Make a platform of these hosts (skel probe), say which host each rank is on "
+      "(SKEL_MPI_HOSTS), or have them measured (SKEL_PLATFORM_MISMATCH=measure)");
+  return verdict::pass;
+}
+
+/// On rank 0. `names`: the host of each rank, as MPI calls it.
+opening open(std::vector<std::string> const& names) {
+  opening result;
+  settings const all = read_settings();
+  result.verbose = all.verbose;
+  result.forced = all.forced;
+  if (!all.on || names.size() == 1) return result;
+  if (all.platform.empty()) {
+    result.what = verdict::measure;
+    return result;
+  }
+  result.source = all.platform;
+  if (!all.hosts.empty() && all.hosts.size() < names.size()) {
+    result.what = mismatched(all, "SKEL_MPI_HOSTS names the hosts of " + std::to_string(all.hosts.size()) +
+                                      " ranks, but there are " + std::to_string(names.size()));
+    return result;
+  }
+  try {
+    platform::description const machine = platform::read_description(all.platform);
+    std::vector<std::string> hosts = all.hosts.empty() ? names : all.hosts;
+    hosts.resize(names.size());
+    found_hosts const found = find_hosts(machine, hosts);
+    if (!found.missing.empty()) {
+      result.what = mismatched(all, all.platform + " has no host " + listed(found.missing) + " of this run; it has " +
+                                        listed(machine.host_names()));
+      return result;
+    }
+    result.what = verdict::serve;
+    result.machine = platform::to_json(machine);
+    result.host_of_rank.assign(found.host_of_rank.begin(), found.host_of_rank.end());
+  } catch (error const& problem) {
+    result.what = mismatched(all, problem.what());
+  }
+  return result;
+}
+
+std::string processor_name() {
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  MPI_Get_processor_name(name, &length);
+  return {name, static_cast<std::size_t>(length)};
+}
+
+/// MPI_Finalize begins with deleting the attributes of MPI_COMM_SELF.
+extern "C" int skel_at_finalize(MPI_Comm, int, void* run, void*) {
+  static_cast<process*>(run)->end();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+process& process::self() {
+  static process* const only = new process;
+  return *only;
+}
+
+void process::begin() {
+  inside const guard;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  try {
+    auto const names = runtime::quiet::all_gather(MPI_COMM_WORLD, processor_name());
+    std::string mine;
+    if (first()) {
+      try {
+        mine = runtime::to_bytes(open(names));
+      } catch (std::exception const& problem) {
+        say(problem.what());
+        mine = runtime::to_bytes(opening{.what = verdict::refuse});
+      }
+    }
+    start(runtime::quiet::broadcast(MPI_COMM_WORLD, std::move(mine)), names);
+  } catch (std::exception const& problem) {
+    // Measuring fails on all ranks or on none.
+    if (first()) say("warning: " + std::string(problem.what()) + "; collectives are left to MPI");
+  }
+}
+
+void process::start(std::string const& bytes, std::vector<std::string> const& names) {
+  opening const said = runtime::from_bytes<opening>(bytes);
+  verbose_ = said.verbose;
+  if (said.what == verdict::refuse) PMPI_Abort(MPI_COMM_WORLD, 1);
+  if (said.what == verdict::measure) {
+    measure(names);
+  } else if (said.what == verdict::serve) {
+    machine_ = platform::parse_description(said.machine, said.source);
+    host_of_rank_.assign(said.host_of_rank.begin(), said.host_of_rank.end());
+  } else {
+    return;
+  }
+  forced_ = said.forced;
+  MPI_Comm_dup(MPI_COMM_SELF, &alone_);
+  MPI_Comm_set_errhandler(alone_, MPI_ERRORS_RETURN);
+  key_ = known_communicator::make_key();
+  int finalize_key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, skel_at_finalize, &finalize_key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, this);
+  MPI_Comm_free_keyval(&finalize_key);
+  serving_.store(true, std::memory_order_release);
+  if (verbose_ && first())
+    say("collectives of " + std::to_string(names.size()) + " ranks on " + std::to_string(machine_.clusters().size()) +
+        " clusters of " + (said.source.empty() ? "the measured platform" : said.source));
+}
+
+void process::measure(std::vector<std::string> const& names) {
+  discovery_options options;
+  options.models = {cost::model_kind::plogp};  // what the mapper prefers
+  options.max_age = 86400;
+  options.time_limit = 5;
+  if (std::ranges::count(names, names.front()) == std::ssize(names)) {
+    // One host: its ranks are one cluster, however their latencies differ while they share cores.
+    options.host_per_rank = true;
+    options.tolerance = 1e6;
+  }
+  machine_ = discover(MPI_COMM_WORLD, options).platform;
+  host_of_rank_ = find_hosts(machine_, names).host_of_rank;
+  if (host_of_rank_.empty()) throw error("the hosts of this run are not those that were measured");
+}
+
+void process::end() {
+  serving_.store(false, std::memory_order_release);
+  if (verbose_ && first()) say(summary());
+}
+
+std::vector<plan::host_id> process::hosts_of(MPI_Group group) const {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  int size = 0;
+  MPI_Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  MPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+  MPI_Group_free(&world);
+  std::vector<plan::host_id> result;
+  for (int rank : in_world) {
+    if (rank == MPI_UNDEFINED) return {};
+    result.push_back(host_of_rank_[static_cast<std::size_t>(rank)]);
+  }
+  return result;
+}
+
+void process::count(plan::collective operation, bool is_served) {
+  auto const at = static_cast<std::size_t>(operation);
+  called_[at].fetch_add(1, std::memory_order_relaxed);
+  if (is_served) served_[at].fetch_add(1, std::memory_order_relaxed);
+}
+
+std::string process::summary() const {
+  std::string text = "rank 0 called, and was served:";
+  for (std::size_t at = 0; at < operations; ++at) {
+    if (called_[at] == 0) continue;
+    text += ' ' + std::string(plan::name_of(static_cast<plan::collective>(at))) + ' ' + std::to_string(called_[at]) +
+            ", " + std::to_string(served_[at]) + ';';
+  }
+  text.pop_back();
+  return text;
+}
+
+}  // namespace skel::interpose

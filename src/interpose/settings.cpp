@@ -1,0 +1,102 @@
+#include "settings.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+
+namespace skel::interpose {
+namespace {
+
+using plan::collective;
+
+[[noreturn]] void refuse(char const* variable, std::string const& reason) {
+  throw input_error("environment", variable, reason);
+}
+
+std::string value_of(char const* variable) {
+  char const* const value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+bool flag(char const* variable, bool otherwise) {
+  std::string const value = value_of(variable);
+  if (value.empty()) return otherwise;
+  for (std::string_view const yes : {"1", "on", "yes", "true"})
+    if (value == yes) return true;
+  for (std::string_view const no : {"0", "off", "no", "false"})
+    if (value == no) return false;
+  refuse(variable, "'" + value + "' is neither on nor off");
+}
+
+mismatch read_mismatch() {
+  std::string const value = value_of("SKEL_PLATFORM_MISMATCH");
+  if (value.empty() || value == "pass") return mismatch::pass;
+  if (value == "measure") return mismatch::measure;
+  if (value == "refuse") return mismatch::refuse;
+  refuse("SKEL_PLATFORM_MISMATCH", "'" + value + "' is none of pass, measure and refuse" +
+                                       did_you_mean(value, std::array<std::string, 3>{"pass", "measure", "refuse"}));
+}
+
+collective find_operation(std::string const& name) {
+  std::vector<std::string> names;
+  for (plan::collective_algorithm const& one : plan::collective_algorithms()) {
+    if (plan::name_of(one.operation) == name) return one.operation;
+    names.emplace_back(plan::name_of(one.operation));
+  }
+  refuse("SKEL_MPI_ALGORITHM", "'" + name + "' is not a collective" + did_you_mean(name, names));
+}
+
+/// OPERATION=ALGORITHM or OPERATION=ALGORITHM:SEGMENT
+void read_forced(std::string const& word, std::map<collective, forced_algorithm>& forced) {
+  std::size_t const equals = word.find('=');
+  if (equals == std::string::npos) refuse("SKEL_MPI_ALGORITHM", "'" + word + "' is not OPERATION=ALGORITHM[:SEGMENT]");
+  collective const operation = find_operation(word.substr(0, equals));
+  forced_algorithm how{.name = word.substr(equals + 1)};
+  if (std::size_t const colon = how.name.find(':'); colon != std::string::npos) {
+    std::string const number = how.name.substr(colon + 1);
+    auto const [end, problem] = std::from_chars(number.data(), number.data() + number.size(), how.segment);
+    if (problem != std::errc{} || end != number.data() + number.size())
+      refuse("SKEL_MPI_ALGORITHM", "'" + number + "' in '" + word + "' is not a segment in bytes");
+    how.name.resize(colon);
+  }
+  if (plan::find_algorithm(operation, how.name) == nullptr) {
+    std::vector<std::string> names;
+    for (plan::collective_algorithm const& one : plan::collective_algorithms())
+      if (one.operation == operation) names.emplace_back(one.name);
+    std::string all;
+    for (std::string const& name : names) all += (all.empty() ? "" : ", ") + name;
+    refuse("SKEL_MPI_ALGORITHM", "there is no '" + how.name + "' for " + std::string(plan::name_of(operation)) +
+                                     did_you_mean(how.name, names) + "; there are " + all);
+  }
+  forced[operation] = std::move(how);
+}
+
+}  // namespace
+
+std::vector<std::string> words_of(std::string const& text) {
+  constexpr std::string_view blanks = " \t\r\n,;";
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(blanks); at != std::string::npos;) {
+    std::size_t const end = text.find_first_of(blanks, at);
+    words.push_back(text.substr(at, end - at));
+    at = end == std::string::npos ? end : text.find_first_not_of(blanks, end);
+  }
+  return words;
+}
+
+settings read_settings() {
+  settings result;
+  result.on = flag("SKEL_MPI", true);
+  result.verbose = flag("SKEL_MPI_VERBOSE", false);
+  result.platform = value_of("SKEL_PLATFORM");
+  result.otherwise = read_mismatch();
+  result.hosts = words_of(value_of("SKEL_MPI_HOSTS"));
+  for (std::string const& word : words_of(value_of("SKEL_MPI_ALGORITHM"))) read_forced(word, result.forced);
+  return result;
+}
+
+}  // namespace skel::interpose

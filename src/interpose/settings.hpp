@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <skel/plan/collective.hpp>
+
+namespace skel::interpose {
+
+/// An algorithm of the catalogue that is taken wherever it is legal.
+struct forced_algorithm {
+  std::string name{};
+  std::uint64_t segment = 0;  ///< [B]; 0: the whole vector
+
+  friend bool operator==(forced_algorithm const&, forced_algorithm const&) = default;
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(name, segment);
+  }
+};
+
+/// What happens when hosts of the run are not in the platform file.
+enum class mismatch : std::uint8_t {
+  pass,     ///< a warning, and all calls go to the library underneath
+  measure,  ///< the hosts of the run are measured, as if there were no file
+  refuse    ///< the run ends with an error
+};
+
+/// What the user has said in the environment of rank 0.
+struct settings {
+  bool on = true;                       ///< SKEL_MPI=off
+  bool verbose = false;                 ///< SKEL_MPI_VERBOSE=1
+  std::string platform{};               ///< SKEL_PLATFORM=FILE; empty: measured, and kept for a day
+  mismatch otherwise = mismatch::pass;  ///< SKEL_PLATFORM_MISMATCH=pass|measure|refuse
+  std::vector<std::string> hosts{};     ///< SKEL_MPI_HOSTS="a b c": the host of each rank; empty: what MPI says
+  std::map<plan::collective, forced_algorithm> forced{};  ///< SKEL_MPI_ALGORITHM="reduce=binomial allreduce=ring"
+};
+
+/// Reads them. Throws skel::input_error (source "environment") for what it cannot read.
+settings read_settings();
+
+/// Words between blanks, commas, semicolons or ends of lines.
+std::vector<std::string> words_of(std::string const& text);
+
+}  // namespace skel::interpose

@@ -1,0 +1,50 @@
+#include <interpose/hosts.hpp>
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using skel::interpose::find_hosts;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+skel::platform::description machine(std::vector<skel::platform::cluster> clusters) {
+  std::vector<skel::platform::cluster_link> links;
+  for (std::size_t a = 0; a < clusters.size(); ++a)
+    for (std::size_t b = 0; b < clusters.size(); ++b)
+      if (a != b) links.push_back({.from = a, .to = b, .path = {1e-3, 1e8}});
+  return skel::platform::description(1e-6, std::move(clusters), std::move(links));
+}
+
+TEST(FindHosts, FindsHostsByTheirNamesInAnyOrder) {
+  auto const grid = machine({{.name = "orsay", .hosts = 3}, {.name = "lille"}});
+  EXPECT_THAT(find_hosts(grid, {"lille", "orsay-2", "orsay-0", "orsay-2"}).host_of_rank, ElementsAre(3, 2, 0, 2));
+}
+
+TEST(FindHosts, LeavesDomainsAside) {
+  EXPECT_THAT(find_hosts(machine({{.name = "n1.site.org"}, {.name = "n2"}}), {"n2.site.org", "n1"}).host_of_rank,
+              ElementsAre(1, 0));
+}
+
+TEST(FindHosts, DoesNotTakeTheStartOfAnAddressForAName) {
+  auto const found = find_hosts(machine({{.name = "10.0.0.1"}, {.name = "10.0.0.2"}}), {"10.0.0.2", "10.1.1.1"});
+  EXPECT_THAT(found.host_of_rank, IsEmpty());
+  EXPECT_THAT(found.missing, ElementsAre("10.1.1.1"));
+}
+
+TEST(FindHosts, GivesRanksOfOneHostItsPlacesInTurn) {
+  auto const probed = machine({{.name = "a-r0"}, {.name = "a-r1"}, {.name = "b"}});
+  EXPECT_THAT(find_hosts(probed, {"a", "b", "a", "a"}).host_of_rank, ElementsAre(0, 2, 1, 0));
+}
+
+TEST(FindHosts, NamesEachMissingHostOnce) {
+  auto const found = find_hosts(machine({{.name = "a"}}), {"x", "a", "y", "x"});
+  EXPECT_THAT(found.host_of_rank, IsEmpty());
+  EXPECT_THAT(found.missing, ElementsAre("x", "y"));
+}
+
+}  // namespace
