@@ -12,6 +12,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/grid/probe.hpp>
+#include <skel/platform/discovered.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/calibration.hpp>
@@ -118,7 +119,7 @@ struct grid::state {
       throw error("the program runs on " + std::to_string(size) + " ranks but " +
                   std::to_string(settings.expected_ranks) + " were expected: start it with mpirun -np " +
                   std::to_string(settings.expected_ranks) + ", and check that mpirun and the program use the same MPI");
-    if (settings.platform) (void)processors_of(*settings.platform, size);  // a mismatch fails at once
+    if (settings.platform) find_ranks();  // a mismatch shows at once
     if (settings.show_ranks) show();
   }
 
@@ -129,6 +130,22 @@ struct grid::state {
     for (std::size_t r = 0; r < ranks.hosts().size(); ++r)
       text += (r == 0 ? ": " : ", ") + std::to_string(r) + " on " + ranks.hosts()[r] + " (" + threads[r] + " threads)";
     std::fprintf(stderr, "%s\n", text.c_str());
+  }
+
+  /// Makes rank i host i of the platform that was given, or gives it up.
+  void find_ranks() {
+    auto const found = platform::find_ranks(*settings.platform, ranks.hosts());
+    if (found.mismatch.empty()) {
+      given_speed = settings.platform->speed(found.host_of_rank.front());
+      settings.platform = platform::for_ranks(*settings.platform, found.host_of_rank);
+      return;
+    }
+    if (!platform::is_measured(*settings.platform)) throw error(found.mismatch);
+    if (settings.if_other_hosts == other_hosts::refuse)
+      throw error(found.mismatch + "; run 'skel probe' on these hosts, or leave the platform out");
+    if (ranks.rank() == 0)
+      std::fprintf(stderr, "skel: warning: %s; measuring these hosts instead\n", found.mismatch.c_str());
+    settings.platform.reset();
   }
 
   processor_map const& processors() {
@@ -158,7 +175,7 @@ struct grid::state {
     auto const cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
     return settings.platform->speed(0) * std::max(1.0, sharing / cores);
   }
-  double reference_speed() const { return probed ? 1 : known->platform.speed(0); }
+  double reference_speed() const { return probed ? 1 : given_speed; }
 
   /// A trace that cannot be written must not be noticed after the run. Collective.
   void check_trace() const {
@@ -214,6 +231,7 @@ struct grid::state {
   runtime::communicator ranks;
   std::optional<processor_map> known;
   bool probed = false;
+  double given_speed = 1;  // of a whole core of rank 0's host, where the platform was given
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}

@@ -49,8 +49,15 @@ std::size_t count(std::string const& name, std::string const& text, std::size_t 
 std::map<std::string, option> const& options() {
   static std::map<std::string, option> const all{
       {"--skel-platform",
-       {"FILE", "platform description; host i is rank i (default: probed)",
+       {"FILE", "platform description (default: probed)",
         [](run_settings& s, std::string const& v) { s.platform = platform::read_description(v); }}},
+      {"--skel-other-hosts",
+       {"ACTION", "platform was measured on other hosts: measure anew (default), or refuse",
+        [](run_settings& s, std::string const& v) {
+          if (v != "measure" && v != "refuse")
+            throw input_error("command line", "--skel-other-hosts", "'" + v + "' is neither 'measure' nor 'refuse'");
+          s.if_other_hosts = v == "refuse" ? other_hosts::refuse : other_hosts::measure;
+        }}},
       {"--skel-capacity",
        {"K", "batches that may wait before each worker",
         [](run_settings& s, std::string const& v) { s.capacity = count("--skel-capacity", v, 0); }}},

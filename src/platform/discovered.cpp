@@ -67,12 +67,6 @@ ordered measured_block(parameter_blocks const& blocks, std::string const& where)
   }
 }
 
-bool is_measured(description const& machine) {
-  return machine.parameters().contains("measured") ||
-         std::any_of(machine.clusters().begin(), machine.clusters().end(),
-                     [](cluster const& c) { return c.parameters.contains("measured"); });
-}
-
 std::string listed(std::set<std::string> const& names) {
   constexpr std::size_t most = 4;
   std::string text;
@@ -121,6 +115,12 @@ description describe(discovered const& run) {
                          {"tolerance", run.tolerance}, {"models", run.models},   {"host_of_rank", run.host_of_rank}};
   return description(0, std::move(clusters), std::move(links), {{"measured", block.dump()}},
                      origin{.source = "probe", .links = {}});
+}
+
+bool is_measured(description const& machine) {
+  return machine.parameters().contains("measured") ||
+         std::any_of(machine.clusters().begin(), machine.clusters().end(),
+                     [](cluster const& c) { return c.parameters.contains("measured"); });
 }
 
 bool is_discovered_for(description const& machine, std::vector<std::string> const& models, double tolerance,

@@ -17,6 +17,7 @@
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
+#include <skel/platform/host_probe.hpp>
 #include <skel/skel.hpp>
 
 namespace {
@@ -244,6 +245,45 @@ TEST(Grid, RefusesAnotherNumberOfRanksOrHostsAtOnce) {
   }
 }
 
+/// A platform that was measured on one host of this name.
+skel::platform::description measured_on(std::string const& host) {
+  skel::platform::cluster c;
+  c.name = "c";
+  c.cores = 2;
+  c.parameters["measured"] = R"({"hosts": [{"name": ")" + host + R"("}]})";
+  return skel::platform::description(1e-6, {c}, {}, {{"measured", R"({"date": "2026-11-20T21:45:00Z"})"}});
+}
+
+TEST(Grid, FindsItsRanksInAMeasuredPlatformByTheNamesOfTheirHosts) {
+  skel::run_settings settings;
+  settings.platform = measured_on(skel::platform::host_name());
+  skel::grid grid(settings);
+  ASSERT_TRUE(grid.settings().platform);
+  EXPECT_EQ(grid.settings().platform->host_count(), static_cast<std::size_t>(rank_count()));
+  auto app = count_to(100) | skel::stage([](int x) { return x; }) | skel::sink([](int) {});
+  auto const report = grid.run(app);
+  EXPECT_EQ(report.calibration_items + report.run.items, 100u);
+}
+
+TEST(Grid, RefusesOrReplacesAPlatformOfOtherHostsAsAsked) {
+  skel::run_settings settings;
+  settings.platform = measured_on("elsewhere");
+  settings.if_other_hosts = skel::other_hosts::refuse;
+  try {
+    skel::grid grid(settings);
+    FAIL() << "no exception";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("measured 2026-11-20T21:45:00Z on other hosts"),
+                                         HasSubstr(skel::platform::host_name()), HasSubstr("skel probe")));
+  }
+  settings.if_other_hosts = skel::other_hosts::measure;
+  testing::internal::CaptureStderr();
+  skel::grid grid(settings);
+  std::string const warning = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(warning, grid.rank() == 0 ? HasSubstr("skel: warning: the platform was measured") : HasSubstr(""));
+  EXPECT_FALSE(grid.settings().platform) << "to be measured when it is wanted";
+}
+
 TEST(Grid, TellsEveryRankWhatAFunctionThrewWhileItWasMeasuredOrRun) {
   for (int bad : {0, 300}) {
     skel::grid grid(on_equal_hosts());
@@ -349,6 +389,7 @@ TEST(Grid, RefusesOptionsItCannotRead) {
   refuses("--skel-capacity", "-1", "not a number of at least");
   refuses("--skel-latency", "nan", "not a number");
   refuses("--skel-capcity", "1", "did you mean '--skel-capacity'");
+  refuses("--skel-other-hosts", "ask", "neither 'measure' nor 'refuse'");
   refuses("--skel-platform", "/nowhere/grid.json", "/nowhere/grid.json");
 }
 

@@ -9,11 +9,19 @@
 
 namespace skel {
 
+/// What to do with a platform that was measured on other hosts than those of the run.
+enum class other_hosts {
+  measure,  ///< warn, and probe these hosts
+  refuse,   ///< throw skel::error
+};
+
 /// How a program is planned and run. Every field has a default that suits a first run. The same values can be given on
 /// the command line of any program that makes a skel::grid, as --skel-NAME VALUE.
 struct run_settings {
-  /// Host i is rank i. Absent: probed at start-up and kept for a day (skel::probe).   --skel-platform FILE
+  /// Absent: probed at start-up and kept for a day (skel::probe). One that was measured (skel probe) says on which host
+  /// each rank is, by name; of any other, host i is rank i.                             --skel-platform FILE
   std::optional<platform::description> platform;
+  other_hosts if_other_hosts = other_hosts::measure;  ///<                               --skel-other-hosts ACTION
   /// Run exactly this: no calibration, no search. One entry per station, source and sink included.
   std::optional<plan::run_plan> plan;
   /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K

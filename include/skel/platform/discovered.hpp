@@ -60,6 +60,9 @@ description describe(discovered const& run);
 bool is_discovered_for(description const& machine, std::vector<std::string> const& models, double tolerance,
                        std::size_t hosts);
 
+/// Whether a description, or one of its clusters, says how it was measured.
+bool is_measured(description const& machine);
+
 /// What the machines behind the hosts of a description call themselves: from the blocks "measured", or where there is
 /// none the names of the hosts. In the order of the hosts. Throws skel::input_error for a block that was damaged.
 std::vector<std::string> machine_names(description const& machine);
