@@ -87,7 +87,7 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
                            route_times const& down, route_times const& up) {
   std::size_t const n = route.hosts.size();
   auto const further = static_cast<double>(route.segments - 1);
-  route_price price{.total = 0, .inside = std::vector<double>(n, 0), .between = 0};
+  route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   double slowest_rise = 0, slowest_fall = 0, pace = 0;
   for (std::size_t c = 0; c < n; ++c) {
     bool const home = c == route.root;
@@ -121,7 +121,7 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
 route_price price_both_ways(route_outline const& route, one_way const& fall, one_way const& rise) {
   std::size_t const n = route.hosts.size();
   auto const further = static_cast<double>(route.segments - 1);
-  route_price price{.total = 0, .inside = std::vector<double>(n, 0), .between = 0};
+  route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   double risen = 0, pace = 0;
   for (std::size_t c = 0; c < n; ++c) {
     risen = std::max(risen, rise.served[c] + rise.depth[c]);
@@ -130,7 +130,8 @@ route_price price_both_ways(route_outline const& route, one_way const& fall, one
   }
   for (std::size_t c = 0; c < n; ++c) {
     price.between = std::max(price.between, risen + fall.arrival[c] + further * pace);
-    price.total = std::max(price.total, risen + fall.served[c] + fall.depth[c] + further * pace);
+    double const time = risen + fall.served[c] + fall.depth[c] + further * pace;
+    if (time > price.total) price.total = time, price.last = c;
   }
   return price;
 }
@@ -186,14 +187,15 @@ route_price price_route(plan::collective operation, route_outline const& route, 
   one_way const way = walk(route, operation == plan::collective::reduce ? up : down);
   std::size_t const n = route.hosts.size();
   auto const further = static_cast<double>(route.segments - 1);
-  route_price price{.total = 0, .inside = std::vector<double>(n, 0), .between = 0};
+  route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   std::vector<double> pace(n, 0);
   for (std::size_t c = 0; c < n; ++c) pace[c] = std::max(way.port[c], way.link[c]);
   for (std::uint32_t c : route.order) pace[c] = std::max(pace[c], pace[route.parent[c]]);
   for (std::size_t c = 0; c < n; ++c) {
     price.inside[c] = way.depth[c] + further * way.port[c];
     price.between = std::max(price.between, way.arrival[c] + further * pace[c]);
-    price.total = std::max(price.total, way.served[c] + way.depth[c] + further * pace[c]);
+    double const time = way.served[c] + way.depth[c] + further * pace[c];
+    if (time > price.total) price.total = time, price.last = c;
   }
   return price;
 }

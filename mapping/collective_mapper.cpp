@@ -6,14 +6,17 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/base/lru_map.hpp>
 #include <skel/cost/collective_recursion.hpp>
+#include <skel/mapping/decision_cache.hpp>
+#include <skel/mapping/poly_model.hpp>
 
 #include "route_search.hpp"
+#include "used_clusters.hpp"
 
 namespace skel::mapping {
 namespace {
@@ -21,58 +24,20 @@ namespace {
 using plan::collective;
 using plan::collective_problem;
 
-/// The clusters that ranks are in, with as many hosts as ranks.
-struct used_clusters {
-  platform::description machine;
-  std::vector<std::vector<std::uint32_t>> ranks;
-  std::vector<std::size_t> original;    // index in the given description
-  std::vector<std::size_t> cluster_of;  // of each rank
-};
-
-used_clusters used(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank) {
-  if (host_of_rank.empty()) throw error("there is no rank to choose a collective for");
-  used_clusters result;
-  std::vector<std::size_t> index(machine.clusters().size(), machine.clusters().size());
-  std::vector<std::vector<std::uint32_t>> by_cluster(machine.clusters().size());
-  for (std::uint32_t rank = 0; rank < host_of_rank.size(); ++rank) {
-    if (host_of_rank[rank] >= machine.host_count())
-      throw error("rank " + std::to_string(rank) + " is on host " + std::to_string(host_of_rank[rank]) +
-                  ", but the platform has " + std::to_string(machine.host_count()) + " hosts");
-    by_cluster[machine.cluster_of(host_of_rank[rank])].push_back(rank);
-  }
-  std::vector<platform::cluster> clusters;
-  for (std::size_t c = 0; c < by_cluster.size(); ++c) {
-    if (by_cluster[c].empty()) continue;
-    // Ranks of one host stand together, so that trees inside keep them together where they can.
-    std::ranges::stable_sort(by_cluster[c], {}, [&](std::uint32_t rank) { return host_of_rank[rank]; });
-    index[c] = result.ranks.size();
-    clusters.push_back(machine.clusters()[c]);
-    clusters.back().hosts = by_cluster[c].size();
-    result.original.push_back(c);
-    result.ranks.push_back(std::move(by_cluster[c]));
-  }
-  std::vector<platform::cluster_link> links;
-  for (platform::cluster_link link : machine.links()) {
-    link.from = index[link.from], link.to = index[link.to];
-    if (link.from < clusters.size() && link.to < clusters.size()) links.push_back(std::move(link));
-  }
-  result.cluster_of.resize(host_of_rank.size());
-  for (std::size_t c = 0; c < result.ranks.size(); ++c)
-    for (std::uint32_t rank : result.ranks[c]) result.cluster_of[rank] = c;
-  result.machine =
-      platform::description(machine.local_latency(), std::move(clusters), std::move(links), machine.parameters());
-  return result;
-}
-
-/// The most detailed model that has parameters of its own somewhere.
-cost::model_kind best_known(platform::description const& machine) {
+/// The kinds of models that have parameters of their own in every cluster of several ranks and on every link, the most
+/// detailed first; without any, pLogP from latencies and bandwidths.
+std::vector<cost::model_kind> known_kinds(platform::description const& machine) {
   using enum cost::model_kind;
+  std::vector<cost::model_kind> known;
   for (cost::model_kind const kind : {plogp, steffenel, lmo, hloggp, loggp, logpc, lopc, logp, hockney}) {
     std::string const key(cost::name_of(kind));
     auto const has = [&](auto const& part) { return part.parameters.contains(key); };
-    if (std::ranges::any_of(machine.clusters(), has) || std::ranges::any_of(machine.links(), has)) return kind;
+    bool const inside = std::ranges::all_of(machine.clusters(), [&](auto const& c) { return c.hosts == 1 || has(c); });
+    bool const any = std::ranges::any_of(machine.clusters(), has) || std::ranges::any_of(machine.links(), has);
+    if (any && inside && std::ranges::all_of(machine.links(), has)) known.push_back(kind);
   }
-  return plogp;
+  if (known.empty()) known.push_back(plogp);
+  return known;
 }
 
 std::string algorithm_name(plan::inside_tree const& tree, bool segmented) {
@@ -90,7 +55,7 @@ std::uint32_t window_of(cost::route_times::path const& path) {
 
 struct request_hash {
   std::size_t operator()(collective_request const& r) const {
-    std::size_t seed = static_cast<std::size_t>(r.operation) * 4 + r.commutative * 2u + r.exact;
+    std::size_t seed = static_cast<std::size_t>(r.operation) * 2 + r.commutative;
     for (std::uint64_t part : {r.bytes, std::uint64_t{r.root}, r.unit, std::bit_cast<std::uint64_t>(r.gamma)})
       seed = (seed ^ part) * 0x9e3779b97f4a7c15u;
     return seed;
@@ -101,41 +66,116 @@ struct request_hash {
 
 class collective_mapper::implementation {
  public:
-  implementation(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank)
-      : clusters_(used(machine, host_of_rank)),
-        models_(clusters_.machine, best_known(clusters_.machine)),
-        search_(models_, sizes(), names()) {}
+  implementation(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank,
+                 collective_options const& options)
+      : options_(options),
+        clusters_(clusters_of_ranks(machine, host_of_rank)),
+        sources_(make_sources()),
+        beliefs_(model_names_of(sources_)),
+        decisions_({.most_entries = most_entries()}),
+        uses_(most_entries()),
+        steps_(most_schedules) {}
 
   std::size_t ranks() const { return clusters_.cluster_of.size(); }
 
-  struct entry {
-    collective_decision decision;
-    std::unordered_map<std::size_t, plan::rank_schedule> steps;
-  };
-
-  entry& decided(collective_request const& request) {
-    if (auto const at = entries_.find(request); at != entries_.end()) return at->second;
-    if (entries_.size() >= most_entries) entries_.clear();
-    return entries_.emplace(request, entry{decide(request), {}}).first->second;
+  collective_decision const& decision(collective_request const& request) {
+    if (auto const* const there = decisions_.find(request, 0)) return there->answer;
+    return decide(request).answer;
   }
 
   plan::rank_schedule const& steps(collective_request const& request, std::size_t rank) {
-    entry& one = decided(request);
-    auto const [at, is_new] = one.steps.try_emplace(rank);
-    if (is_new) at->second = plan::steps_of(one.decision.plan, problem_of(request), rank);
-    return at->second;
+    collective_decision const& how = decision(request);
+    std::pair const key(request, rank);
+    scheduled* const there = steps_.use(key);
+    if (there != nullptr && there->name == how.name) return there->steps;
+    return steps_.put(key, {how.name, plan::steps_of(how.plan, problem_of(request), rank)}).steps;
+  }
+
+  void observe(collective_request const& request, double seconds) {
+    auto const* const there = decisions_.find(request, 0);
+    if (there == nullptr || !(seconds > 0)) return;
+    decided const made = *there;
+    context const where = context_of(request);
+    for (std::size_t i = 0; i < sources_.size(); ++i)
+      if (double const predicted = made.by_model[i]; std::isfinite(predicted) && predicted > 0)
+        beliefs_.observe(where, i, id_of(made.answer.name), predicted, seconds);
+    std::uint64_t const* const before = uses_.look(request);
+    std::uint64_t const uses = before == nullptr ? 1 : *before + 1;
+    uses_.put(request, uses);
+    double const predicted = made.by_model[made.model];
+    bool const gone = predicted > 0 && decisions_.observe(request, predicted, seconds);
+    if (!gone && std::has_single_bit(uses)) decide(request);
   }
 
  private:
-  /// Decisions that are kept; a schedule takes some ten bytes for each message.
-  static constexpr std::size_t most_entries = 4096;
+  /// What one kind of model is asked with.
+  struct source {
+    source(platform::description const& machine, cost::model_kind kind, std::vector<std::size_t> sizes,
+           std::vector<std::string> names)
+        : models(machine, kind), search(models, std::move(sizes), std::move(names)) {}
+
+    cost::grid_models models;
+    route_search search;
+  };
+  /// Requests that models are believed alike for: an operation and a size within a factor of two.
+  struct context {
+    collective operation;
+    int magnitude;
+
+    friend bool operator==(context const&, context const&) = default;
+  };
+  struct context_hash {
+    std::size_t operator()(context const& c) const {
+      return static_cast<std::size_t>(c.operation) * 64 + static_cast<std::size_t>(c.magnitude);
+    }
+  };
+  struct decided {
+    collective_decision answer;
+    std::size_t model = 0;         // that was believed
+    std::vector<double> by_model;  // what each says of the plan [s]; not a number where it cannot
+  };
+  struct scheduled {
+    std::string name;
+    plan::rank_schedule steps;
+  };
+  struct steps_hash {
+    std::size_t operator()(std::pair<collective_request, std::size_t> const& key) const {
+      return request_hash{}(key.first) * 31 + key.second;
+    }
+  };
+  using priced = std::pair<collective_candidate, std::optional<found_route>>;
+
+  static constexpr std::size_t most_schedules =
+      64;  // of hundreds of kilobytes each, for long vectors in short segments
+
+  /// As many as fit in 64 MiB, with some thirty alternatives of four bytes per rank each.
+  std::size_t most_entries() const {
+    return std::clamp<std::size_t>((std::size_t{1} << 26) / (120 * ranks()), 16, 4096);
+  }
+
+  std::vector<std::unique_ptr<source>> make_sources() const {
+    std::vector<std::unique_ptr<source>> all;
+    for (cost::model_kind const kind : known_kinds(clusters_.machine))
+      all.push_back(std::make_unique<source>(clusters_.machine, kind, sizes(), cluster_names()));
+    return all;
+  }
+  static std::vector<candidate_model> model_names_of(std::vector<std::unique_ptr<source>> const& sources) {
+    std::vector<candidate_model> names;
+    for (auto const& one : sources) names.push_back({std::string(cost::name_of(one->models.kind())), {}});
+    return names;
+  }
+
+  static context context_of(collective_request const& request) {
+    return {request.operation, static_cast<int>(std::bit_width(request.bytes))};
+  }
+  static std::uint64_t id_of(std::string const& name) { return std::hash<std::string>{}(name); }
 
   std::vector<std::size_t> sizes() const {
     std::vector<std::size_t> result;
     for (auto const& ranks : clusters_.ranks) result.push_back(ranks.size());
     return result;
   }
-  std::vector<std::string> names() const {
+  std::vector<std::string> cluster_names() const {
     std::vector<std::string> result;
     for (auto const& cluster : clusters_.machine.clusters()) result.push_back(cluster.name);
     return result;
@@ -144,39 +184,95 @@ class collective_mapper::implementation {
     return {.ranks = ranks(), .root = request.root, .bytes = request.bytes, .unit = request.unit};
   }
 
-  collective_decision decide(collective_request const& request) {
+  /// All candidates, with the prices of one model, the least first.
+  std::vector<priced> candidates(collective_request const& request, source& by) const {
+    std::vector<priced> all;
+    bool const reduces = request.operation == collective::reduce || request.operation == collective::allreduce;
+    bool const routed = request.operation == collective::broadcast || (reduces && request.commutative);
+    if (routed) {
+      for (found_route& route : by.search.find(question_of(request))) {
+        collective_candidate candidate{name_of(route), plan_of(request, route, by.search), route.price.total};
+        all.emplace_back(std::move(candidate), std::move(route));
+      }
+    }
+    double enough = std::numeric_limits<double>::infinity();
+    for (priced const& one : all) enough = std::min(enough, one.first.predicted);
+    for (auto& candidate : from_catalogue(request, by.models, routed, enough))
+      all.emplace_back(std::move(candidate), std::nullopt);
+    if (all.empty()) throw error("there is no way to do this collective: not all clusters have links between them");
+    std::ranges::stable_sort(all, {}, [](priced const& one) { return one.first.predicted; });
+    // Of a tie, what needs the fewest messages.
+    auto const messages = [](priced const& one) {
+      return one.second ? one.second->outline.segments * (one.second->outline.stripes > 1 ? 2 : 1) : std::uint64_t{1};
+    };
+    auto const tied = std::ranges::find_if(all, [&](priced const& one) {
+      return one.first.predicted > all.front().first.predicted * (1 + price_tolerance);
+    });
+    auto const simplest = std::min_element(all.begin(), tied,
+                                           [&](priced const& a, priced const& b) { return messages(a) < messages(b); });
+    std::rotate(all.begin(), simplest, simplest + 1);
+    return all;
+  }
+
+  route_search::question question_of(collective_request const& request) const {
+    return {.operation = request.operation,
+            .bytes = request.bytes,
+            .unit = request.unit,
+            .root = clusters_.cluster_of[request.root],
+            .gamma = request.gamma,
+            .most_stripes = options_.most_stripes};
+  }
+
+  /// What each model says of a plan.
+  std::vector<double> all_prices(collective_request const& request, priced const& chosen) {
+    std::vector<double> result;
+    for (auto const& one : sources_) {
+      if (chosen.second) {
+        result.push_back(one->search.price_of(question_of(request), *chosen.second));
+      } else {
+        auto const* const how = plan::find_algorithm(request.operation, chosen.first.plan.algorithm);
+        result.push_back(cost::completion(how->make(problem_of(request)),
+                                          cost::ranks_on_grid(one->models, clusters_.cluster_of), request.gamma));
+      }
+    }
+    return result;
+  }
+
+  decided const& decide(collective_request const& request) {
     SKEL_EXPECTS(request.root < ranks());
     if (request.unit == 0 || request.bytes % request.unit != 0)
       throw error("a vector of " + std::to_string(request.bytes) + " bytes is not whole elements of " +
                   std::to_string(request.unit) + " bytes");
-    std::vector<std::pair<collective_candidate, std::optional<found_route>>> all;
-    bool const routed = request.operation == collective::broadcast ||
-                        ((request.operation == collective::reduce || request.operation == collective::allreduce) &&
-                         request.commutative);
-    if (routed) {
-      for (found_route& route : search_.find({.operation = request.operation,
-                                .bytes = request.bytes,
-                                .unit = request.unit,
-                                .root = clusters_.cluster_of[request.root],
-                                .gamma = request.gamma,
-                                .exact = request.exact})) {
-        collective_candidate candidate{name_of(route), plan_of(request, route), route.price.total};
-        all.emplace_back(std::move(candidate), std::move(route));
-      }
+    context const where = context_of(request);
+    std::uint64_t const* const observed = uses_.look(request);
+    double const uses = observed == nullptr ? 1 : static_cast<double>(*observed);
+    belief const believed = beliefs_.believe(where, {.uses = uses, .seconds = 1});
+    source& by = *sources_[believed.model];
+    std::vector<priced> all = candidates(request, by);
+    std::size_t index = 0;
+    if (observed != nullptr) {
+      std::vector<candidate_time> times;
+      for (priced const& one : all) times.push_back({id_of(one.first.name), std::max(one.first.predicted, 1e-12)});
+      // It will be used twice as often as it was, and is thought of again after half of that.
+      index = beliefs_.choose(where, believed.model, times, 2 * uses, uses).index;
     }
-    for (auto& candidate : from_catalogue(request, routed)) all.emplace_back(std::move(candidate), std::nullopt);
-    std::ranges::stable_sort(all, {}, [](auto const& one) { return one.first.predicted; });
-    SKEL_ENSURES(!all.empty());
-    collective_decision decision = explain(request, all.front().first, all.front().second);
-    for (std::size_t i = 1; i < all.size(); ++i) decision.alternatives.push_back(std::move(all[i].first));
-    if (!decision.alternatives.empty())
-      decision.why += "; next is " + decision.alternatives.front().name + ", " +
-                      percent(decision.alternatives.front().predicted / decision.predicted - 1) + " more";
-    return decision;
+    priced chosen = std::move(all[index]);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
+    decided made{explain(request, chosen.first, chosen.second, by.models), believed.model, all_prices(request, chosen)};
+    for (priced& other : all) made.answer.alternatives.push_back(std::move(other.first));
+    if (!made.answer.alternatives.empty())
+      made.answer.why += "; next is " + made.answer.alternatives.front().name + ", " +
+                         percent(made.answer.alternatives.front().predicted / made.answer.predicted - 1);
+    if (sources_.size() > 1) made.answer.why += "; " + believed.why;
+    corrected_time const forecast =
+        beliefs_.correct(where, believed.model, id_of(made.answer.name), std::max(made.answer.predicted, 1e-12));
+    return decisions_.put(request, std::move(made), 0, {.bias = forecast.bias, .scatter = forecast.scatter});
   }
 
   static std::string percent(double part) {
-    return std::isfinite(part) ? std::to_string(static_cast<long>(std::lround(100 * part))) + " %" : "much";
+    if (!std::isfinite(part)) return "much more";
+    long const whole = std::lround(100 * part);
+    return whole == 0 ? "as much" : std::to_string(std::abs(whole)) + (whole > 0 ? " % more" : " % less");
   }
 
   std::string name_of(found_route const& route) const {
@@ -193,7 +289,8 @@ class collective_mapper::implementation {
     return name;
   }
 
-  plan::collective_plan plan_of(collective_request const& request, found_route const& route) {
+  plan::collective_plan plan_of(collective_request const& request, found_route const& route,
+                                route_search& search) const {
     plan::grid_route way{.how = route.outline.how, .segment = route.outline.segments > 1 ? route.segment : 0};
     bool const free_root = request.operation == collective::allreduce;
     way.trees = {
@@ -205,25 +302,42 @@ class collective_mapper::implementation {
         .stripes = static_cast<std::uint32_t>(route.outline.stripes)};
     way.trees.parent[route.outline.root] = static_cast<std::uint32_t>(route.outline.root);
     if (route.outline.segments > 1) {
-      cost::route_times const& times = request.operation == collective::reduce
-                                           ? search_.up(route.segment, request.gamma)
-                                           : search_.down(route.segment);
+      cost::route_times const& times = request.operation == collective::reduce ? search.up(route.segment, request.gamma)
+                                                                               : search.down(route.segment);
       for (auto const& path : times.inside) way.inside_window.push_back(window_of(path));
     }
     return {.operation = request.operation, .route = std::move(way)};
   }
 
-  /// Algorithms of the catalogue that no route is: all of other operations, and those that are not on a tree.
-  std::vector<collective_candidate> from_catalogue(collective_request const& request, bool routed) const {
+  /// A lower bound of algorithms in which pieces go round all ranks [s], otherwise 0. O(ranks); their price takes the
+  /// square.
+  static double ring_time(plan::collective_algorithm const& algorithm, collective_problem const& problem,
+                          cost::ranks_on_grid const& model) {
+    if (algorithm.name != "ring" && algorithm.name != "scatter_allgather") return 0;
+    double sum = 0, most = 0;
+    for (std::size_t rank = 0; rank < problem.ranks; ++rank) {
+      double const hop = model.transfer({.bytes = static_cast<double>(problem.bytes / problem.ranks),
+                                         .from = rank,
+                                         .to = (rank + 1) % problem.ranks});
+      sum += hop, most = std::max(most, hop);
+    }
+    return sum - most;
+  }
+
+  /// Algorithms of the catalogue that no route is: all of other operations, and those that are not on a tree;
+  /// those that certainly take longer than `enough` may be missing.
+  std::vector<collective_candidate> from_catalogue(collective_request const& request, cost::grid_models const& models,
+                                                   bool routed, double enough) const {
     std::vector<collective_candidate> found;
-    cost::ranks_on_grid const model(models_, clusters_.cluster_of);
+    if (!all_joined(models)) return {};  // algorithms of the catalogue know nothing of missing links
+    cost::ranks_on_grid const model(models, clusters_.cluster_of);
     for (plan::collective_algorithm const& algorithm : plan::collective_algorithms()) {
       if (algorithm.operation != request.operation || (routed && algorithm.shape != nullptr)) continue;
       if (!request.commutative && (algorithm.operands == plan::order::shuffled ||
                                    (algorithm.operands == plan::order::rotated && request.root != 0)))
         continue;
-      if (!joined(algorithm)) continue;
-      collective_problem problem = problem_of(request);
+      collective_problem const problem = problem_of(request);
+      if (routed && ring_time(algorithm, problem, model) > enough) continue;
       // Those on trees are taken whole; only what keeps the order of operands comes here.
       double const predicted = cost::completion(algorithm.make(problem), model, request.gamma);
       found.push_back({std::string(algorithm.name),
@@ -233,24 +347,23 @@ class collective_mapper::implementation {
     return found;
   }
 
-  /// Whether all ranks can send to all: algorithms of the catalogue know nothing of missing links.
-  bool joined(plan::collective_algorithm const&) const {
-    for (std::size_t a = 0; a < models_.clusters(); ++a)
-      for (std::size_t b = 0; b < models_.clusters(); ++b)
-        if (a != b && !models_.joined(a, b)) return false;
+  static bool all_joined(cost::grid_models const& models) {
+    for (std::size_t a = 0; a < models.clusters(); ++a)
+      for (std::size_t b = 0; b < models.clusters(); ++b)
+        if (a != b && !models.joined(a, b)) return false;
     return true;
   }
 
   collective_decision explain(collective_request const& request, collective_candidate const& best,
-                              std::optional<found_route> const& route) const {
+                              std::optional<found_route> const& route, cost::grid_models const& models) const {
     collective_decision decision;
     decision.name = best.name;
     decision.plan = best.plan;
     decision.predicted = best.predicted;
-    std::string const model(cost::name_of(models_.kind()));
+    std::string const model(cost::name_of(models.kind()));
     if (route) {
       decision.schedule = std::string(route->schedule) + (route->improved ? " improved" : "");
-      decision.between = models_.clusters() > 1 ? route->price.between : 0;
+      decision.between = models.clusters() > 1 ? route->price.between : 0;
       for (std::uint32_t c : route->outline.order)
         decision.edges.emplace_back(clusters_.original[route->outline.parent[c]], clusters_.original[c]);
       for (std::size_t c = 0; c < route->inside.size(); ++c)
@@ -264,18 +377,22 @@ class collective_mapper::implementation {
         decision.inside.push_back(
             {.cluster = c, .algorithm = best.name, .segment = request.bytes, .model = model, .predicted = 0});
     }
-    decision.why = best.name + " takes least by " + model + " (" + models_.from() + ")";
+    decision.why = best.name + " takes least by " + model + " (" + models.from() + ")";
     return decision;
   }
 
+  collective_options options_;
   used_clusters clusters_;
-  cost::grid_models models_;
-  route_search search_;
-  std::unordered_map<collective_request, entry, request_hash> entries_;
+  std::vector<std::unique_ptr<source>> sources_;  // in the order of the models of beliefs_
+  poly_model<context, context_hash> beliefs_;
+  decision_cache<collective_request, decided, request_hash> decisions_;
+  lru_map<collective_request, std::uint64_t, request_hash> uses_;  // that were observed
+  lru_map<std::pair<collective_request, std::size_t>, scheduled, steps_hash> steps_;
 };
 
-collective_mapper::collective_mapper(platform::description machine, std::vector<plan::host_id> host_of_rank)
-    : self_(std::make_unique<implementation>(machine, host_of_rank)) {}
+collective_mapper::collective_mapper(platform::description machine, std::vector<plan::host_id> host_of_rank,
+                                     collective_options const& options)
+    : self_(std::make_unique<implementation>(machine, host_of_rank, options)) {}
 collective_mapper::~collective_mapper() = default;
 collective_mapper::collective_mapper(collective_mapper&&) noexcept = default;
 collective_mapper& collective_mapper::operator=(collective_mapper&&) noexcept = default;
@@ -285,7 +402,11 @@ std::size_t collective_mapper::ranks() const {
 }
 
 collective_decision const& collective_mapper::decide(collective_request const& request) {
-  return self_->decided(request).decision;
+  return self_->decision(request);
+}
+
+void collective_mapper::observe(collective_request const& request, double seconds) {
+  self_->observe(request, seconds);
 }
 
 plan::rank_schedule const& collective_mapper::steps(collective_request const& request, std::size_t rank) {

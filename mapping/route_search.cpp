@@ -1,11 +1,13 @@
 #include "route_search.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <string>
 
 #include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
 
 namespace skel::mapping {
 namespace {
@@ -17,7 +19,10 @@ using scheme = plan::grid_route::scheme;
 constexpr std::uint64_t most_segments = std::uint64_t{1} << 14;
 
 /// Routes that the local search improves, and that are given back.
-constexpr std::size_t starts = 3;
+constexpr std::size_t starts = 2;
+
+/// Prices that improving one route may take, at some microsecond each.
+constexpr std::size_t most_tries = 150;
 
 /// Powers of two and the whole vector: between two of them a price changes by no more than the messages' start-ups do.
 /// Below the least size, cutting costs more messages than any pipeline gains: a tree has no more hops than ranks.
@@ -55,8 +60,25 @@ void reattach(cost::route_outline& tree, std::uint32_t c, std::uint32_t parent, 
 
 route_search::route_search(cost::grid_models const& models, std::vector<std::size_t> hosts,
                            std::vector<std::string> names)
-    : models_(models), hosts_(std::move(hosts)), names_(std::move(names)) {
-  SKEL_EXPECTS(hosts_.size() == models.clusters());
+    : models_(models), hosts_(std::move(hosts)) {
+  SKEL_EXPECTS(hosts_.size() == models.clusters() && names.size() == hosts_.size());
+  // Every cluster is reached from the first, and the first from every one.
+  std::size_t const n = hosts_.size();
+  for (bool const back : {false, true}) {
+    std::vector<bool> reached(n, false);
+    std::vector<std::size_t> front{0};
+    reached[0] = true;
+    while (!front.empty()) {
+      std::size_t const a = front.back();
+      front.pop_back();
+      for (std::size_t b = 0; b < n; ++b)
+        if (!reached[b] && (back ? models.joined(b, a) : models.joined(a, b))) reached[b] = true, front.push_back(b);
+    }
+    for (std::size_t c = 0; c < n; ++c)
+      if (!reached[c])
+        throw error("there is no way from cluster '" + names[back ? c : 0] + "' to cluster '" + names[back ? 0 : c] +
+                    "'; the platform needs links between them");
+  }
 }
 
 cost::route_times const& route_search::down(std::uint64_t bytes) {
@@ -144,7 +166,7 @@ cluster_schedule_problem route_search::between(question const& what, found_route
                                    .gap = std::vector<double>(n * n, 0),
                                    .latency = std::vector<double>(n * n, 0),
                                    .local = std::vector<double>(n, 0),
-                                   .names = names_};
+                                   .names = {}};
   for (std::size_t a = 0; a < n; ++a) {
     problem.local[a] = cost::depth(*route.outline.inside[a], times.inside[a]);
     for (std::size_t b = 0; b < n; ++b) {
@@ -158,42 +180,76 @@ cluster_schedule_problem route_search::between(question const& what, found_route
   return problem;
 }
 
-/// Clusters go under other parents, and get other trees inside, as long as that takes less.
+/// Clusters go under other parents, and get other trees inside, as long as that takes less: those on the way to the
+/// cluster that is done last, and what their relays serve. At most most_tries prices.
 void route_search::improve(question const& what, found_route& route) {
   std::size_t const n = hosts_.size();
   auto const& edge_times = what.operation == collective::reduce ? up(route.segment, what.gamma) : down(route.segment);
-  auto const attempt = [&](found_route other) {
-    if (!(price(what, other) < route.price.total)) return false;
-    route = std::move(other);
-    return true;
+  std::size_t tries = 0;
+  found_route other = route;
+  auto const attempt = [&] {
+    ++tries;
+    if (price(what, other) < route.price.total) {
+      route = other;
+      return true;
+    }
+    return false;
   };
-  for (bool better = true; better;) {
+  std::vector<bool> concerned(n);
+  for (bool better = true; better && tries < most_tries;) {
     better = false;
+    concerned.assign(n, false);
+    concerned[route.outline.root] = true;
+    for (std::size_t c = route.price.last; c != route.outline.root; c = route.outline.parent[c]) concerned[c] = true;
+    std::vector<bool> moves(n);
+    for (std::uint32_t c : route.outline.order) moves[c] = concerned[c] || concerned[route.outline.parent[c]];
     if (route.outline.how == scheme::tree)
-      for (std::uint32_t c = 0; c < n; ++c) {
-        if (c == route.outline.root) continue;
-        for (std::uint32_t parent = 0; parent < n; ++parent) {
+      for (std::uint32_t c = 0; c < n && tries < most_tries; ++c) {
+        if (!moves[c]) continue;
+        for (std::uint32_t parent = 0; parent < n && tries < most_tries; ++parent) {
           bool below = false;
-          for (std::uint32_t up = parent; up != route.outline.root && !below; up = route.outline.parent[up])
-            below = up == c;
+          for (std::uint32_t at = parent; at != route.outline.root && !below; at = route.outline.parent[at])
+            below = at == c;
           if (below || !(edge_times.link(parent, c).transfer < std::numeric_limits<double>::infinity())) continue;
           for (bool const at_front : {true, false}) {
-            found_route other = route;
+            other.outline.parent = route.outline.parent;
+            other.outline.order = route.outline.order;
             reattach(other.outline, c, parent, at_front);
-            if (attempt(std::move(other))) better = route.improved = true;
+            other.improved = true;
+            if (attempt()) better = true;
           }
         }
       }
+    other = route;
     for (std::size_t c = 0; c < n; ++c) {
+      if (!concerned[c] && route.outline.how == scheme::tree) continue;
       bool const aside =
           c == route.outline.root && cost::root_aside(route.outline.stripes, route.outline.segments, hosts_[c]);
       shapes const& all = shapes_of(aside ? hosts_[c] - 1 : hosts_[c]);
       for (std::size_t i = 0; i < all.trees.size(); ++i) {
-        found_route other = route;
         other.outline.inside[c] = &all.outlines[i], other.inside[c] = all.trees[i];
-        if (attempt(std::move(other))) better = true;
+        if (attempt()) better = true;
       }
+      other.outline.inside[c] = route.outline.inside[c], other.inside[c] = route.inside[c];
     }
+  }
+}
+
+/// Of the schedules that some policies give for `repetitions` messages in a row, the one with the least price.
+void route_search::connect(question const& what, found_route const& base, double repetitions,
+                           std::span<schedule_policy const> policies, std::optional<found_route>& best) {
+  auto const problem = between(what, base, repetitions);
+  found_route route = base;
+  for (schedule_policy const& policy : policies) {
+    cluster_schedule const schedule = make_schedule(policy, problem);
+    route.schedule = policy.name;
+    route.outline.order.clear();
+    for (cluster_edge const& edge : schedule.edges) {
+      route.outline.parent[edge.to] = edge.from;
+      route.outline.order.push_back(edge.to);
+    }
+    price(what, route);
+    if (!best || route.price.total < best->price.total) best = route;
   }
 }
 
@@ -201,11 +257,15 @@ std::vector<found_route> route_search::find(question const& what) {
   std::size_t const n = hosts_.size();
   std::size_t const widest = *std::ranges::max_element(hosts_);
   std::vector<found_route> found;
+  // With these, all sizes are compared; the best are then looked at with all policies.
+  std::array<schedule_policy, 2> const few{*find_policy("ECEF"), *find_policy("bottom-up")};
+  std::span<schedule_policy const> const quick(few);
   for (std::uint64_t const segment : segment_sizes(what.bytes, std::max<std::uint64_t>(what.unit, 1))) {
     std::uint64_t const segments = segment == 0 ? 1 : (what.bytes - 1) / segment + 1;
     std::size_t const root = what.operation == collective::allreduce ? middle(segment) : what.root;
-    for (std::size_t const stripes : {std::size_t{1}, widest}) {
-      if (stripes > 1 && (segments == 1 || widest == 1)) continue;
+    std::vector<std::size_t> numbers{1};
+    if (std::size_t const most = std::min(widest, what.most_stripes); most > 1 && segments > 1) numbers.push_back(most);
+    for (std::size_t const stripes : numbers) {
       found_route base{.outline = {.root = root,
                                    .parent = std::vector<std::uint32_t>(n, static_cast<std::uint32_t>(root)),
                                    .order = {},
@@ -219,30 +279,15 @@ std::vector<found_route> route_search::find(question const& what) {
                        .price = {}};
       choose_inside(what, base);
       std::optional<found_route> best;
-      auto const consider = [&](found_route route) {
-        price(what, route);
-        if (!best || route.price.total < best->price.total) best = std::move(route);
-      };
-      if (n == 1) consider(base);
-      // As for one segment, and as for all of them one after the other: the first keeps ways short, the second senders
-      // free.
-      for (double const repetitions : {1.0, static_cast<double>(segments)}) {
-        if (n == 1 || (repetitions == 1 && segments == 1 && best)) continue;
-        auto const problem = between(what, base, repetitions);
-        for (schedule_policy const& policy : schedule_policies()) {
-          if (policy.pick == cluster_pick::root_in_order && repetitions > 1) continue;
-          cluster_schedule const schedule = make_schedule(policy, problem);
-          found_route route = base;
-          route.schedule = policy.name;
-          for (cluster_edge const& edge : schedule.edges) {
-            route.outline.parent[edge.to] = edge.from;
-            route.outline.order.push_back(edge.to);
-          }
-          consider(std::move(route));
-        }
+      if (n == 1) {
+        price(what, base);
+        best = base;
+      } else {
+        connect(what, base, 1, quick, best);
+        // As for all segments one after the other: senders are free early, ways may be long.
+        if (segments > 1) connect(what, base, static_cast<double>(segments), quick, best);
       }
-      // Of more than two clusters, each relay of an exchange begins with its own operand: groupings differ.
-      if (what.operation == collective::allreduce && n > 1 && (what.exact || n == 2)) {
+      if (what.operation == collective::allreduce && n > 1) {
         found_route exchange = *best;
         exchange.outline.how = scheme::exchange;
         exchange.schedule = "exchange";
@@ -254,7 +299,16 @@ std::vector<found_route> route_search::find(question const& what) {
   }
   auto const by_price = [](found_route const& a, found_route const& b) { return a.price.total < b.price.total; };
   std::ranges::stable_sort(found, by_price);
-  for (std::size_t i = 0; i < std::min(starts, found.size()); ++i) improve(what, found[i]);
+  for (std::size_t i = 0; i < std::min(starts, found.size()); ++i) {
+    if (n > 1 && found[i].outline.how == scheme::tree) {
+      std::optional<found_route> best = found[i];
+      connect(what, found[i], 1, schedule_policies(), best);
+      if (found[i].outline.segments > 1)
+        connect(what, found[i], static_cast<double>(found[i].outline.segments), schedule_policies(), best);
+      found[i] = std::move(*best);
+    }
+    improve(what, found[i]);
+  }
   std::ranges::stable_sort(found, by_price);
   return found;
 }

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,7 +31,8 @@ struct found_route {
 /// inside x trees between the clusters. What it has computed for one question it keeps for the next.
 class route_search {
  public:
-  /// hosts[c]: ranks of cluster c of the models. The models must outlive it.
+  /// hosts[c]: ranks of cluster c of the models, names[c] its name. The models must outlive it. Throws skel::error when
+  /// a cluster cannot be reached from another, over others if need be.
   route_search(cost::grid_models const& models, std::vector<std::size_t> hosts, std::vector<std::string> names);
 
   struct question {
@@ -37,12 +40,15 @@ class route_search {
     std::uint64_t bytes = 0, unit = 1;
     std::size_t root = 0;  ///< a cluster; allreductions choose their own
     double gamma = 0;      ///< time of the operator [s/B]
-    bool exact = true;     ///< false: all ranks must combine in one grouping
+    std::size_t most_stripes = SIZE_MAX;
   };
 
   /// The best route of each segment size and number of stripes, best first; the first few have been improved by a local
-  /// search over the trees between the clusters. Throws skel::error when a cluster cannot be reached.
+  /// search over the trees between the clusters.
   std::vector<found_route> find(question const& what);
+
+  /// The price of a route that was found with other models of the same clusters [s].
+  double price_of(question const& what, found_route route) { return price(what, route); }
 
   /// The times of messages of so many bytes, down and up the trees.
   cost::route_times const& down(std::uint64_t bytes);
@@ -59,10 +65,11 @@ class route_search {
   double price(question const& what, found_route& route);
   cluster_schedule_problem between(question const& what, found_route const& route, double repetitions);
   void improve(question const& what, found_route& route);
+  void connect(question const& what, found_route const& base, double repetitions,
+               std::span<schedule_policy const> policies, std::optional<found_route>& best);
 
   cost::grid_models const& models_;
   std::vector<std::size_t> hosts_;
-  std::vector<std::string> names_;
   std::map<std::uint64_t, cost::route_times> down_;
   std::map<std::pair<std::uint64_t, double>, cost::route_times> up_;
   std::map<std::size_t, shapes> shapes_;

@@ -25,6 +25,7 @@ struct collective_options {
   std::string platform, operation = "broadcast", root;
   std::int64_t bytes = -1;
   double gamma = 0;
+  std::int64_t stripes = 0;
   bool ordered = false, json = false;
 };
 
@@ -79,7 +80,10 @@ int collective(collective_options const& options, std::ostream& out) {
   platform::description const machine = platform::read_description(options.platform);
   std::vector<plan::host_id> hosts(machine.host_count());
   std::iota(hosts.begin(), hosts.end(), std::size_t{0});
-  collective_mapper mapper(machine, hosts);
+  if (options.stripes < 0) refuse_option("--stripes", "is a number of trees, 1 or more");
+  mapping::collective_options limits;
+  if (options.stripes > 0) limits.most_stripes = static_cast<std::size_t>(options.stripes);
+  collective_mapper mapper(machine, hosts, limits);
   collective_decision const& decision =
       mapper.decide({.operation = operation,
                      .bytes = operation == plan::collective::barrier ? 0 : static_cast<std::uint64_t>(options.bytes),
@@ -131,6 +135,8 @@ action add_collective(CLI::App& app) {
   app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")
       ->type_name("SECONDS")
       ->capture_default_str();
+  app.add_option("--stripes", options->stripes, "at most so many trees that segments go over in turn; 1: one tree")
+      ->type_name("N");
   app.add_flag("--ordered", options->ordered,
                "the operator is not commutative: operands stay in the order of the hosts");
   app.add_flag("--json", options->json, "one JSON object on standard output");

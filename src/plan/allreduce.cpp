@@ -52,8 +52,7 @@ std::size_t halve(schedule& all, folding const& f, collective_problem const& pro
       std::size_t const partner = n ^ distance;
       // After rounds 1 .. distance/2, number n has the pieces whose low bits (below distance) are its own.
       std::vector<byte_range> keep, give;
-      for (std::size_t piece_number = 0; piece_number < f.power; ++piece_number) {
-        if ((piece_number ^ n) & (distance - 1)) continue;
+      for (std::size_t piece_number = n & (distance - 1); piece_number < f.power; piece_number += distance) {
         auto const part = piece(problem, piece_number, f.power);
         ((piece_number & distance) == (n & distance) ? keep : give).push_back(part);
       }
@@ -119,10 +118,10 @@ schedule rabenseifner_allreduce(collective_problem const& problem) {
       std::size_t const partner = n ^ distance;
       // Number n has the pieces that agree with it in the bits below 2 * distance.
       std::vector<byte_range> mine_now, theirs;
-      for (std::size_t i = 0; i < f.power; ++i) {
-        if (((i ^ n) & (2 * distance - 1)) == 0) mine_now.push_back(piece(problem, i, f.power));
-        if (((i ^ partner) & (2 * distance - 1)) == 0) theirs.push_back(piece(problem, i, f.power));
-      }
+      for (std::size_t i = n & (2 * distance - 1); i < f.power; i += 2 * distance)
+        mine_now.push_back(piece(problem, i, f.power));
+      for (std::size_t i = partner & (2 * distance - 1); i < f.power; i += 2 * distance)
+        theirs.push_back(piece(problem, i, f.power));
       rank_schedule& mine = result.ranks[f.rank(n)];
       mine.add(step::action::send, f.rank(partner), phase, mine_now);
       mine.add(step::action::receive, f.rank(partner), phase, theirs);
@@ -155,8 +154,8 @@ schedule rabenseifner_reduce(collective_problem const& problem) {
       bool const sends = ((n ^ target) & distance) != 0;
       std::size_t const sender = sends ? n : partner;
       std::vector<byte_range> parts;
-      for (std::size_t i = 0; i < f.power; ++i)
-        if (((i ^ sender) & (2 * distance - 1)) == 0) parts.push_back(piece(problem, i, f.power));
+      for (std::size_t i = sender & (2 * distance - 1); i < f.power; i += 2 * distance)
+        parts.push_back(piece(problem, i, f.power));
       result.ranks[f.rank(n)].add(sends ? step::action::send : step::action::receive, f.rank(partner), phase, parts);
     }
   if (f.gives(problem.root)) {

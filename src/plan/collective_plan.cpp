@@ -45,11 +45,17 @@ class route_steps {
   }
 
   rank_schedule allreduce(collective_problem const& problem) {
-    mine_.load.push_back({0, 0, problem.bytes});
+    bool const exchanges = route_.how == grid_route::scheme::exchange;
+    if (exchanges) {  // a place for each cluster
+      mine_.work_bytes = route_.trees.clusters.size() * problem.bytes;
+      here_ = trees_.cluster_of(rank_) * problem.bytes;
+      vector_ = problem.bytes;
+    }
+    mine_.load.push_back({0, here_, problem.bytes});
     mine_.unload.push_back({0, 0, problem.bytes});
     for_each_segment([&](std::uint64_t k) {
       up(k);
-      if (route_.how == grid_route::scheme::exchange) exchange(k);
+      if (exchanges) exchange(k);
       down(k);
     });
     return std::move(mine_);
@@ -64,32 +70,31 @@ class route_steps {
       act(k);
     }
   }
-  byte_range part(std::uint64_t k) const {
-    return {.first = k * segments_.bytes, .bytes = k + 1 == segments_.count ? segments_.last : segments_.bytes};
+  byte_range part(std::uint64_t k, std::uint64_t place = 0) const {
+    return {.first = place + k * segments_.bytes, .bytes = k + 1 == segments_.count ? segments_.last : segments_.bytes};
   }
   neighbours const& near(std::uint64_t k) const { return near_[k % near_.size()]; }
   bool within(stripe_trees::neighbour const& other) const {
     return route_.how == grid_route::scheme::tree || other.lane == 0;
   }
-  void send(stripe_trees::neighbour const& to, std::uint64_t k) {
-    mine_.add(step::action::send, to.rank, 0, part(k));
+  void send(stripe_trees::neighbour const& to, byte_range what) {
+    mine_.add(step::action::send, to.rank, 0, what);
     mine_.steps.back().lane = static_cast<std::uint16_t>(to.lane);
   }
-  void receive(step::action what, std::uint32_t from, std::uint64_t k) { mine_.add(what, from, 0, part(k)); }
 
   void down(std::uint64_t k) {
     neighbours const& all = near(k);
-    if (all.has_parent && within(all.parent)) receive(step::action::receive, all.parent.rank, k);
+    if (all.has_parent && within(all.parent)) mine_.add(step::action::receive, all.parent.rank, 0, part(k));
     for (auto const& child : all.children)
-      if (within(child)) send(child, k);
+      if (within(child)) send(child, part(k));
   }
 
   /// What takes longest is waited for last.
   void up(std::uint64_t k) {
     neighbours const& all = near(k);
     for (std::size_t i = all.children.size(); i-- > 0;)
-      if (within(all.children[i])) receive(step::action::combine, all.children[i].rank, k);
-    if (all.has_parent && within(all.parent)) send(all.parent, k);
+      if (within(all.children[i])) mine_.add(step::action::combine, all.children[i].rank, 0, part(k, here_));
+    if (all.has_parent && within(all.parent)) send(all.parent, part(k, here_));
   }
 
   std::size_t stripe(std::uint64_t k) const { return static_cast<std::size_t>(k % near_.size()); }
@@ -97,15 +102,24 @@ class route_steps {
   std::uint32_t speaker(std::size_t cluster, std::uint64_t k) const {
     return cluster == trees_.root_cluster() ? route_.trees.root : trees_.relay(cluster, stripe(k));
   }
-  /// From each cluster's speaker to all others; each begins with those behind it, so that not all go for one.
+  /// From each cluster's speaker to all others; each begins with those behind it, so that not all go for one. Then all
+  /// combine in the order of the clusters: everybody groups alike, so that sums that round are equal everywhere.
   void exchange(std::uint64_t k) {
     std::size_t const here = trees_.cluster_of(rank_), clusters = route_.trees.clusters.size();
     if (rank_ != speaker(here, k)) return;
     for (std::size_t i = 1; i < clusters; ++i) {
       std::size_t const c = (here + i) % clusters;
-      send({speaker(c, k), static_cast<std::uint32_t>(c + 1)}, k);
+      send({speaker(c, k), static_cast<std::uint32_t>(c + 1)}, part(k, here_));
     }
-    for (std::size_t i = clusters - 1; i > 0; --i) receive(step::action::combine, speaker((here + i) % clusters, k), k);
+    for (std::size_t i = clusters - 1; i > 0; --i) {
+      std::size_t const c = (here + i) % clusters;
+      mine_.add(step::action::receive, speaker(c, k), 0, part(k, c * vector_));
+    }
+    for (std::size_t c = 1; c < clusters && part(k).bytes > 0; ++c) {
+      mine_.add(step::action::merge, rank_, 0, part(k));
+      mine_.ranges.push_back(part(k, c * vector_));  // not one with the first, even where they touch
+      mine_.steps.back().ranges = 2;
+    }
   }
 
   grid_route const& route_;
@@ -114,6 +128,7 @@ class route_steps {
   segmentation segments_;
   std::vector<neighbours> near_;  // by stripe
   rank_schedule mine_;
+  std::uint64_t here_ = 0, vector_ = 0;  // of an exchange: where the operand of this rank's cluster is, and its length
 };
 
 collective_algorithm const& algorithm_of(collective_plan const& plan) {

@@ -19,6 +19,10 @@ bool combines(step const& s) {
   return s.what == step::action::combine || s.what == step::action::combine_before;
 }
 
+bool receives(step const& s) {
+  return s.what == step::action::receive || combines(s);
+}
+
 /// A message under way, in pieces that MPI can count. Requests are in one array of the performer, so that it can wait
 /// for whichever comes first.
 struct transfer {
@@ -86,7 +90,7 @@ class performer {
       for (std::size_t at = one.first; at < one.end; ++at) {
         step const& s = mine_.steps[at];
         sent = sent || s.what == step::action::send;
-        if (s.what != step::action::send && (combines(s) || !sent)) post(one, at);
+        if (receives(s) && (combines(s) || !sent || !read_before(one, at))) post(one, at);
       }
       go_on(one);
     }
@@ -129,7 +133,27 @@ class performer {
   /// Takes the strand's steps until one has to wait.
   void go_on(strand& one) {
     for (; one.at < one.end; ++one.at)
-      if (!(mine_.steps[one.at].what == step::action::send ? send(one) : receive(one))) return;
+      if (!take(one)) return;
+  }
+
+  /// False: it has to wait.
+  bool take(strand& whose) {
+    switch (mine_.steps[whose.at].what) {
+      case step::action::send:
+        return send(whose);
+      case step::action::merge:
+        return merge(whose);
+      default:
+        return receive(whose);
+    }
+  }
+
+  bool merge(strand& whose) {
+    if (is_being_sent(whose)) return false;
+    auto const parts = ranges_of(whose.at);
+    combine_(bytes_of(parts[1]), bytes_of(parts[0]), false);
+    whose.of(whose.at).posted = true;
+    return true;
   }
 
   bool send(strand& whose) {
@@ -160,15 +184,36 @@ class performer {
     return true;
   }
 
+  static bool overlap(std::span<byte_range const> a, std::span<byte_range const> b) {
+    for (byte_range const& x : a)
+      for (byte_range const& y : b)
+        if (x.first < y.first + y.bytes && y.first < x.first + x.bytes) return true;
+    return false;
+  }
+
+  /// Whether a step of the strand before this one reads or writes the same bytes.
+  bool read_before(strand const& whose, std::size_t at) const {
+    for (std::size_t before = whose.first; before < at; ++before)
+      if (overlap(ranges_of(before), ranges_of(at))) return true;
+    return false;
+  }
+
+  /// Whether a send of the strand under way reads what its next step writes.
+  bool is_being_sent(strand& whose) {
+    for (std::size_t before = whose.first; before < whose.at; ++before)
+      if (mine_.steps[before].what == step::action::send && !whose.of(before).staging && !whose.of(before).done() &&
+          overlap(ranges_of(before), ranges_of(whose.at)))
+        return true;
+    return false;
+  }
+
   bool receive(strand& whose) {
     transfer& one = whose.of(whose.at);
-    // It writes what sends of its strand before it read.
-    for (std::size_t before = whose.first; before < whose.at; ++before)
-      if (mine_.steps[before].what == step::action::send && !whose.of(before).staging && !whose.of(before).done())
-        return false;
+    if (!one.posted && is_being_sent(whose)) return false;
     if (!one.posted) post(whose, whose.at);
     if (!one.done()) return false;
     if (!one.staging) return true;
+    if (is_being_sent(whose)) return false;
     step const& s = mine_.steps[whose.at];
     std::byte const* from = one.staging.get();
     for (byte_range const& part : ranges_of(whose.at)) {

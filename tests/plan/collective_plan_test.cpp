@@ -63,6 +63,20 @@ TEST(CollectivePlan, RoutesOfReductionsTakeEveryOperandOnce) {
   }
 }
 
+TEST(CollectivePlan, AllRanksGroupTheOperandsOfAnAllreductionAlike) {
+  std::mt19937_64 random(7);
+  for (int draw = 0; draw < 200; ++draw) {
+    std::size_t const ranks = 1 + random() % 20;
+    std::uint64_t const bytes = 1 + random() % 20;
+    auto const plan = skel::testing_plan::random_route(collective::allreduce, ranks, bytes, random);
+    collective_problem const problem{.ranks = ranks, .root = plan.route->trees.root, .bytes = bytes};
+    std::vector<buffer> inputs(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) inputs[rank].assign(bytes, letter(rank));
+    auto const outputs = interpret(all_steps(plan, problem), inputs, bytes, true);
+    for (buffer const& out : outputs) EXPECT_EQ(out, outputs.front());
+  }
+}
+
 TEST(CollectivePlan, WithoutARouteItIsTheCatalogues) {
   collective_problem const problem{.ranks = 5, .root = 2, .bytes = 12, .segment = 4};
   collective_plan const plan{.operation = collective::broadcast, .algorithm = "pipeline", .segment = 4};

@@ -20,10 +20,11 @@ using cell = std::string;
 using buffer = std::vector<cell>;
 
 /// Runs a schedule on buffers of cells, one strand of a rank after the other; combining joins texts. Gives the outputs.
-/// Windows are not looked at. Throws std::runtime_error for ranks that wait for ever, messages that nobody receives, of
-/// another size than is received, or outside of a buffer, and strands of a rank that share bytes.
+/// With `grouped`, a combination stands in brackets. Windows are not looked at. Throws std::runtime_error for ranks
+/// that wait for ever, messages that nobody receives, of another size than is received, or outside of a buffer, and
+/// strands of a rank that share bytes.
 inline std::vector<buffer> interpret(plan::schedule const& schedule, std::vector<buffer> const& inputs,
-                                     std::size_t output_cells) {
+                                     std::size_t output_cells, bool grouped = false) {
   std::size_t const n = schedule.ranks.size();
   std::vector<buffer> work(n), outputs(n, buffer(output_cells, "?"));
   struct strand {
@@ -65,6 +66,15 @@ inline std::vector<buffer> interpret(plan::schedule const& schedule, std::vector
           mail[{own.rank, s.peer, own.index}].push_back(std::move(letter));
           continue;
         }
+        auto const join = [&](cell const& a, cell const& b) { return grouped ? "(" + a + b + ")" : a + b; };
+        if (s.what == plan::step::action::merge) {
+          auto const parts = mine.ranges_of(s);
+          for (std::uint64_t i = 0; i < parts[0].bytes; ++i) {
+            cell& target = work[own.rank].at(parts[0].first + i);
+            target = join(target, work[own.rank].at(parts[1].first + i));
+          }
+          continue;
+        }
         auto& box = mail[{s.peer, own.rank, own.index}];
         if (box.empty()) break;
         buffer const letter = std::move(box.front());
@@ -75,8 +85,8 @@ inline std::vector<buffer> interpret(plan::schedule const& schedule, std::vector
           for (std::uint64_t i = 0; i < part.bytes; ++i, ++at) {
             cell& target = work[own.rank].at(part.first + i);
             if (s.what == plan::step::action::receive) target = letter[at];
-            if (s.what == plan::step::action::combine) target += letter[at];
-            if (s.what == plan::step::action::combine_before) target = letter[at] + target;
+            if (s.what == plan::step::action::combine) target = join(target, letter[at]);
+            if (s.what == plan::step::action::combine_before) target = join(letter[at], target);
           }
       }
     }

@@ -64,6 +64,7 @@ inline bool root_aside(std::uint64_t stripes, std::uint64_t segments, std::size_
 /// The price of a route, and its parts [s].
 struct route_price {
   double total = 0;
+  std::size_t last = 0;        ///< the cluster that is done last (of trees)
   std::vector<double> inside;  ///< in each cluster, if it were alone
   double between = 0;          ///< until the last segment is at the last relay
 };

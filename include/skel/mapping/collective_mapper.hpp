@@ -21,9 +21,6 @@ struct collective_request {
   std::uint64_t unit = 1;   ///< bytes of an element, which is never cut; divides `bytes`
   bool commutative = true;  ///< the operator of a reduction
   double gamma = 0;         ///< its time per byte [s/B], 0 if it is not known
-  /// Whether the operator's result does not depend on how operands are grouped. Sums of floating-point numbers do:
-  /// where it is false, only ways are taken that combine in one grouping for all ranks, so that all get equal bits.
-  bool exact = true;
 
   friend bool operator==(collective_request const&, collective_request const&) = default;
 };
@@ -57,13 +54,26 @@ struct collective_decision {
   std::string why{};                                 ///< one sentence
 };
 
-/// Chooses how collectives run among ranks on a platform: whichever plan has the least predicted time. Decisions are
-/// kept and used again. Not safe for threads.
+/// What a mapper may choose from.
+struct collective_options {
+  /// Trees that a message may be spread over (plan::grid_tree); 1: one tree, as in the literature.
+  std::size_t most_stripes = SIZE_MAX;
+};
+
+/// Prices that differ by less are a tie: predictions of one kind of model for routes that differ in little else than
+/// their segments are not better than this (`bench_grid`: the median error of what was chosen).
+inline constexpr double price_tolerance = 0.03;
+
+/// Chooses how collectives run among ranks on a platform: the plan with the least time by the model that is believed.
+/// Every kind of model that the platform has parameters of is asked (<skel/mapping/poly_model.hpp>); of plans whose
+/// prices are within `price_tolerance`, the one with the fewest messages is taken. Decisions are kept and used again
+/// until measured times say that they no longer hold. Not for several threads at once.
 class collective_mapper {
  public:
   /// Rank r is on host host_of_rank[r] of the machine. Throws skel::input_error where parameters of models cannot be
   /// accepted, skel::error where hosts of the ranks have no link between them.
-  collective_mapper(platform::description machine, std::vector<plan::host_id> host_of_rank);
+  collective_mapper(platform::description machine, std::vector<plan::host_id> host_of_rank,
+                    collective_options const& options = {});
   ~collective_mapper();
   collective_mapper(collective_mapper&&) noexcept;
   collective_mapper& operator=(collective_mapper&&) noexcept;
@@ -73,6 +83,12 @@ class collective_mapper {
   /// The decision for a request, valid until the next call of a function that is not const. The same on every rank that
   /// was told the same. Cached: O(1).
   collective_decision const& decide(collective_request const& request);
+
+  /// What the decision for this request took [s], from the start on all ranks to the end on the last. All ranks must be
+  /// told the same, and tell it after the same requests. After the first, second, fourth ... time the request is
+  /// decided anew, with what was learned; then a plan may also be taken because knowing its time is expected to pay.
+  /// Nothing happens where there is no decision for it. O(candidates).
+  void observe(collective_request const& request, double seconds);
 
   /// The steps of one rank in the decision for a request; kept with it.
   plan::rank_schedule const& steps(collective_request const& request, std::size_t rank);

@@ -24,10 +24,11 @@ struct copy {
 /// What one rank does next in a collective.
 struct step {
   enum class action : std::uint8_t {
-    send,           ///< the ranges, in their order, to the peer
-    receive,        ///< from the peer into the ranges
-    combine,        ///< receive, then work = work (op) received
-    combine_before  ///< receive, then work = received (op) work
+    send,            ///< the ranges, in their order, to the peer
+    receive,         ///< from the peer into the ranges
+    combine,         ///< receive, then work = work (op) received
+    combine_before,  ///< receive, then work = received (op) work
+    merge            ///< no message: the first range = the first (op) the second, of equal lengths of some bytes
   };
 
   action what = action::send;
