@@ -82,11 +82,15 @@ one_way walk(route_outline const& route, route_times const& times) {
   return result;
 }
 
+/// What all segments but the first take at this pace [s]. Also where a link is missing, and its pace infinite.
+double further(route_outline const& route, double pace) {
+  return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
+}
+
 /// Up inside every cluster, from its speaker to all others at once, down inside.
 route_price price_exchange(route_outline const& route, one_way const& fall, one_way const& rise,
                            route_times const& down, route_times const& up) {
   std::size_t const n = route.hosts.size();
-  auto const further = static_cast<double>(route.segments - 1);
   route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   double slowest_rise = 0, slowest_fall = 0, pace = 0;
   for (std::size_t c = 0; c < n; ++c) {
@@ -107,30 +111,29 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
     double const hop = home && striped ? down.inside[c].transfer : 0;
     double const ports = striped ? up.inside[c].busy + down.inside[c].busy
                                  : route.inside[c]->degree * (up.inside[c].busy + down.inside[c].busy);
-    price.inside[c] = rise.depth[c] + fall.depth[c] + 2 * hop + further * ports;
+    price.inside[c] = rise.depth[c] + fall.depth[c] + 2 * hop + further(route, ports);
     slowest_rise = std::max(slowest_rise, rise.depth[c] + hop);
     slowest_fall = std::max(slowest_fall, fall.depth[c] + hop);
     pace = std::max({pace, ports + sends / spread, link});
   }
-  price.total = slowest_rise + price.between + slowest_fall + further * pace;
-  price.between += further * pace;
+  price.total = slowest_rise + price.between + slowest_fall + further(route, pace);
+  price.between += further(route, pace);
   return price;
 }
 
 /// Up the trees to the root, and down again. A segment goes down when the slowest cluster has sent it up.
 route_price price_both_ways(route_outline const& route, one_way const& fall, one_way const& rise) {
   std::size_t const n = route.hosts.size();
-  auto const further = static_cast<double>(route.segments - 1);
   route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   double risen = 0, pace = 0;
   for (std::size_t c = 0; c < n; ++c) {
     risen = std::max(risen, rise.served[c] + rise.depth[c]);
     pace = std::max({pace, fall.port[c] + rise.port[c], fall.link[c], rise.link[c]});
-    price.inside[c] = fall.depth[c] + rise.depth[c] + further * (fall.port[c] + rise.port[c]);
+    price.inside[c] = fall.depth[c] + rise.depth[c] + further(route, fall.port[c] + rise.port[c]);
   }
   for (std::size_t c = 0; c < n; ++c) {
-    price.between = std::max(price.between, risen + fall.arrival[c] + further * pace);
-    double const time = risen + fall.served[c] + fall.depth[c] + further * pace;
+    price.between = std::max(price.between, risen + fall.arrival[c] + further(route, pace));
+    double const time = risen + fall.served[c] + fall.depth[c] + further(route, pace);
     if (time > price.total) price.total = time, price.last = c;
   }
   return price;
@@ -186,15 +189,14 @@ route_price price_route(plan::collective operation, route_outline const& route, 
   }
   one_way const way = walk(route, operation == plan::collective::reduce ? up : down);
   std::size_t const n = route.hosts.size();
-  auto const further = static_cast<double>(route.segments - 1);
   route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   std::vector<double> pace(n, 0);
   for (std::size_t c = 0; c < n; ++c) pace[c] = std::max(way.port[c], way.link[c]);
   for (std::uint32_t c : route.order) pace[c] = std::max(pace[c], pace[route.parent[c]]);
   for (std::size_t c = 0; c < n; ++c) {
-    price.inside[c] = way.depth[c] + further * way.port[c];
-    price.between = std::max(price.between, way.arrival[c] + further * pace[c]);
-    double const time = way.served[c] + way.depth[c] + further * pace[c];
+    price.inside[c] = way.depth[c] + further(route, way.port[c]);
+    price.between = std::max(price.between, way.arrival[c] + further(route, pace[c]));
+    double const time = way.served[c] + way.depth[c] + further(route, pace[c]);
     if (time > price.total) price.total = time, price.last = c;
   }
   return price;
