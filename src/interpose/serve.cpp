@@ -66,8 +66,7 @@ bool reduce_to(std::optional<int> root, void const* send, void* receive, int cou
                                    .bytes = from->bytes(),
                                    .root = static_cast<std::size_t>(root.value_or(0)),
                                    .unit = from->type.size,
-                                   .commutative = what->commutative,
-                                   .exact = what->exact};
+                                   .commutative = what->commutative};
   plan::rank_schedule const* const steps = on.known().steps(request);
   if (steps == nullptr) return false;
   elements const to{receive, from->count, from->type};
