@@ -78,22 +78,25 @@ class collective_mapper::implementation {
 
   std::size_t ranks() const { return clusters_.cluster_of.size(); }
 
-  collective_decision const& decision(collective_request const& request) {
-    if (auto const* const there = decisions_.find(request, 0)) return there->answer;
-    return decide(request).answer;
-  }
+  collective_decision const& decision(collective_request const& request) { return known(in_short(request)).answer; }
 
-  plan::rank_schedule const& steps(collective_request const& request, std::size_t rank) {
-    collective_decision const& how = decision(request);
+  plan::rank_schedule const& steps(collective_request const& asked, std::size_t rank) {
+    SKEL_EXPECTS(rank < ranks());
+    collective_request const request = in_short(asked);
+    decided const& how = known(request);
     std::pair const key(request, rank);
-    scheduled* const there = steps_.use(key);
-    if (there != nullptr && there->name == how.name) return there->steps;
-    return steps_.put(key, {how.name, plan::steps_of(how.plan, problem_of(request), rank)}).steps;
+    if (scheduled* const there = steps_.use(key)) {
+      if (there->number != how.number && there->plan == how.answer.plan) there->number = how.number;
+      if (there->number == how.number) return there->steps;
+    }
+    plan::collective_plan const& plan = how.answer.plan;
+    return steps_.put(key, {how.number, plan, plan::steps_of(plan, problem_of(request), rank)}).steps;
   }
 
-  void observe(collective_request const& request, double seconds) {
+  void observe(collective_request const& asked, double seconds) {
+    collective_request const request = in_short(asked);
     auto const* const there = decisions_.find(request, 0);
-    if (there == nullptr || !(seconds > 0)) return;
+    if (there == nullptr || !(seconds > 0) || !std::isfinite(seconds)) return;
     decided const made = *there;
     context const where = context_of(request);
     for (std::size_t i = 0; i < sources_.size(); ++i)
@@ -131,11 +134,13 @@ class collective_mapper::implementation {
   };
   struct decided {
     collective_decision answer;
+    std::uint64_t number = 0;      // of the decisions that this mapper has made
     std::size_t model = 0;         // that was believed
     std::vector<double> by_model;  // what each says of the plan [s]; not a number where it cannot
   };
   struct scheduled {
-    std::string name;
+    std::uint64_t number;  // of the decision
+    plan::collective_plan plan;
     plan::rank_schedule steps;
   };
   struct steps_hash {
@@ -145,8 +150,24 @@ class collective_mapper::implementation {
   };
   using priced = std::pair<collective_candidate, std::optional<found_route>>;
 
-  static constexpr std::size_t most_schedules =
-      64;  // of hundreds of kilobytes each, for long vectors in short segments
+  /// Of hundreds of kilobytes each, for long vectors in short segments.
+  static constexpr std::size_t most_schedules = 64;
+
+  /// Without what its operation does not look at, so that it is decided once.
+  static collective_request in_short(collective_request request) {
+    using enum collective;
+    bool const reduces = request.operation == reduce || request.operation == allreduce;
+    bool const to_all = request.operation == allreduce || request.operation == allgather ||
+                        request.operation == alltoall || request.operation == barrier;
+    if (to_all) request.root = 0;
+    if (!reduces) request.commutative = true, request.gamma = 0;
+    return request;
+  }
+
+  decided const& known(collective_request const& request) {
+    decided const* const there = decisions_.find(request, 0);
+    return there != nullptr ? *there : decide(request);
+  }
 
   /// As many as fit in 64 MiB, with some thirty alternatives of four bytes per rank each.
   std::size_t most_entries() const {
@@ -199,7 +220,7 @@ class collective_mapper::implementation {
     for (priced const& one : all) enough = std::min(enough, one.first.predicted);
     for (auto& candidate : from_catalogue(request, by.models, routed, enough))
       all.emplace_back(std::move(candidate), std::nullopt);
-    if (all.empty()) throw error("there is no way to do this collective: not all clusters have links between them");
+    if (all.empty()) refuse_for_missing_link(request, by.models);
     std::ranges::stable_sort(all, {}, [](priced const& one) { return one.first.predicted; });
     // Of a tie, what needs the fewest messages.
     auto const messages = [](priced const& one) {
@@ -239,7 +260,7 @@ class collective_mapper::implementation {
   }
 
   decided const& decide(collective_request const& request) {
-    SKEL_EXPECTS(request.root < ranks());
+    SKEL_EXPECTS(request.root < ranks() && request.gamma >= 0);
     if (request.unit == 0 || request.bytes % request.unit != 0)
       throw error("a vector of " + std::to_string(request.bytes) + " bytes is not whole elements of " +
                   std::to_string(request.unit) + " bytes");
@@ -258,7 +279,8 @@ class collective_mapper::implementation {
     }
     priced chosen = std::move(all[index]);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
-    decided made{explain(request, chosen.first, chosen.second, by.models), believed.model, all_prices(request, chosen)};
+    decided made{explain(request, chosen.first, chosen.second, by.models), ++decisions_made_, believed.model,
+                 all_prices(request, chosen)};
     for (priced& other : all) made.answer.alternatives.push_back(std::move(other.first));
     if (!made.answer.alternatives.empty())
       made.answer.why += "; next is " + made.answer.alternatives.front().name + ", " +
@@ -329,7 +351,7 @@ class collective_mapper::implementation {
   std::vector<collective_candidate> from_catalogue(collective_request const& request, cost::grid_models const& models,
                                                    bool routed, double enough) const {
     std::vector<collective_candidate> found;
-    if (!all_joined(models)) return {};  // algorithms of the catalogue know nothing of missing links
+    if (not_joined(models)) return {};  // algorithms of the catalogue know nothing of missing links
     cost::ranks_on_grid const model(models, clusters_.cluster_of);
     for (plan::collective_algorithm const& algorithm : plan::collective_algorithms()) {
       if (algorithm.operation != request.operation || (routed && algorithm.shape != nullptr)) continue;
@@ -347,11 +369,22 @@ class collective_mapper::implementation {
     return found;
   }
 
-  static bool all_joined(cost::grid_models const& models) {
+  /// Two clusters without a link from the first to the second.
+  static std::optional<std::pair<std::size_t, std::size_t>> not_joined(cost::grid_models const& models) {
     for (std::size_t a = 0; a < models.clusters(); ++a)
       for (std::size_t b = 0; b < models.clusters(); ++b)
-        if (a != b && !models.joined(a, b)) return false;
-    return true;
+        if (a != b && !models.joined(a, b)) return std::pair(a, b);
+    return std::nullopt;
+  }
+
+  [[noreturn]] void refuse_for_missing_link(collective_request const& request, cost::grid_models const& models) const {
+    auto const apart = not_joined(models);
+    SKEL_EXPECTS(apart.has_value());
+    auto const& clusters = clusters_.machine.clusters();
+    throw error(std::string(plan::name_of(request.operation)) +
+                (request.commutative ? "" : " in the order of the ranks") +
+                " needs links between all clusters, and there is none from cluster '" + clusters[apart->first].name +
+                "' to cluster '" + clusters[apart->second].name + "'; add it to the platform");
   }
 
   collective_decision explain(collective_request const& request, collective_candidate const& best,
@@ -386,6 +419,7 @@ class collective_mapper::implementation {
   std::vector<std::unique_ptr<source>> sources_;  // in the order of the models of beliefs_
   poly_model<context, context_hash> beliefs_;
   decision_cache<collective_request, decided, request_hash> decisions_;
+  std::uint64_t decisions_made_ = 0;
   lru_map<collective_request, std::uint64_t, request_hash> uses_;  // that were observed
   lru_map<std::pair<collective_request, std::size_t>, scheduled, steps_hash> steps_;
 };

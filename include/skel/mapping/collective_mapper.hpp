@@ -81,16 +81,21 @@ class collective_mapper {
   std::size_t ranks() const;
 
   /// The decision for a request, valid until the next call of a function that is not const. The same on every rank that
-  /// was told the same. Cached: O(1).
+  /// was told the same. Known: O(1), some tenths of a microsecond; new: about a millisecond for 16 clusters
+  /// (`bench_collective_decisions`). Throws skel::error where the bytes are not whole elements, and where an operation
+  /// that has no way over other clusters lacks a link; it names the clusters. Precondition: the root is a rank, gamma is
+  /// not negative.
   collective_decision const& decide(collective_request const& request);
 
   /// What the decision for this request took [s], from the start on all ranks to the end on the last. All ranks must be
   /// told the same, and tell it after the same requests. After the first, second, fourth ... time the request is
   /// decided anew, with what was learned; then a plan may also be taken because knowing its time is expected to pay.
-  /// Nothing happens where there is no decision for it. O(candidates).
+  /// Nothing happens where there is no decision for it, or for a time that is not positive and finite. O(candidates),
+  /// and a new decision where one is due.
   void observe(collective_request const& request, double seconds);
 
-  /// The steps of one rank in the decision for a request; kept with it.
+  /// The steps of one rank in the decision for a request, valid as long as the decision; those used last are kept.
+  /// Known: O(1); new: as plan::steps_of(). Throws as decide(). Precondition: rank < ranks().
   plan::rank_schedule const& steps(collective_request const& request, std::size_t rank);
 
  private:

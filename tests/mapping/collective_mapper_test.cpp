@@ -1,0 +1,477 @@
+#include <skel/mapping/collective_mapper.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <skel/base/error.hpp>
+#include <skel/platform/files.hpp>
+
+#include "mapping/random_problem.hpp"
+#include "plan/interpreter.hpp"
+#include "plan/meaning.hpp"
+
+namespace skel::mapping {
+namespace {
+
+using plan::collective;
+using testing::HasSubstr;
+
+constexpr collective all_operations[] = {collective::broadcast, collective::reduce, collective::allreduce,
+                                         collective::scatter,   collective::gather, collective::allgather,
+                                         collective::alltoall,  collective::barrier};
+
+bool reduces(collective operation) {
+  return operation == collective::reduce || operation == collective::allreduce;
+}
+
+struct grid {
+  platform::description machine;
+  std::vector<plan::host_id> host_of_rank;
+};
+
+/// Clusters of 1 to 5 hosts, links in both directions, some of them so slow that cutting pays for a few hundred bytes.
+/// Ranks on them in no order; some hosts have two, some none.
+grid random_grid(std::mt19937& random) {
+  std::size_t const clusters = 1 + random() % 4;
+  std::vector<platform::cluster> all;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t c = 0; c < clusters; ++c)
+    all.push_back({.name = numbered('c', c),
+                   .hosts = 1 + random() % 5,
+                   .inside = {draw_log(random, 1e-6, 1e-4), draw_log(random, 1e5, 1e9)}});
+  for (std::size_t a = 0; a < clusters; ++a)
+    for (std::size_t b = 0; b < clusters; ++b)
+      if (a != b)
+        links.push_back(
+            {.from = a, .to = b, .path = {draw_log(random, 1e-4, 1e-2), draw_log(random, 1e5, 1e9)}, .parameters = {}});
+  grid result{{1e-6, std::move(all), std::move(links)}, {}};
+  for (plan::host_id host = 0; host < result.machine.host_count(); ++host)
+    result.host_of_rank.insert(result.host_of_rank.end(), std::size_t{1} + (random() % 3 == 0), host);
+  std::ranges::shuffle(result.host_of_rank, random);
+  if (result.host_of_rank.size() > 1 && random() % 4 == 0) result.host_of_rank.pop_back();
+  return result;
+}
+
+collective_request random_request(std::mt19937& random, std::size_t ranks) {
+  collective_request request{.operation = all_operations[random() % std::size(all_operations)],
+                             .root = random() % ranks,
+                             .unit = std::uint64_t{1} << random() % 4};
+  bool const one_vector = request.operation == collective::broadcast || reduces(request.operation);
+  request.bytes = request.operation == collective::barrier ? 0 : request.unit * (random() % (one_vector ? 200 : 4));
+  if (reduces(request.operation)) {
+    request.commutative = random() % 3 != 0;
+    request.gamma = random() % 2 == 0 ? 0 : 1e-9;
+  }
+  return request;
+}
+
+collective_mapper mapper_of(grid const& one, collective_options const& options = {}) {
+  return {one.machine, one.host_of_rank, options};
+}
+
+/// One rank on every host.
+collective_mapper one_each(platform::description machine, collective_options const& options = {}) {
+  std::vector<plan::host_id> hosts(machine.host_count());
+  std::iota(hosts.begin(), hosts.end(), plan::host_id{0});
+  return {std::move(machine), std::move(hosts), options};
+}
+
+plan::schedule all_steps(collective_mapper& mapper, collective_request const& request) {
+  plan::schedule all;
+  for (std::size_t rank = 0; rank < mapper.ranks(); ++rank) all.ranks.push_back(mapper.steps(request, rank));
+  return all;
+}
+
+void expect_result(collective_mapper& mapper, collective_request const& request) {
+  auto wanted = testing_plan::mean(
+      {.ranks = mapper.ranks(), .root = request.root, .bytes = request.bytes, .unit = request.unit}, request.operation);
+  auto given = testing_plan::interpret(all_steps(mapper, request), wanted.inputs, wanted.output_cells);
+  if (reduces(request.operation) && request.commutative)
+    testing_plan::in_any_order(wanted.outputs), testing_plan::in_any_order(given);
+  for (std::size_t rank = 0; rank < mapper.ranks(); ++rank)
+    ASSERT_TRUE(wanted.outputs[rank].empty() || given[rank] == wanted.outputs[rank])
+        << name_of(request.operation) << " of " << request.bytes << " bytes, rank " << rank << " of " << mapper.ranks()
+        << ": " << mapper.decide(request).name;
+}
+
+TEST(CollectiveMapper, StepsOfAllRanksGiveTheCollectivesResult) {
+  std::mt19937 random(1);
+  std::set<std::string> kinds;
+  for (int draw = 0; draw < 300; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper mapper = mapper_of(one);
+    collective_request const request = random_request(random, mapper.ranks());
+    auto const& how = mapper.decide(request).plan;
+    if (!how.route) kinds.insert("catalogue");
+    if (how.route && how.route->how == plan::grid_route::scheme::exchange) kinds.insert("exchange");
+    if (how.route && how.route->segment > 0) kinds.insert(how.route->trees.stripes > 1 ? "striped" : "cut");
+    if (how.route && how.route->segment == 0) kinds.insert("whole");
+    expect_result(mapper, request);
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_EQ(kinds, (std::set<std::string>{"catalogue", "cut", "exchange", "striped", "whole"}));
+}
+
+// Sums of floating-point numbers depend on how they are grouped.
+TEST(CollectiveMapper, AllRanksOfAnAllreductionCombineInOneGrouping) {
+  std::mt19937 random(2);
+  for (int draw = 0; draw < 150; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper mapper = mapper_of(one);
+    collective_request const request{.operation = collective::allreduce, .bytes = random() % 100};
+    std::vector<testing_plan::buffer> inputs(mapper.ranks());
+    for (std::size_t rank = 0; rank < mapper.ranks(); ++rank)
+      inputs[rank].assign(request.bytes, std::to_string(rank) + " ");
+    auto const results = testing_plan::interpret(all_steps(mapper, request), inputs, request.bytes, true);
+    for (auto const& result : results) ASSERT_EQ(result, results.front()) << mapper.decide(request).name;
+  }
+}
+
+TEST(CollectiveMapper, DecidesAlikeForLikeRequests) {
+  std::mt19937 random(3);
+  for (int draw = 0; draw < 50; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper here = mapper_of(one), there = mapper_of(one);
+    for (int i = 0; i < 5; ++i) {
+      collective_request const request = random_request(random, here.ranks());
+      there.decide(random_request(random, here.ranks()));  // what else was asked does not matter
+      collective_decision const &a = here.decide(request), &b = there.decide(request);
+      EXPECT_EQ(a.plan, b.plan);
+      EXPECT_EQ(a.name, b.name);
+      EXPECT_EQ(a.predicted, b.predicted);
+      EXPECT_EQ(a.edges, b.edges);
+      EXPECT_EQ(a.why, b.why);
+    }
+  }
+}
+
+TEST(CollectiveMapper, KeepsADecision) {
+  std::mt19937 random(4);
+  grid const one = random_grid(random);
+  collective_mapper mapper = mapper_of(one);
+  collective_request const request{.operation = collective::broadcast, .bytes = 1000};
+  collective_decision const* const first = &mapper.decide(request);
+  auto const* const steps = &mapper.steps(request, 0);
+  EXPECT_EQ(&mapper.decide(request), first);
+  EXPECT_EQ(&mapper.steps(request, 0), steps);
+}
+
+TEST(CollectiveMapper, TakesTheLeastPriceUpToATie) {
+  std::mt19937 random(5);
+  for (int draw = 0; draw < 100; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper mapper = mapper_of(one);
+    collective_request request = random_request(random, mapper.ranks());
+    request.bytes = request.operation == collective::barrier ? 0 : request.unit << random() % 16;
+    collective_decision const& decision = mapper.decide(request);
+    double before = 0;
+    for (collective_candidate const& other : decision.alternatives) {
+      EXPECT_LE(decision.predicted, other.predicted * (1 + price_tolerance)) << decision.name << ", " << other.name;
+      EXPECT_GE(other.predicted, before);
+      before = other.predicted;
+    }
+  }
+}
+
+// Nobody has the vector before light could have brought it.
+TEST(CollectiveMapper, PromisesNothingFasterThanTheShortestWays) {
+  std::mt19937 random(6);
+  for (int draw = 0; draw < 100; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper mapper = mapper_of(one);
+    std::size_t const n = one.machine.clusters().size();
+    collective_request const request{
+        .operation = collective::broadcast, .bytes = 1 + random() % 100'000, .root = random() % mapper.ranks()};
+    std::vector<double> way(n * n, std::numeric_limits<double>::infinity());
+    for (auto const& link : one.machine.links()) way[link.from * n + link.to] = link.path.latency;
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = 0; b < n; ++b) way[a * n + b] = std::min(way[a * n + b], way[a * n + k] + way[k * n + b]);
+    std::size_t const root = one.machine.cluster_of(one.host_of_rank[request.root]);
+    double const predicted = mapper.decide(request).predicted;
+    way[root * n + root] = 0;
+    for (plan::host_id const host : one.host_of_rank)
+      EXPECT_GE(predicted, way[root * n + one.machine.cluster_of(host)]);
+  }
+}
+
+TEST(CollectiveMapper, NeverShufflesOperandsOfOperatorsThatDoNotCommute) {
+  std::mt19937 random(7);
+  for (int draw = 0; draw < 60; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper mapper = mapper_of(one);
+    collective_request const request{.operation = draw % 2 == 0 ? collective::reduce : collective::allreduce,
+                                     .bytes = random() % 2000,
+                                     .root = random() % mapper.ranks(),
+                                     .commutative = false};
+    collective_decision const& decision = mapper.decide(request);
+    std::vector<plan::collective_plan> plans{decision.plan};
+    for (auto const& other : decision.alternatives) plans.push_back(other.plan);
+    for (auto const& how : plans)
+      EXPECT_TRUE(operands_of(how) == plan::order::any ||
+                  (operands_of(how) == plan::order::rotated && request.root == 0))
+          << how.algorithm;
+  }
+}
+
+TEST(CollectiveMapper, NamesEdgesAndClustersAsThePlatformNumbersThem) {
+  // Cluster 1 has no rank.
+  std::vector<platform::cluster> clusters;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t c = 0; c < 3; ++c) {
+    clusters.push_back({.name = numbered('c', c), .hosts = 2, .inside = {1e-5, 1e8}});
+    for (std::size_t other = 0; other < 3; ++other)
+      if (other != c) links.push_back({.from = c, .to = other, .path = {1e-2, 1e8}, .parameters = {}});
+  }
+  collective_mapper mapper({1e-6, clusters, links}, {0, 4, 5, 1, 4});
+  collective_decision const& decision = mapper.decide({.operation = collective::broadcast, .bytes = 100, .root = 1});
+  EXPECT_EQ(decision.edges, (std::vector<std::pair<std::size_t, std::size_t>>{{2, 0}}));
+  ASSERT_EQ(decision.inside.size(), 2U);
+  EXPECT_EQ(decision.inside[0].cluster, 0U);
+  EXPECT_EQ(decision.inside[1].cluster, 2U);
+  EXPECT_GE(decision.between, 1e-2);
+  EXPECT_LT(decision.between, decision.predicted);
+}
+
+TEST(CollectiveMapper, HasNothingBetweenClustersWhereThereIsOne) {
+  collective_mapper mapper = one_each({1e-6, {{.name = "only", .hosts = 8, .inside = {1e-4, 1e8}}}, {}});
+  for (collective const operation : all_operations) {
+    collective_decision const& decision = mapper.decide({.operation = operation, .bytes = 4096, .root = 3});
+    EXPECT_TRUE(decision.edges.empty());
+    EXPECT_TRUE(decision.schedule.empty());
+    EXPECT_EQ(decision.between, 0);
+    ASSERT_EQ(decision.inside.size(), 1U);
+    EXPECT_GT(decision.predicted, 0);
+  }
+}
+
+TEST(CollectiveMapper, TakesNoTimeForARankAlone) {
+  for (collective const operation : all_operations) {
+    collective_mapper mapper({1e-6, {{.name = "only", .hosts = 8, .inside = {1e-4, 1e8}}}, {}}, {3});
+    collective_request const request{.operation = operation, .bytes = 64};
+    EXPECT_EQ(mapper.decide(request).predicted, 0) << name_of(operation);
+    expect_result(mapper, request);
+  }
+}
+
+// -- links
+
+platform::description line_of_three(double direct) {
+  std::vector<platform::cluster> clusters;
+  for (char const letter : {'a', 'b', 'c'})
+    clusters.push_back({.name = std::string(1, letter), .hosts = 2, .inside = {1e-5, 1e9}});
+  std::vector<platform::cluster_link> links;
+  for (std::size_t a : {0U, 1U}) {
+    links.push_back({.from = a, .to = a + 1, .path = {1e-3, 1e8}, .parameters = {}});
+    links.push_back({.from = a + 1, .to = a, .path = {1e-3, 1e8}, .parameters = {}});
+  }
+  if (direct > 0) links.push_back({.from = 0, .to = 2, .path = {direct, 1e8}, .parameters = {}});
+  return {1e-6, std::move(clusters), std::move(links)};
+}
+
+TEST(CollectiveMapper, GoesRoundAMissingLink) {
+  collective_mapper mapper = one_each(line_of_three(0));
+  for (collective const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+    collective_request const request{.operation = operation, .bytes = 64};
+    for (auto [from, to] : mapper.decide(request).edges) EXPECT_EQ(std::max(from, to) - std::min(from, to), 1U);
+    expect_result(mapper, request);
+  }
+}
+
+TEST(CollectiveMapper, NamesTheClustersThatHaveNoLink) {
+  collective_mapper mapper = one_each(line_of_three(0));
+  try {
+    mapper.decide({.operation = collective::alltoall, .bytes = 8});
+    FAIL() << "decided";
+  } catch (error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("alltoall"));
+    EXPECT_THAT(refused.what(), HasSubstr("'a'"));
+    EXPECT_THAT(refused.what(), HasSubstr("'c'"));
+  }
+  std::vector<platform::cluster> const apart = {{.name = "here"}, {.name = "there"}};
+  for (bool const one_way : {false, true}) {
+    std::vector<platform::cluster_link> links;
+    if (one_way) links.push_back({.from = 0, .to = 1, .path = {1e-3}, .parameters = {}});
+    try {
+      one_each({1e-6, apart, links});
+      FAIL() << "made";
+    } catch (error const& refused) {
+      EXPECT_THAT(refused.what(), HasSubstr(one_way ? "from cluster 'there' to cluster 'here'"
+                                                    : "from cluster 'here' to cluster 'there'"));
+    }
+  }
+}
+
+// From a to c the way over b is short, from c to a the direct one.
+TEST(CollectiveMapper, LooksAtTheDirectionInWhichMessagesGo) {
+  std::vector<platform::cluster> clusters;
+  for (char const letter : {'a', 'b', 'c'}) clusters.push_back({.name = std::string(1, letter), .hosts = 1});
+  auto const way = [](std::size_t from, std::size_t to, double latency) {
+    return platform::cluster_link{.from = from, .to = to, .path = {latency, 1e8}, .parameters = {}};
+  };
+  collective_mapper mapper = one_each(
+      {1e-6,
+       std::move(clusters),
+       {way(0, 1, 1e-3), way(1, 2, 1e-3), way(0, 2, 1e-1), way(1, 0, 1e-1), way(2, 1, 1e-1), way(2, 0, 1e-3)}});
+  using edges = std::vector<std::pair<std::size_t, std::size_t>>;
+  EXPECT_EQ(mapper.decide({.operation = collective::broadcast, .bytes = 8}).edges, (edges{{0, 1}, {1, 2}}));
+  // A reduction goes up its tree: c sends to a itself; b reaches a in 0.1 s, over c in 0.002 s only if b sends to c.
+  EXPECT_EQ(mapper.decide({.operation = collective::reduce, .bytes = 8}).edges, (edges{{0, 2}, {2, 1}}));
+  EXPECT_NEAR(mapper.decide({.operation = collective::reduce, .bytes = 8}).predicted, 2e-3, 1e-4);
+}
+
+// -- the paper
+
+// Table 4: binomial trees inside all clusters for 8 kB, pipelines for 512 kB. With one tree, as there.
+TEST(CollectiveMapper, ChoosesInsideTheClustersAsThePaperDoes) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  collective_mapper mapper = one_each(machine, {.most_stripes = 1});
+  std::map<std::uint64_t, std::string> const table{{8192, "binomial"}, {524288, "pipeline"}};
+  for (auto const& [bytes, algorithm] : table)
+    for (inside_choice const& choice : mapper.decide({.operation = collective::broadcast, .bytes = bytes}).inside)
+      if (machine.clusters()[choice.cluster].hosts > 1) {
+        EXPECT_EQ(choice.algorithm, algorithm) << bytes << " bytes, " << machine.clusters()[choice.cluster].name;
+        EXPECT_EQ(choice.model, "plogp");
+      }
+}
+
+TEST(CollectiveMapper, TakesNoMoreStripesThanItMay) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  for (std::size_t const most : {1U, 4U}) {
+    collective_mapper mapper = one_each(machine, {.most_stripes = most});
+    for (std::uint64_t const bytes : {1024U, 1U << 22}) {
+      auto const& decision = mapper.decide({.operation = collective::broadcast, .bytes = bytes});
+      ASSERT_TRUE(decision.plan.route.has_value());
+      EXPECT_LE(decision.plan.route->trees.stripes, most);
+    }
+  }
+}
+
+// -- what was measured
+
+/// Runs a request again and again. time(decision): what it takes.
+template <class Time>
+std::vector<std::string> names_chosen(collective_mapper& mapper, collective_request const& request, int times,
+                                      Time time) {
+  std::vector<std::string> names;
+  for (int i = 0; i < times; ++i) {
+    collective_decision const decision = mapper.decide(request);
+    names.push_back(decision.name);
+    mapper.observe(request, time(decision));
+  }
+  return names;
+}
+
+TEST(CollectiveMapper, LeavesAPlanThatTakesFarLongerThanPredictedForOneThatDoesNot) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  for (collective const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+    collective_mapper mapper = one_each(machine);
+    collective_request const request{.operation = operation, .bytes = 1 << 20, .unit = 8};
+    std::string const bad = mapper.decide(request).name;
+    auto const names = names_chosen(mapper, request, 256, [&](collective_decision const& decision) {
+      return decision.predicted * (decision.name == bad ? 20 : 1);
+    });
+    EXPECT_NE(names.back(), bad);
+    EXPECT_LT(std::ranges::count(names, bad), 8) << name_of(operation);
+    // And then it stays where it is.
+    EXPECT_EQ(std::count(names.end() - 128, names.end(), names.back()), 128) << name_of(operation);
+  }
+}
+
+TEST(CollectiveMapper, KeepsAPlanThatTakesAsLongAsPredicted) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  collective_mapper mapper = one_each(machine);
+  collective_request const request{.operation = collective::broadcast, .bytes = 1 << 16};
+  double least = mapper.decide(request).predicted;
+  for (auto const& other : mapper.decide(request).alternatives) least = std::min(least, other.predicted);
+  double spent = 0;
+  constexpr int times = 512;
+  names_chosen(mapper, request, times, [&](collective_decision const& decision) {
+    spent += decision.predicted;
+    return decision.predicted;
+  });
+  EXPECT_LT(spent, times * least * (1 + price_tolerance));
+}
+
+TEST(CollectiveMapper, ThatWasToldTheSameDecidesTheSame) {
+  std::mt19937 random(9);
+  for (int draw = 0; draw < 10; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper here = mapper_of(one), there = mapper_of(one);
+    std::vector<collective_request> requests;
+    for (int i = 0; i < 3; ++i) requests.push_back(random_request(random, here.ranks()));
+    for (int i = 0; i < 100; ++i) {
+      collective_request const& request = requests[random() % 3];
+      collective_decision const& decision = here.decide(request);
+      ASSERT_EQ(decision.plan, there.decide(request).plan);
+      double const seconds = decision.predicted * draw_log(random, 0.2, 5);
+      here.observe(request, seconds), there.observe(request, seconds);
+    }
+  }
+}
+
+TEST(CollectiveMapper, GivesStepsOfThePlanThatHoldsAfterItHasChanged) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  collective_mapper mapper = one_each(machine);
+  collective_request const request{.operation = collective::allreduce, .bytes = 4096, .unit = 8};
+  std::set<std::string> seen;
+  std::mt19937 random(10);
+  for (int i = 0; i < 40; ++i) {
+    collective_decision const decision = mapper.decide(request);
+    seen.insert(decision.name);
+    for (std::size_t const rank : {std::size_t{0}, std::size_t{31}, machine.host_count() - 1}) {
+      auto const wanted = plan::steps_of(
+          decision.plan, {.ranks = mapper.ranks(), .root = request.root, .bytes = request.bytes, .unit = request.unit},
+          rank);
+      auto const given = mapper.steps(request, rank);
+      ASSERT_TRUE(std::ranges::equal(given.steps, wanted.steps, {}, &plan::step::peer, &plan::step::peer));
+      ASSERT_EQ(given.ranges, wanted.ranges);
+    }
+    mapper.observe(request, decision.predicted * draw_log(random, 1, 20));
+  }
+  EXPECT_GT(seen.size(), 1U);
+}
+
+TEST(CollectiveMapper, LearnsNothingFromTimesThatAreNone) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  collective_mapper mapper = one_each(machine), untold = one_each(machine);
+  collective_request const request{.operation = collective::broadcast, .bytes = 1 << 16}, other{.bytes = 8};
+  mapper.decide(request);
+  for (double const seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) mapper.observe(request, seconds);
+  mapper.observe(other, 1);  // was never decided
+  EXPECT_EQ(mapper.decide(request).why, untold.decide(request).why);
+  EXPECT_EQ(mapper.decide(other).why, untold.decide(other).why);
+}
+
+// -- what cannot be
+
+TEST(CollectiveMapper, RefusesWhatItCannotMapWithAReason) {
+  platform::description const machine(1e-6, {{.name = "only", .hosts = 2, .inside = {1e-4, 1e8}}}, {});
+  auto const reason = [](auto&& act) -> std::string {
+    try {
+      act();
+    } catch (error const& refused) {
+      return refused.what();
+    }
+    return "accepted";
+  };
+  EXPECT_THAT(reason([&] { collective_mapper(machine, {}); }), HasSubstr("no rank"));
+  EXPECT_THAT(reason([&] { collective_mapper(machine, {0, 2}); }), HasSubstr("rank 1 is on host 2"));
+  collective_mapper mapper = one_each(machine);
+  EXPECT_THAT(reason([&] { mapper.decide({.bytes = 10, .unit = 4}); }), HasSubstr("10 bytes is not whole elements"));
+  EXPECT_THAT(reason([&] { mapper.decide({.bytes = 10, .unit = 0}); }), HasSubstr("elements of 0 bytes"));
+}
+
+}  // namespace
+}  // namespace skel::mapping
