@@ -1,5 +1,6 @@
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -8,10 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/near_name.hpp>
 #include <skel/mapping/collective_mapper.hpp>
 #include <skel/platform/files.hpp>
 
+#include "options.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -23,9 +24,9 @@ using nlohmann::ordered_json;
 
 struct collective_options {
   std::string platform, operation = "broadcast", root;
-  std::int64_t bytes = -1;
+  std::optional<double> bytes;
   double gamma = 0;
-  std::int64_t stripes = 0;
+  std::optional<long long> stripes;
   bool ordered = false, json = false;
 };
 
@@ -39,7 +40,7 @@ plan::collective find_operation(std::string const& name) {
     if (name_of(one) == name) return one;
     names.emplace_back(name_of(one));
   }
-  refuse_option("--op", fmt::format("'{}' is not a collective; there are {}", name, fmt::join(names, ", ")));
+  refuse_name("--op", name, "collective", names);
 }
 
 /// The host whose name is given, or the first.
@@ -75,27 +76,31 @@ ordered_json to_json(collective_decision const& decision, platform::description 
 
 int collective(collective_options const& options, std::ostream& out) {
   plan::collective const operation = find_operation(options.operation);
-  if (options.bytes < 0 && operation != plan::collective::barrier)
-    refuse_option("--bytes", "is missing, or not a number of bytes");
+  bool const barrier = operation == plan::collective::barrier;
+  if (!options.bytes && !barrier) refuse_option("--bytes", "is missing; a whole number of bytes is wanted");
+  std::uint64_t const bytes = barrier ? 0 : bytes_of("--bytes", *options.bytes, 0);
+  mapping::collective_options limits;
+  if (options.stripes) {
+    if (*options.stripes < 1)
+      refuse_option("--stripes", fmt::format("is {}; a number of trees, 1 or more", *options.stripes));
+    limits.most_stripes = static_cast<std::size_t>(*options.stripes);
+  }
+  double const gamma = gamma_of("--gamma", options.gamma);
   platform::description const machine = platform::read_description(options.platform);
   std::vector<plan::host_id> hosts(machine.host_count());
   std::iota(hosts.begin(), hosts.end(), std::size_t{0});
-  if (options.stripes < 0) refuse_option("--stripes", "is a number of trees, 1 or more");
-  mapping::collective_options limits;
-  if (options.stripes > 0) limits.most_stripes = static_cast<std::size_t>(options.stripes);
   collective_mapper mapper(machine, hosts, limits);
-  collective_decision const& decision =
-      mapper.decide({.operation = operation,
-                     .bytes = operation == plan::collective::barrier ? 0 : static_cast<std::uint64_t>(options.bytes),
-                     .root = find_root(machine, options.root),
-                     .commutative = !options.ordered,
-                     .gamma = options.gamma});
+  collective_decision const& decision = mapper.decide({.operation = operation,
+                                                       .bytes = bytes,
+                                                       .root = find_root(machine, options.root),
+                                                       .commutative = !options.ordered,
+                                                       .gamma = gamma});
   if (options.json) {
     out << to_json(decision, machine).dump() << '\n';
     return done;
   }
-  out << fmt::format("{} of {} bytes among {} hosts: {:.3f} ms\n{}\n", options.operation,
-                     std::max<std::int64_t>(options.bytes, 0), hosts.size(), 1e3 * decision.predicted, decision.why);
+  out << fmt::format("{} of {} bytes among {} hosts: {:.3f} ms\n{}\n", options.operation, bytes, hosts.size(),
+                     1e3 * decision.predicted, decision.why);
   if (!decision.edges.empty()) {
     out << fmt::format("\nbetween clusters: {}, {:.3f} ms\n", decision.schedule, 1e3 * decision.between);
     for (auto const& [from, to] : decision.edges)

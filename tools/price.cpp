@@ -1,4 +1,3 @@
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
 #include <skel/cost/collective_price.hpp>
 #include <skel/plan/collective.hpp>
 #include <skel/platform/files.hpp>
 
+#include "options.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -31,15 +30,6 @@ struct price_options {
   bool list = false, json = false;
 };
 
-template <class Names>
-[[noreturn]] void refuse_name(std::string const& option, std::string const& name, std::string const& what,
-                              Names const& known) {
-  std::string all;
-  for (auto const& one : known) all += (all.empty() ? "" : ", ") + std::string(one);
-  std::string const hint = did_you_mean(name, known);
-  refuse_option(option, "'" + name + "' is no " + what + (hint.empty() ? "; one of " + all : hint));
-}
-
 std::vector<std::string> operations() {
   std::vector<std::string> names;
   for (plan::collective_algorithm const& entry : plan::collective_algorithms())
@@ -53,13 +43,6 @@ std::vector<plan::collective_algorithm const*> algorithms_of(std::string const& 
   for (plan::collective_algorithm const& entry : plan::collective_algorithms())
     if (name_of(entry.operation) == operation) result.push_back(&entry);
   return result;
-}
-
-/// A number of bytes: whole, and exact as a double.
-std::uint64_t bytes_of(std::string const& option, double value, double least) {
-  if (!(value >= least) || value != std::floor(value) || value > 0x1p53)
-    refuse_option(option, fmt::format("is {}; a whole number of bytes is wanted, {} or more", value, least));
-  return static_cast<std::uint64_t>(value);
 }
 
 int list(price_options const& options, std::ostream& out) {
@@ -116,8 +99,7 @@ int price(price_options const& options, std::ostream& out) {
   if (!kind) refuse_name("--model", options.model, "model", cost::model_names);
   if (!options.bytes && algorithm->operation != plan::collective::barrier)
     refuse_option("--bytes", "is missing; a whole number of bytes is wanted");
-  if (!std::isfinite(options.gamma) || options.gamma < 0)
-    refuse_option("--gamma", "is a time per byte in seconds per byte, 0 or more");
+  gamma_of("--gamma", options.gamma);
   if (options.radix < 2) refuse_option("--radix", "is a whole number of children and parent, 2 or more");
   if (options.ranks < 0) refuse_option("--ranks", "is a number of ranks, 1 or more");
 
