@@ -75,7 +75,7 @@ one_way walk(route_outline const& route, route_times const& times) {
     // stripes than ranks, some have the relay's part more often.
     auto const hosts = static_cast<double>(route.hosts[c]);
     double const spread = std::min(static_cast<double>(stripes), hosts);
-    double const even = (hosts - 1) / hosts * busy;
+    double const even = (hosts - 1) / hosts * busy * (shape.degree > 1 ? crowding : 1);
     double const local = std::max(even, (1 - 1 / spread) * even + shape.root_degree * busy / spread);
     result.port[c] = std::max(local + far[c] / spread, c == route.root ? busy : 0);
   }
