@@ -227,6 +227,7 @@ platform::discovered measure(MPI_Comm among, run_hosts const& hosts, discovery_o
   if (options.progress && rank == 0) options.progress("hosts", 0, 1);
   players const all = find_players(hosts, measure_hosts(among, hosts, options.hosts), options.host_per_rank);
   run.hosts = all.hosts;
+  if (options.host_per_rank) run.rank_of_host.assign(all.rank_of.begin(), all.rank_of.end());
 
   runtime::message_probe_options limits{.probes = options.probes,
                                         .precision = precision_of_tolerance * options.tolerance};

@@ -99,6 +99,10 @@ description describe(discovered const& run) {
                                    {"speed_spread", one.speed_spread},
                                    {"cores", one.cores},
                                    {"memory", one.memory}});
+      if (run.rank_of_host.empty()) continue;
+      std::size_t const rank = run.rank_of_host[host];
+      measured["hosts"].back()["machine"] = run.host_of_rank[rank];
+      measured["hosts"].back()["rank"] = rank;
     }
     write_path(run, found.inside, entry.parameters, std::move(measured));
     if (!found.site.empty()) entry.parameters["x_site"] = ordered(found.site).dump();
@@ -130,8 +134,17 @@ bool is_discovered_for(description const& machine, std::vector<std::string> cons
          block.value("tolerance", ordered()) == ordered(tolerance);
 }
 
-std::vector<std::string> machine_names(description const& machine) {
-  std::vector<std::string> names = machine.host_names();
+namespace {
+
+/// The machine behind a host, and where several hosts are on it, which of its ranks it was.
+struct machine_place {
+  std::string name;
+  std::size_t rank = 0;
+};
+
+std::vector<machine_place> machine_places(description const& machine) {
+  std::vector<machine_place> places;
+  for (std::string const& name : machine.host_names()) places.push_back({name, places.size()});
   std::size_t host = 0;
   for (std::size_t c = 0; c < machine.clusters().size(); host += machine.clusters()[c].hosts, ++c) {
     std::string const where = "clusters[" + std::to_string(c) + "]";
@@ -142,22 +155,36 @@ std::vector<std::string> machine_names(description const& machine) {
           throw input_error("platform", where + ".measured.hosts",
                             "names " + std::to_string(block["hosts"].size()) + " hosts of " +
                                 std::to_string(machine.clusters()[c].hosts));
-        for (std::size_t i = 0; i < block["hosts"].size(); ++i)
-          names[host + i] = block["hosts"][i].at("name").get<std::string>();
+        for (std::size_t i = 0; i < block["hosts"].size(); ++i) {
+          ordered const& one = block["hosts"][i];
+          places[host + i].name = one.at(one.contains("machine") ? "machine" : "name").get<std::string>();
+          places[host + i].rank = one.value("rank", host + i);
+        }
       } else if (block.contains("host") && machine.clusters()[c].hosts == 1) {
-        names[host] = block["host"].get<std::string>();
+        places[host].name = block["host"].get<std::string>();
       }
     } catch (ordered::exception const& problem) {
       throw input_error("platform", where + ".measured", problem.what());
     }
   }
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::string> machine_names(description const& machine) {
+  std::vector<std::string> names;
+  for (machine_place& place : machine_places(machine)) names.push_back(std::move(place.name));
   return names;
 }
 
 rank_hosts find_ranks(description const& machine, std::vector<std::string> const& host_of_rank) {
   std::map<std::string, std::vector<std::size_t>> hosts_called;
-  auto const machines = machine_names(machine);
-  for (std::size_t host = 0; host < machines.size(); ++host) hosts_called[machines[host]].push_back(host);
+  auto const places = machine_places(machine);
+  for (std::size_t host = 0; host < places.size(); ++host) hosts_called[places[host].name].push_back(host);
+  for (auto& [name, hosts] : hosts_called)
+    std::sort(hosts.begin(), hosts.end(),
+              [&](std::size_t a, std::size_t b) { return places[a].rank < places[b].rank; });
   std::set<std::string> unknown, crowded;
   std::map<std::string, std::size_t> met;
   rank_hosts result;

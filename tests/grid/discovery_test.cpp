@@ -58,6 +58,9 @@ TEST_F(Discovery, EveryRankGetsTheSamePlatformOfAllHosts) {
   EXPECT_EQ(quiet::broadcast(MPI_COMM_WORLD, mine), mine);
   for (std::size_t from = 0; from < found.platform.host_count(); ++from)
     for (std::size_t to = 0; to < found.platform.host_count(); ++to) EXPECT_TRUE(found.platform.connected(from, to));
+  auto const again = find_ranks(found.platform, quiet::all_gather(MPI_COMM_WORLD, skel::platform::host_name()));
+  EXPECT_EQ(again.mismatch, "");
+  EXPECT_EQ(again.host_of_rank.size(), found.platform.host_count());
 }
 
 TEST_F(Discovery, RanksOfOneHostAreOneHostUnlessTheyCountAsHosts) {

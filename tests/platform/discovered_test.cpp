@@ -126,6 +126,16 @@ TEST(FindRanks, OfAPlatformWithAHostPerRankTakeThemInTurn) {
   EXPECT_THAT(find_ranks(machine, {"small", "small", "small"}).mismatch, HasSubstr("with fewer ranks on 'small'"));
 }
 
+TEST(FindRanks, OfRanksThatCountedAsHostsAreThoseRanksAgain) {
+  discovered run = two_sites();
+  run.host_of_rank = {"small", "small", "large", "small"};
+  run.rank_of_host = {0, 1, 2, 3};
+  auto const machine = describe(run);  // clusters of ranks 0 and 3, 1, 2
+  EXPECT_THAT(find_ranks(machine, {"small", "small", "large", "small"}).host_of_rank, ElementsAre(0, 2, 3, 1));
+  EXPECT_THAT(find_ranks(machine, {"large", "small"}).host_of_rank, ElementsAre(3, 0));
+  EXPECT_THAT(find_ranks(machine, {"large", "large", "small"}).host_of_rank, ElementsAre(3, 3, 0));
+}
+
 TEST(FindRanks, OfAPlatformThatWasNotMeasuredAreItsHostsInOrder) {
   description const drawn(0, {{.name = "a", .hosts = 2, .inside = {.latency = 1}}, {.name = "b"}}, {});
   EXPECT_THAT(find_ranks(drawn, {"x", "x", "y"}).host_of_rank, ElementsAre(0, 1, 2));

@@ -39,7 +39,9 @@ struct found_link {
 struct discovered {
   std::vector<host_measurement> hosts;    ///< all names different
   std::vector<std::string> host_of_rank;  ///< as the hosts call themselves
-  std::vector<found_cluster> clusters;    ///< every host in one
+  /// Per host, the rank that it is, where every rank counts as a host. Empty otherwise.
+  std::vector<std::size_t> rank_of_host{};
+  std::vector<found_cluster> clusters;  ///< every host in one
   std::vector<found_link> links;
   std::string date;           ///< UTC, "2026-11-20T21:45:00Z"
   double seconds = 0;         ///< that the probing took
@@ -74,8 +76,9 @@ struct rank_hosts {
 };
 
 /// Finds the hosts of a run, given by what they call themselves, in a description: a rank is on the host of that name;
-/// where several hosts have it (a probe with a host per rank), its ranks take them in turn. A description that was not
-/// measured, and does not know the names, is believed to be of these ranks if it has as many hosts: rank i is host i.
+/// where several hosts have it (a probe with a host per rank), its ranks take them in the order of the ranks then. A
+/// description that was not measured, and does not know the names, is believed to be of these ranks if it has as many
+/// hosts: rank i is host i.
 rank_hosts find_ranks(description const& machine, std::vector<std::string> const& host_of_rank);
 
 /// A description whose host i is rank i: a cluster of one host for each rank. Ranks of one host share its cores, and
