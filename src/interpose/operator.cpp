@@ -52,26 +52,25 @@ unsigned kind_of(MPI_Datatype type) {
 struct predefined {
   MPI_Op op;
   unsigned defined_on;
-  bool rounds;  // on floating-point numbers
 };
 
 predefined const* find_predefined(MPI_Op op) {
   constexpr unsigned integers = integer | fortran_integer;
   static std::vector<predefined> const* const all = new std::vector<predefined>{
-      {MPI_MAX, integers | floating, false},
-      {MPI_MIN, integers | floating, false},
-      {MPI_SUM, integers | floating | complex, true},
-      {MPI_PROD, integers | floating | complex, true},
-      {MPI_LAND, integer | logical, false},
-      {MPI_LOR, integer | logical, false},
-      {MPI_LXOR, integer | logical, false},
-      {MPI_BAND, integers | byte, false},
-      {MPI_BOR, integers | byte, false},
-      {MPI_BXOR, integers | byte, false},
-      {MPI_MAXLOC, pair, false},
-      {MPI_MINLOC, pair, false},
-      {MPI_REPLACE, 0, false},
-      {MPI_NO_OP, 0, false},
+      {MPI_MAX, integers | floating},
+      {MPI_MIN, integers | floating},
+      {MPI_SUM, integers | floating | complex},
+      {MPI_PROD, integers | floating | complex},
+      {MPI_LAND, integer | logical},
+      {MPI_LOR, integer | logical},
+      {MPI_LXOR, integer | logical},
+      {MPI_BAND, integers | byte},
+      {MPI_BOR, integers | byte},
+      {MPI_BXOR, integers | byte},
+      {MPI_MAXLOC, pair},
+      {MPI_MINLOC, pair},
+      {MPI_REPLACE, 0},
+      {MPI_NO_OP, 0},
   };
   auto const at = std::ranges::find(*all, op, &predefined::op);
   return at == all->end() ? nullptr : &*at;
@@ -151,15 +150,12 @@ std::optional<reduction> reduction_of(MPI_Op op, layout const& type) {
   if (op == MPI_OP_NULL) return std::nullopt;
   reduction result{.op = op, .type = type};
   if (predefined const* const known = find_predefined(op)) {
-    unsigned const kind = kind_of(type.type);
-    if ((kind & known->defined_on) == 0) return std::nullopt;
-    result.exact = !(known->rounds && (kind & (floating | complex)) != 0);
+    if ((kind_of(type.type) & known->defined_on) == 0) return std::nullopt;
     return result;
   }
   int commutes = 0;
   if (MPI_Op_commutative(op, &commutes) != MPI_SUCCESS) return std::nullopt;
   result.commutative = commutes != 0;
-  result.exact = false;  // nobody knows
   return result;
 }
 

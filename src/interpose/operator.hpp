@@ -15,7 +15,6 @@ struct reduction {
   MPI_Op op = MPI_OP_NULL;
   layout type{};
   bool commutative = true;
-  bool exact = true;  ///< how operands are grouped does not change the result
 };
 
 /// Nothing where an operator is not defined on a type, or is not known to be: MPI has the word then. Operators of the

@@ -4,16 +4,16 @@
 #include <cstdio>
 #include <exception>
 #include <numeric>
+#include <utility>
 
 #include <cereal/types/map.hpp>
 
 #include <skel/base/error.hpp>
-#include <skel/grid/discovery.hpp>
+#include <skel/grid/find_hosts.hpp>
 #include <skel/platform/files.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/quiet.hpp>
 
-#include "hosts.hpp"
 #include "known_communicator.hpp"
 
 namespace skel::interpose {
@@ -147,7 +147,9 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   verbose_ = said.verbose;
   if (said.what == verdict::refuse) PMPI_Abort(MPI_COMM_WORLD, 1);
   if (said.what == verdict::measure) {
-    measure(names);
+    run_platform measured = measure_run(MPI_COMM_WORLD, names);
+    machine_ = std::move(measured.machine);
+    host_of_rank_ = std::move(measured.host_of_rank);
   } else if (said.what == verdict::serve) {
     machine_ = platform::parse_description(said.machine, said.source);
     host_of_rank_.assign(said.host_of_rank.begin(), said.host_of_rank.end());
@@ -166,21 +168,6 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   if (verbose_ && first())
     say("collectives of " + std::to_string(names.size()) + " ranks on " + std::to_string(machine_.clusters().size()) +
         " clusters of " + (said.source.empty() ? "the measured platform" : said.source));
-}
-
-void process::measure(std::vector<std::string> const& names) {
-  discovery_options options;
-  options.models = {cost::model_kind::plogp};  // what the mapper prefers
-  options.max_age = 86400;
-  options.time_limit = 5;
-  if (std::ranges::count(names, names.front()) == std::ssize(names)) {
-    // One host: its ranks are one cluster, however their latencies differ while they share cores.
-    options.host_per_rank = true;
-    options.tolerance = 1e6;
-  }
-  machine_ = discover(MPI_COMM_WORLD, options).platform;
-  host_of_rank_ = find_hosts(machine_, names).host_of_rank;
-  if (host_of_rank_.empty()) throw error("the hosts of this run are not those that were measured");
 }
 
 void process::end() {

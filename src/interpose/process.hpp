@@ -51,7 +51,6 @@ class process {
   void count(plan::collective operation, bool is_served);
 
  private:
-  void measure(std::vector<std::string> const& names);
   void start(std::string const& opening, std::vector<std::string> const& names);
   std::string summary() const;
 

@@ -1,4 +1,4 @@
-#include <interpose/hosts.hpp>
+#include <skel/grid/find_hosts.hpp>
 
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace {
 
-using skel::interpose::find_hosts;
+using skel::find_hosts;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -37,8 +37,13 @@ TEST(FindHosts, DoesNotTakeTheStartOfAnAddressForAName) {
 }
 
 TEST(FindHosts, GivesRanksOfOneHostItsPlacesInTurn) {
-  auto const probed = machine({{.name = "a-r0"}, {.name = "a-r1"}, {.name = "b"}});
+  auto const probed = machine({{.name = "a-r4"}, {.name = "a-r7"}, {.name = "b"}});
   EXPECT_THAT(find_hosts(probed, {"a", "b", "a", "a"}).host_of_rank, ElementsAre(0, 2, 1, 0));
+}
+
+TEST(FindHosts, KnowsTheRankInANameThatAProbeHasGiven) {
+  auto const probed = machine({{.name = "a-r1"}, {.name = "a-r2"}, {.name = "a-r0"}});
+  EXPECT_THAT(find_hosts(probed, {"a", "a", "a"}).host_of_rank, ElementsAre(2, 0, 1));
 }
 
 TEST(FindHosts, NamesEachMissingHostOnce) {

@@ -1,12 +1,14 @@
-#include "hosts.hpp"
+#include <skel/grid/find_hosts.hpp>
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 
+#include <skel/base/error.hpp>
+#include <skel/grid/discovery.hpp>
 #include <skel/platform/discovered.hpp>
 
-namespace skel::interpose {
+namespace skel {
 namespace {
 
 std::string without_domain(std::string const& name) {
@@ -38,7 +40,12 @@ found_hosts find_hosts(platform::description const& machine, std::vector<std::st
   }
   found_hosts result;
   std::map<std::string, std::size_t> ranks_before;
-  for (std::string const& name : names) {
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    std::string const& name = names[rank];
+    if (auto const own = exact.find(name + "-r" + std::to_string(rank)); own != exact.end()) {
+      result.host_of_rank.push_back(own->second.front());
+      continue;
+    }
     std::vector<plan::host_id> const* places = nullptr;
     auto const look = [&](table const& where, std::string const& as) {
       if (places != nullptr) return;
@@ -56,4 +63,20 @@ found_hosts find_hosts(platform::description const& machine, std::vector<std::st
   return result;
 }
 
-}  // namespace skel::interpose
+run_platform measure_run(MPI_Comm among, std::vector<std::string> const& names) {
+  discovery_options options;
+  options.models = {cost::model_kind::plogp};  // what the mapper prefers
+  options.max_age = 86400;
+  options.time_limit = 5;
+  if (std::ranges::count(names, names.front()) == std::ssize(names)) {
+    // However their latencies differ while they share cores.
+    options.host_per_rank = true;
+    options.tolerance = 1e6;
+  }
+  run_platform result{.machine = discover(among, options).platform};
+  result.host_of_rank = find_hosts(result.machine, names).host_of_rank;
+  if (result.host_of_rank.empty()) throw error("the hosts of this run are not called as those that were measured");
+  return result;
+}
+
+}  // namespace skel
