@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include <skel/grid/collective_calls.hpp>
 #include <skel/grid/report.hpp>
 #include <skel/grid/settings.hpp>
 #include <skel/runtime/communicator.hpp>
@@ -15,17 +18,17 @@ namespace skel {
 
 /// The machine a program runs on: one process, or the ranks that mpirun has started. Make one, first thing in main, on
 /// every rank; it initialises MPI where there is any and ends it when it is destroyed.
-class grid {
+class grid : public collective_calls {
  public:
   /// Takes arguments that start with --skel- out of the command line (see run_settings; --skel-help lists them).
   /// Collective. Throws skel::input_error for an argument it cannot read, skel::error when the number of ranks is not
   /// the expected one.
   grid(int& argc, char**& argv);
   explicit grid(run_settings settings = {});
-  ~grid();
+  ~grid() override;
 
-  int rank() const;
-  int size() const;
+  int rank() const override;
+  int size() const override;
   runtime::communicator const& ranks() const;
   run_settings const& settings() const;
   run_settings& settings();
@@ -50,10 +53,16 @@ class grid {
     return plan(runtime::make_program(composition));
   }
 
+  /// How such a collective would be done, and why. Collective at the first use of collectives.
+  mapping::collective_decision decide(mapping::collective_request const& request);
+
   run_report run(runtime::program const& line);
   planned_program plan(runtime::program const& line);
 
  private:
+  void perform(mapping::collective_request const& request, std::span<std::byte const> input,
+               std::span<std::byte> output, combining const& combine) override;
+
   struct state;
   std::unique_ptr<state> state_;
 };

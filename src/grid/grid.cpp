@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -10,7 +11,9 @@
 
 #include <unistd.h>
 
+#include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/grid/find_hosts.hpp>
 #include <skel/grid/probe.hpp>
 #include <skel/platform/discovered.hpp>
 #include <skel/record/clock.hpp>
@@ -19,6 +22,7 @@
 #include <skel/runtime/native.hpp>
 #include <skel/runtime/run_line.hpp>
 
+#include "collective_engine.hpp"
 #include "interrupt.hpp"
 #include "planner.hpp"
 #include "settings_arguments.hpp"
@@ -137,6 +141,7 @@ struct grid::state {
     auto const found = platform::find_ranks(*settings.platform, ranks.hosts());
     if (found.mismatch.empty()) {
       given_speed = settings.platform->speed(found.host_of_rank.front());
+      stated = run_platform{*settings.platform, found.host_of_rank};
       settings.platform = platform::for_ranks(*settings.platform, found.host_of_rank);
       return;
     }
@@ -165,6 +170,14 @@ struct grid::state {
       known = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()), probed ? whole_core() : 1);
     }
     return *known;
+  }
+
+  /// On more than one rank. Collective at the first call.
+  collective_engine& engine() {
+    if (!collectives)
+      collectives = std::make_unique<collective_engine>(
+          runtime::native(ranks), stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts()));
+    return *collectives;
   }
 
   /// What counts as speed 1 on a probed grid: a whole core of rank 0's host, also where several ranks share one and the
@@ -231,7 +244,9 @@ struct grid::state {
   runtime::communicator ranks;
   std::optional<processor_map> known;
   bool probed = false;
-  double given_speed = 1;  // of a whole core of rank 0's host, where the platform was given
+  std::optional<run_platform> stated;              // as it was, before each rank became a host
+  std::unique_ptr<collective_engine> collectives;  // from the first one on
+  double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
@@ -252,6 +267,20 @@ run_settings const& grid::settings() const {
 }
 run_settings& grid::settings() {
   return state_->settings;
+}
+
+mapping::collective_decision grid::decide(mapping::collective_request const& request) {
+  if (size() == 1) return {.name = "nothing", .why = "there is one rank"};
+  return state_->engine().decide(request);
+}
+
+void grid::perform(mapping::collective_request const& request, std::span<std::byte const> input,
+                   std::span<std::byte> output, combining const& combine) {
+  SKEL_EXPECTS(request.root < static_cast<std::size_t>(size()));
+  if (size() > 1)
+    state_->engine().perform(request, input, output, combine);
+  else if (!input.empty() && input.data() != output.data())
+    std::memmove(output.data(), input.data(), input.size());
 }
 
 planned_program grid::plan(runtime::program const& line) {

@@ -1,0 +1,25 @@
+#include "collective_engine.hpp"
+
+#include <utility>
+
+#include <skel/runtime/collective.hpp>
+
+namespace skel {
+
+collective_engine::collective_engine(MPI_Comm among, run_platform where)
+    : messages_(among), mapper_(std::move(where.machine), std::move(where.host_of_rank)) {
+  int rank = 0;
+  MPI_Comm_rank(messages_.get(), &rank);
+  rank_ = static_cast<std::size_t>(rank);
+}
+
+mapping::collective_decision const& collective_engine::decide(mapping::collective_request const& request) {
+  return mapper_.decide(request);
+}
+
+void collective_engine::perform(mapping::collective_request const& request, std::span<std::byte const> input,
+                                std::span<std::byte> output, combining const& combine) {
+  runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine);
+}
+
+}  // namespace skel
