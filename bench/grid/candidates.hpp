@@ -11,9 +11,9 @@
 
 namespace bench {
 
-/// The most messages that a rank may have to send in a segmented algorithm: the time to simulate a port grows with the
-/// square of those that go through it at once.
-inline constexpr std::uint64_t most_sends = 4096;
+/// The most messages that a rank may have to send or receive in a segmented algorithm of the catalogue: the time to
+/// simulate a port grows with the square of those that wait for it at once.
+inline constexpr std::uint64_t most_sends = 1024;
 
 struct candidate {
   std::string name{};

@@ -40,6 +40,30 @@ std::string read_file(fs::path const& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// Signals that ask this program to end: the simulator is to end with it, and its folder to go.
+volatile sig_atomic_t asked_to_end = 0;
+
+/// While it lives, such signals are noted instead of obeyed.
+class noted_signals {
+ public:
+  noted_signals() {
+    for (std::size_t i = 0; i < std::size(kinds); ++i) {
+      struct sigaction note = {};
+      note.sa_handler = [](int kind) { asked_to_end = kind; };
+      sigaction(kinds[i], &note, &before_[i]);
+    }
+  }
+  noted_signals(noted_signals const&) = delete;
+  noted_signals& operator=(noted_signals const&) = delete;
+  ~noted_signals() {
+    for (std::size_t i = 0; i < std::size(kinds); ++i) sigaction(kinds[i], &before_[i], nullptr);
+  }
+
+ private:
+  static constexpr int kinds[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kinds)] = {};
+};
+
 /// A process whose standard output is read line by line.
 class child {
  public:
@@ -84,6 +108,7 @@ class child {
     for (;;) {
       auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now()).count();
       if (left <= 0) return false;
+      if (asked_to_end != 0) throw skel::error("stopped by a signal");
       pollfd ready{.fd = output_, .events = POLLIN, .revents = 0};
       if (poll(&ready, 1, static_cast<int>(std::min<long long>(left, 1000))) <= 0) continue;
       ssize_t const got = read(output_, buffer.data(), buffer.size());
@@ -163,6 +188,7 @@ measured_times simulator::run(work_list const& work, std::string_view selector) 
   std::size_t done = 0;
   bool ended = false;
   std::string problem;
+  noted_signals const signals;
   child process(words, folder_, errors);
   bool const in_time = process.read_lines(
       clock::now() + std::chrono::duration_cast<clock::duration>(settings_.time_limit), [&](std::string const& line) {
