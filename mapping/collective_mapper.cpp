@@ -222,9 +222,11 @@ class collective_mapper::implementation {
       all.emplace_back(std::move(candidate), std::nullopt);
     if (all.empty()) refuse_for_missing_link(request, by.models);
     std::ranges::stable_sort(all, {}, [](priced const& one) { return one.first.predicted; });
-    // Of a tie, what needs the fewest messages.
+    // Of a tie, what needs the fewest messages; and of these, what spreads the work over the ranks: that a slow link is
+    // the bottleneck holds only as long as ports keep up with it.
     auto const messages = [](priced const& one) {
-      return one.second ? one.second->outline.segments * (one.second->outline.stripes > 1 ? 2 : 1) : std::uint64_t{1};
+      return one.second ? one.second->outline.segments * 2 + (one.second->outline.stripes > 1 ? 0 : 1)
+                        : std::uint64_t{2};
     };
     auto const tied = std::ranges::find_if(all, [&](priced const& one) {
       return one.first.predicted > all.front().first.predicted * (1 + price_tolerance);
