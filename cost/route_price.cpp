@@ -87,11 +87,31 @@ double further(route_outline const& route, double pace) {
   return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
 }
 
+/// When the last speaker of an exchange has combined what all others sent it, if all begin at once: each sends to those
+/// behind it in turn, and combines at the end. O(clusters^2).
+double exchanged(route_times const& down, route_times const& up) {
+  std::size_t const n = down.inside.size();
+  std::vector<double> sent(n, 0), received(n, 0), combining(n, 0);
+  for (std::size_t ahead = 1; ahead < n; ++ahead)
+    for (std::size_t from = 0; from < n; ++from) {
+      std::size_t const to = (from + ahead) % n;
+      path const& way = down.link(from, to);
+      if (way.transfer == never) return never;
+      received[to] = std::max(sent[from] + way.transfer, received[to] + way.busy);
+      sent[from] += way.busy;
+      combining[to] += up.link(to, from).transfer - way.transfer;
+    }
+  double last = 0;
+  for (std::size_t c = 0; c < n; ++c) last = std::max(last, received[c] + combining[c]);
+  return last;
+}
+
 /// Up inside every cluster, from its speaker to all others at once, down inside.
 route_price price_exchange(route_outline const& route, one_way const& fall, one_way const& rise,
                            route_times const& down, route_times const& up) {
   std::size_t const n = route.hosts.size();
-  route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
+  route_price price{
+      .total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = exchanged(down, up)};
   double slowest_rise = 0, slowest_fall = 0, pace = 0;
   for (std::size_t c = 0; c < n; ++c) {
     bool const home = c == route.root;
@@ -100,12 +120,11 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
         home || !striped
             ? 1
             : static_cast<double>(std::min<std::uint64_t>({route.stripes, route.segments, route.hosts[c]}));
-    double sends = 0, link = 0;
+    double messages = 0, link = 0;  // what the speaker's port has to do with other clusters
     for (std::size_t other = 0; other < n; ++other) {
       if (other == c) continue;
       path const& way = up.link(c, other);
-      price.between = std::max(price.between, sends + way.transfer);
-      sends += way.busy;
+      messages += way.busy;
       link = std::max(link, way.pace);
     }
     double const hop = home && striped ? down.inside[c].transfer : 0;
@@ -114,7 +133,7 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
     price.inside[c] = rise.depth[c] + fall.depth[c] + 2 * hop + further(route, ports);
     slowest_rise = std::max(slowest_rise, rise.depth[c] + hop);
     slowest_fall = std::max(slowest_fall, fall.depth[c] + hop);
-    pace = std::max({pace, ports + sends / spread, link});
+    pace = std::max({pace, ports + messages / spread, link});
   }
   price.total = slowest_rise + price.between + slowest_fall + further(route, pace);
   price.between += further(route, pace);

@@ -273,24 +273,37 @@ class collective_mapper::implementation {
     source& by = *sources_[believed.model];
     std::vector<priced> all = candidates(request, by);
     std::size_t index = 0;
+    bool trial = false;
     if (observed != nullptr) {
       std::vector<candidate_time> times;
       for (priced const& one : all) times.push_back({id_of(one.first.name), std::max(one.first.predicted, 1e-12)});
       // It will be used twice as often as it was, and is thought of again after half of that.
-      index = beliefs_.choose(where, believed.model, times, 2 * uses, uses).index;
+      candidate_choice const choice = beliefs_.choose(where, believed.model, times, 2 * uses, uses);
+      index = choice.index, trial = choice.trial;
     }
     priced chosen = std::move(all[index]);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
     decided made{explain(request, chosen.first, chosen.second, by.models), ++decisions_made_, believed.model,
                  all_prices(request, chosen)};
     for (priced& other : all) made.answer.alternatives.push_back(std::move(other.first));
-    if (!made.answer.alternatives.empty())
-      made.answer.why += "; next is " + made.answer.alternatives.front().name + ", " +
-                         percent(made.answer.alternatives.front().predicted / made.answer.predicted - 1);
+    made.answer.why = reason(made.answer, by.models, observed != nullptr, trial);
     if (sources_.size() > 1) made.answer.why += "; " + believed.why;
     corrected_time const forecast =
         beliefs_.correct(where, believed.model, id_of(made.answer.name), std::max(made.answer.predicted, 1e-12));
     return decisions_.put(request, std::move(made), 0, {.bias = forecast.bias, .scatter = forecast.scatter});
+  }
+
+  /// Why a decision is what it is, beside the model that was believed.
+  static std::string reason(collective_decision const& made, cost::grid_models const& models, bool corrected,
+                            bool trial) {
+    std::string const by = " by " + std::string(cost::name_of(models.kind())) + " (" + models.from() + ")" +
+                           (corrected ? " and what was measured" : "");
+    auto const* const next = made.alternatives.empty() ? nullptr : &made.alternatives.front();
+    if (trial) return made.name + " is tried, because knowing its time is expected to pay" + by;
+    bool const tie = !corrected && next != nullptr && next->predicted < made.predicted;
+    std::string text = made.name + (tie ? " takes as good as least, in fewer messages," : " takes least") + by;
+    if (next != nullptr) text += "; next is " + next->name + ", " + percent(next->predicted / made.predicted - 1);
+    return text;
   }
 
   static std::string percent(double part) {
@@ -412,7 +425,6 @@ class collective_mapper::implementation {
         decision.inside.push_back(
             {.cluster = c, .algorithm = best.name, .segment = request.bytes, .model = model, .predicted = 0});
     }
-    decision.why = best.name + " takes least by " + model + " (" + models.from() + ")";
     return decision;
   }
 

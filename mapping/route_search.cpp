@@ -131,7 +131,8 @@ double route_search::price(question const& what, found_route& route) {
   return route.price.total;
 }
 
-/// The tree inside each cluster that takes least, if the cluster were alone.
+/// The tree inside each cluster that takes least, if the cluster were alone. Of one or two ranks all trees are alike:
+/// then it is the binomial one, or, of several segments, the pipeline.
 void route_search::choose_inside(question const& what, found_route& route) {
   std::size_t const n = hosts_.size();
   cost::route_outline& outline = route.outline;
@@ -151,7 +152,9 @@ void route_search::choose_inside(question const& what, found_route& route) {
       };
       if (what.operation != collective::reduce) add(down(route.segment).inside[c]);
       if (what.operation != collective::broadcast) add(up(route.segment, what.gamma).inside[c]);
-      if (time < least) least = time, outline.inside[c] = &all.outlines[i], route.inside[c] = all.trees[i];
+      bool const pipeline = outline.segments > 1 && all.trees[i].shape == plan::tree_shape::chain;
+      if (time < least || (time == least && pipeline))
+        least = time, outline.inside[c] = &all.outlines[i], route.inside[c] = all.trees[i];
     }
   }
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -110,9 +111,12 @@ int collective(collective_options const& options, std::ostream& out) {
   for (auto const& inside : decision.inside)
     out << fmt::format("{:<20} {:<20} {:>12} {:<10} {:>10.3f}\n", machine.clusters()[inside.cluster].name,
                        inside.algorithm, inside.segment, inside.model, 1e3 * inside.predicted);
-  out << fmt::format("\n{:<60} {:>10}\n", "alternatives", "ms");
+  if (decision.alternatives.empty()) return done;
+  std::size_t width = 0;
+  for (auto const& other : decision.alternatives) width = std::max(width, other.name.size());
+  out << fmt::format("\n{:<{}} {:>10}\n", "alternatives", width, "ms");
   for (auto const& other : decision.alternatives)
-    out << fmt::format("{:<60} {:>10.3f}\n", other.name, 1e3 * other.predicted);
+    out << fmt::format("{:<{}} {:>10.3f}\n", other.name, width, 1e3 * other.predicted);
   return done;
 }
 

@@ -379,4 +379,32 @@ TEST(RoutePrice, OfTheWholeVectorIsTheRecursionOverTheStepsOfAllRanks) {
   }
 }
 
+double exchange_price(drawn_route const& route, grid_models const& models, std::uint64_t bytes, double gamma) {
+  route_times const down = broadcast_times(models, route.outline.hosts, static_cast<double>(bytes));
+  route_times const up = reduce_times(models, route.outline.hosts, static_cast<double>(bytes), gamma);
+  return price_route(collective::allreduce, route.outline, down, up).total;
+}
+
+// Rising, exchanging and falling are priced one after the other, as if all speakers waited for the slowest cluster.
+TEST(RoutePrice, OfAnExchangeIsNeverLessThanTheRecursionAndEqualWhereEverybodySpeaks) {
+  std::mt19937_64 random(12);
+  for (int draw_number = 0; draw_number < 60; ++draw_number) {
+    std::size_t const clusters = 2 + below(random, 5);
+    drawn_route route = draw_route(random, clusters, 1);
+    route.outline.how = grid_route::scheme::exchange;
+    grid_models const models(equal_ports(random, clusters, false), model_kind::plogp);
+    std::uint64_t const bytes = 1 + random() % 1'000'000;
+    double const gamma = draw_number % 2 == 0 ? 0 : 1e-9;
+    double const exact = recursion(route, collective::allreduce, models, bytes, gamma);
+    double const price = exchange_price(route, models, bytes, gamma);
+    EXPECT_GE(price, exact * (1 - 1e-9));
+    EXPECT_LE(price, 3 * exact);  // none of the three takes longer than all of it
+    route.outline.hosts.assign(clusters, 1);
+    for (std::size_t c = 0; c < clusters; ++c)
+      route.trees[c] = make_tree(tree_shape::flat, 1, 4), route.shapes[c] = outline(route.trees[c]);
+    double const speakers = recursion(route, collective::allreduce, models, bytes, gamma);
+    EXPECT_NEAR(exchange_price(route, models, bytes, gamma), speakers, 1e-9 * speakers) << "draw " << draw_number;
+  }
+}
+
 }  // namespace

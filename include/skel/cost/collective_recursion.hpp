@@ -77,6 +77,7 @@ class mail {
 ///   t <- max(t + send_busy of the send before, completion of the last receive)       arrival = t + transfer
 ///   a <- max(arrival, a + receive_busy)                                              the receive is complete
 ///   c <- max(a, c + receive_overhead) + gamma m                                      ... and combined, of reductions
+///   c <- max(a, c) + gamma m                                                         two ranges are merged
 ///
 /// gamma: time of the operator per byte [s/B]. O(steps) expected, times log steps for models with contention. A
 /// schedule whose ranks wait for each other for ever breaks a contract.
@@ -121,6 +122,11 @@ double completion(plan::schedule const& schedule, Model const& model, double gam
           auto const& theirs = schedule.ranks[s.peer].steps[states[s.peer].next];
           if (theirs.peer == rank) states[s.peer].waiting = false, runnable.push_back(s.peer);
         }
+        continue;
+      }
+      if (s.what == plan::step::action::merge) {
+        mine.combined = mine.ready = std::max(mine.ready, mine.combined) + gamma * m.bytes;
+        last = std::max(last, mine.ready);
         continue;
       }
       double const* const arrival = letters.look(s.peer, rank);

@@ -36,7 +36,7 @@ struct step {
   std::uint32_t peer = 0;
   std::uint32_t phase = 0;  ///< messages of one phase may be under way together
   std::uint32_t first_range = 0, ranges = 0;
-  std::uint64_t bytes = 0;  ///< of all its ranges
+  std::uint64_t bytes = 0;  ///< of all its ranges; of a merge, of one of the two
 };
 
 /// What one rank does in a collective: it copies its input to its work buffer (load), takes its steps, and copies from
