@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -119,6 +120,8 @@ class collective_mapper::implementation {
 
     cost::grid_models models;
     route_search search;
+    /// Times of algorithms of the catalogue for vectors of nothing, by algorithm and root [s].
+    std::map<std::pair<plan::collective_algorithm const*, std::size_t>, double> start_ups{};
   };
   /// Requests that models are believed alike for: an operation and a size within a factor of two.
   struct context {
@@ -218,7 +221,7 @@ class collective_mapper::implementation {
     }
     double enough = std::numeric_limits<double>::infinity();
     for (priced const& one : all) enough = std::min(enough, one.first.predicted);
-    for (auto& candidate : from_catalogue(request, by.models, routed, enough))
+    for (auto& candidate : from_catalogue(request, by, routed, enough))
       all.emplace_back(std::move(candidate), std::nullopt);
     if (all.empty()) refuse_for_missing_link(request, by.models);
     std::ranges::stable_sort(all, {}, [](priced const& one) { return one.first.predicted; });
@@ -246,11 +249,13 @@ class collective_mapper::implementation {
             .most_stripes = options_.most_stripes};
   }
 
-  /// What each model says of a plan.
-  std::vector<double> all_prices(collective_request const& request, priced const& chosen) {
+  /// What each model says of a plan; `by` has said it.
+  std::vector<double> all_prices(collective_request const& request, priced const& chosen, std::size_t by) {
     std::vector<double> result;
     for (auto const& one : sources_) {
-      if (chosen.second) {
+      if (result.size() == by) {
+        result.push_back(chosen.first.predicted);
+      } else if (chosen.second) {
         result.push_back(one->search.price_of(question_of(request), *chosen.second));
       } else {
         auto const* const how = plan::find_algorithm(request.operation, chosen.first.plan.algorithm);
@@ -284,7 +289,7 @@ class collective_mapper::implementation {
     priced chosen = std::move(all[index]);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
     decided made{explain(request, chosen.first, chosen.second, by.models), ++decisions_made_, believed.model,
-                 all_prices(request, chosen)};
+                 all_prices(request, chosen, believed.model)};
     for (priced& other : all) made.answer.alternatives.push_back(std::move(other.first));
     made.answer.why = reason(made.answer, by.models, observed != nullptr, trial);
     if (sources_.size() > 1) made.answer.why += "; " + believed.why;
@@ -361,10 +366,20 @@ class collective_mapper::implementation {
     return sum - most;
   }
 
+  /// A lower bound of an algorithm, computed once: no message takes longer for fewer bytes.
+  double start_up(plan::collective_algorithm const& algorithm, collective_problem problem, source& by) const {
+    auto const [at, is_new] = by.start_ups.try_emplace({&algorithm, problem.root});
+    problem.bytes = 0;
+    if (is_new)
+      at->second = cost::completion(algorithm.make(problem), cost::ranks_on_grid(by.models, clusters_.cluster_of));
+    return at->second;
+  }
+
   /// Algorithms of the catalogue that no route is: all of other operations, and those that are not on a tree;
   /// those that certainly take longer than `enough` may be missing.
-  std::vector<collective_candidate> from_catalogue(collective_request const& request, cost::grid_models const& models,
-                                                   bool routed, double enough) const {
+  std::vector<collective_candidate> from_catalogue(collective_request const& request, source& by, bool routed,
+                                                   double enough) const {
+    cost::grid_models const& models = by.models;
     std::vector<collective_candidate> found;
     if (not_joined(models)) return {};  // algorithms of the catalogue know nothing of missing links
     cost::ranks_on_grid const model(models, clusters_.cluster_of);
@@ -375,6 +390,7 @@ class collective_mapper::implementation {
         continue;
       collective_problem const problem = problem_of(request);
       if (routed && ring_time(algorithm, problem, model) > enough) continue;
+      if (routed && start_up(algorithm, problem, by) > enough) continue;
       // Those on trees are taken whole; only what keeps the order of operands comes here.
       double const predicted = cost::completion(algorithm.make(problem), model, request.gamma);
       found.push_back({std::string(algorithm.name),

@@ -44,14 +44,15 @@ class grid_models {
   std::string from_;
 };
 
-/// The models as one communication_model of ranks (<skel/cost/collective_recursion.hpp>).
+/// The models as one communication_model of ranks (<skel/cost/collective_recursion.hpp>). It keeps the times of the
+/// last message on each path: schedules send many of one size. Not for several threads at once.
 class ranks_on_grid {
  public:
   static constexpr bool contended = false;
 
   /// cluster_of[rank]; the models must outlive it.
   ranks_on_grid(grid_models const& models, std::vector<std::size_t> cluster_of)
-      : models_(&models), cluster_of_(std::move(cluster_of)) {}
+      : models_(&models), cluster_of_(std::move(cluster_of)), last_(models.clusters() * models.clusters()) {}
 
   double send_busy(message const& m) const { return of(m).send_busy; }
   double transfer(message const& m) const { return of(m).transfer; }
@@ -60,13 +61,21 @@ class ranks_on_grid {
   std::vector<double> breakpoints() const { return models_->sizes(); }
 
  private:
-  message_times of(message const& m) const {
+  struct priced_message {
+    double bytes = -1;
+    message_times times;
+  };
+
+  message_times const& of(message const& m) const {
     std::size_t const a = cluster_of_[m.from], b = cluster_of_[m.to];
-    return a == b ? models_->inside(a, m.bytes) : models_->between(a, b, m.bytes);
+    priced_message& last = last_[a * models_->clusters() + b];
+    if (last.bytes != m.bytes) last = {m.bytes, a == b ? models_->inside(a, m.bytes) : models_->between(a, b, m.bytes)};
+    return last.times;
   }
 
   grid_models const* models_;
   std::vector<std::size_t> cluster_of_;
+  mutable std::vector<priced_message> last_;  // [from * clusters + to]
 };
 
 }  // namespace skel::cost
