@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <skel/base/error.hpp>
 #include <skel/grid/discovery.hpp>
@@ -39,6 +40,13 @@ found_hosts find_hosts(platform::description const& machine, std::vector<std::st
     by_rank[without_domain(without_rank(hosts[host]))].push_back(host);
   }
   found_hosts result;
+  // A probe with a host per rank has kept which rank of a machine each host was.
+  if (std::ranges::all_of(names, [&](std::string const& name) { return exact.contains(name); })) {
+    if (auto known = platform::find_ranks(machine, names); known.mismatch.empty()) {
+      result.host_of_rank = std::move(known.host_of_rank);
+      return result;
+    }
+  }
   std::map<std::string, std::size_t> ranks_before;
   for (std::size_t rank = 0; rank < names.size(); ++rank) {
     std::string const& name = names[rank];

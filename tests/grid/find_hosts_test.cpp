@@ -46,6 +46,17 @@ TEST(FindHosts, KnowsTheRankInANameThatAProbeHasGiven) {
   EXPECT_THAT(find_hosts(probed, {"a", "a", "a"}).host_of_rank, ElementsAre(2, 0, 1));
 }
 
+TEST(FindHosts, KnowsWhichRankOfAMachineAHostWas) {
+  auto const of = [](char const* first, char const* second) {
+    return skel::platform::parameter_blocks{
+        {"measured", std::string(R"({"hosts": [{"name": "m-r)") + first + R"(", "machine": "m", "rank": )" + first +
+                         R"(}, {"name": "m-r)" + second + R"(", "machine": "m", "rank": )" + second + "}]}"}};
+  };
+  auto const probed = machine(
+      {{.name = "a", .hosts = 2, .parameters = of("0", "3")}, {.name = "b", .hosts = 2, .parameters = of("1", "2")}});
+  EXPECT_THAT(find_hosts(probed, {"m", "m", "m", "m"}).host_of_rank, ElementsAre(0, 2, 3, 1));
+}
+
 TEST(FindHosts, NamesEachMissingHostOnce) {
   auto const found = find_hosts(machine({{.name = "a"}}), {"x", "a", "y", "x"});
   EXPECT_THAT(found.host_of_rank, IsEmpty());

@@ -1,0 +1,5 @@
+#include <skel/grid.hpp>
+
+void send(skel::grid& grid, double* model) {
+  grid.broadcast(model);
+}
