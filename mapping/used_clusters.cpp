@@ -27,6 +27,10 @@ used_clusters clusters_of_ranks(platform::description const& machine, std::vecto
     index[c] = result.ranks.size();
     clusters.push_back(machine.clusters()[c]);
     clusters.back().hosts = by_cluster[c].size();
+    // A cluster of one host has no path inside, but ranks of one host are not at no distance.
+    platform::link& inside = clusters.back().inside;
+    if (machine.clusters()[c].hosts == 1 && inside == platform::link{})
+      inside.latency = clusters.back().local_latency.value_or(machine.local_latency());
     result.original.push_back(c);
     result.ranks.push_back(std::move(by_cluster[c]));
   }

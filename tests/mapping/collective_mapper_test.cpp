@@ -256,6 +256,13 @@ TEST(CollectiveMapper, HasNothingBetweenClustersWhereThereIsOne) {
   }
 }
 
+TEST(CollectiveMapper, PutsRanksOfOneHostAtItsLocalLatency) {
+  platform::description const machine(3e-6, {{.name = "alone"}}, {});
+  collective_mapper mapper(machine, std::vector<plan::host_id>(8, 0));
+  EXPECT_DOUBLE_EQ(mapper.decide({.operation = collective::broadcast, .bytes = 64}).predicted, 3 * 3e-6)
+      << "three levels of a binomial tree";
+}
+
 TEST(CollectiveMapper, TakesNoTimeForARankAlone) {
   for (collective const operation : all_operations) {
     collective_mapper mapper({1e-6, {{.name = "only", .hosts = 8, .inside = {1e-4, 1e8}}}, {}}, {3});
