@@ -57,7 +57,8 @@ class plot {
     for (double v : ticks(y_, low, high))
       out += segment(70, up(v), 490, up(v), "#ddd") + text(64, up(v) + 4, number(v), "end");
     out += segment(70, 350, 490, 350, "black") + segment(70, 50, 70, 350, "black");
-    static constexpr char const* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
+    static constexpr char const* colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                              "#e69f00", "#56b4e9", "#000000", "#999999"};
     for (std::size_t k = 0; k < lines_.size(); ++k) {
       std::string const colour = colours[k % std::size(colours)];
       std::string path, dots;
