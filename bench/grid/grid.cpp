@@ -217,7 +217,8 @@ int compare_on_random_grids(options const& with) {
                         {"chosen", json_of(each.chosen)},
                         {"best", json_of(each.best)},
                         {"candidates", each.candidates},
-                        {"regret", each.regret()}});
+                        {"regret", each.regret()},
+                        {"uses", each.uses}});
       else
         fmt::print("{:6} {:8} {:5} {:>10} {:9} {:10.3f} {:9.3f} {:7.4f}  {}; {}\n", seed, each.clusters, each.hosts,
                    name_of(each.operation), each.bytes, 1e3 * each.chosen.measured, 1e3 * each.best.measured,
@@ -226,12 +227,27 @@ int compare_on_random_grids(options const& with) {
       cases.push_back(std::move(each));
     }
   auto const all = summary_of(cases);
-  if (with.json)
-    std::cout << ordered_json{{"cases", rows}, {"mean", all.mean}, {"p95", all.p95}, {"worst", all.worst}}.dump(2)
+  auto learned = ordered_json::array();
+  for (std::size_t use = 1; use < bench::regret_uses; use = 2 * use + 1) {
+    auto const later = summary_of(cases, use);
+    learned.push_back({{"uses_before", use}, {"mean", later.mean}, {"p95", later.p95}, {"worst", later.worst}});
+  }
+  if (with.json) {
+    std::cout << ordered_json{{"cases", rows},
+                              {"mean", all.mean},
+                              {"p95", all.p95},
+                              {"worst", all.worst},
+                              {"learned", learned}}
+                     .dump(2)
               << '\n';
-  else
-    fmt::print("regret of {} cases: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n", cases.size(), all.mean,
-               all.p95, all.worst);
+    return 0;
+  }
+  fmt::print("regret of {} cases: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n", cases.size(), all.mean, all.p95,
+             all.worst);
+  for (auto const& later : learned)
+    fmt::print("after {:2} uses that were observed: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n",
+               later["uses_before"].get<std::size_t>(), later["mean"].get<double>(), later["p95"].get<double>(),
+               later["worst"].get<double>());
   return 0;
 }
 

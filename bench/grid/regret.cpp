@@ -48,15 +48,48 @@ std::vector<regret_case> measure_regret(std::uint64_t seed, std::vector<skel::pl
       if (k == 0) cases[i].chosen = each;
       if (k == 0 || each.measured < cases[i].best.measured) cases[i].best = each;
     }
+  // Every case with a mapper that knows nothing of the others.
+  next = 0;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    auto learning = mapper_of(machine);
+    skel::mapping::collective_request const request{
+        .operation = cases[i].operation,
+        .bytes = cases[i].bytes,
+        .unit = collective_data(cases[i].operation, machine.host_count(), 0, cases[i].bytes, 0).word()};
+    for (std::size_t use = 0; use < regret_uses; ++use) {
+      auto const& plan = learning.decide(request).plan;
+      auto const found = std::ranges::find(candidates[i], plan, &candidate::plan);
+      if (found == candidates[i].end()) break;
+      double const time = measured[next + static_cast<std::size_t>(found - candidates[i].begin())];
+      cases[i].uses.push_back(time / cases[i].best.measured - 1);
+      learning.observe(request, time);
+    }
+    next += candidates[i].size();
+  }
   return cases;
 }
+
+namespace {
+
+regret_summary summary_of(std::vector<double> const& regrets) {
+  return {.mean = skel::statistics::mean(regrets),
+          .p95 = skel::statistics::quantile(regrets, 0.95),
+          .worst = skel::statistics::quantile(regrets, 1)};
+}
+
+}  // namespace
 
 regret_summary summary_of(std::vector<regret_case> const& cases) {
   std::vector<double> regrets;
   for (regret_case const& each : cases) regrets.push_back(each.regret());
-  return {.mean = skel::statistics::mean(regrets),
-          .p95 = skel::statistics::quantile(regrets, 0.95),
-          .worst = skel::statistics::quantile(regrets, 1)};
+  return summary_of(regrets);
+}
+
+regret_summary summary_of(std::vector<regret_case> const& cases, std::size_t use) {
+  std::vector<double> regrets;
+  for (regret_case const& each : cases)
+    if (use < each.uses.size()) regrets.push_back(each.uses[use]);
+  return regrets.empty() ? regret_summary{} : summary_of(regrets);
 }
 
 }  // namespace bench

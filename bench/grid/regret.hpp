@@ -16,6 +16,9 @@ struct regret_case {
   std::size_t clusters = 0, hosts = 0;
   judged chosen, best;
   std::size_t candidates = 0;
+  /// Of each use in a row, when the mapper is told after each what it took; the first is regret(). Ends before a use
+  /// whose plan was not measured.
+  std::vector<double> uses{};
 
   double regret() const { return chosen.measured / best.measured - 1; }
 };
@@ -27,10 +30,15 @@ std::vector<regret_case> measure_regret(std::uint64_t seed, std::vector<skel::pl
                                         std::vector<std::uint64_t> const& sizes, std::uint64_t sends,
                                         simulator_settings const& settings);
 
+/// Uses of a case in a row.
+inline constexpr std::size_t regret_uses = 16;
+
 /// Of the regrets of many cases.
 struct regret_summary {
   double mean = 0, p95 = 0, worst = 0;
 };
 regret_summary summary_of(std::vector<regret_case> const& cases);
+/// Of a later use, of the cases that have it; use 0 is the first.
+regret_summary summary_of(std::vector<regret_case> const& cases, std::size_t use);
 
 }  // namespace bench

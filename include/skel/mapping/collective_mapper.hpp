@@ -64,6 +64,10 @@ struct collective_options {
 /// their segments are not better than this (`bench_grid`: the median error of what was chosen).
 inline constexpr double price_tolerance = 0.03;
 
+/// Expected size of ln(measured / predicted) of a choice before anything was measured: the root mean square for
+/// broadcasts of 1 KiB to 4 MiB on the simulated Grid'5000 (`bench_grid bench/grid/platforms/grid5000.json`).
+inline constexpr double usual_error = 0.07;
+
 /// Chooses how collectives run among ranks on a platform: the plan with the least time by the model that is believed.
 /// Every kind of model that the platform has parameters of is asked (<skel/mapping/poly_model.hpp>); of plans whose
 /// prices are within `price_tolerance`, the one with the fewest messages is taken. Decisions are kept and used again
