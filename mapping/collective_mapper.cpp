@@ -351,8 +351,8 @@ class collective_mapper::implementation {
     return {.operation = request.operation, .route = std::move(way)};
   }
 
-  /// A lower bound of algorithms in which pieces go round all ranks [s], otherwise 0. O(ranks); their price takes the
-  /// square.
+  /// A lower bound of algorithms in which pieces go round all ranks [s], of allreductions twice, otherwise 0. On each
+  /// round a piece leaves one hop out. O(ranks); their price takes the square.
   static double ring_time(plan::collective_algorithm const& algorithm, collective_problem const& problem,
                           cost::ranks_on_grid const& model) {
     if (algorithm.name != "ring" && algorithm.name != "scatter_allgather") return 0;
@@ -363,7 +363,7 @@ class collective_mapper::implementation {
                                          .to = (rank + 1) % problem.ranks});
       sum += hop, most = std::max(most, hop);
     }
-    return sum - most;
+    return (algorithm.operation == collective::allreduce ? 2 : 1) * (sum - most);
   }
 
   /// A lower bound of an algorithm, computed once: no message takes longer for fewer bytes.

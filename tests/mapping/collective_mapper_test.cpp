@@ -15,6 +15,8 @@
 #include <gmock/gmock.h>
 
 #include <skel/base/error.hpp>
+#include <skel/cost/collective_recursion.hpp>
+#include <skel/cost/grid_models.hpp>
 #include <skel/platform/files.hpp>
 
 #include "mapping/random_problem.hpp"
@@ -180,6 +182,34 @@ TEST(CollectiveMapper, TakesTheLeastPriceUpToATie) {
       EXPECT_LE(decision.predicted, other.predicted * (1 + price_tolerance)) << decision.name << ", " << other.name;
       EXPECT_GE(other.predicted, before);
       before = other.predicted;
+    }
+  }
+}
+
+// Those that certainly take longer are not priced by the mapper.
+TEST(CollectiveMapper, TakesNothingThatAnAlgorithmOfTheCatalogueBeats) {
+  std::mt19937 random(11);
+  for (int draw = 0; draw < 60; ++draw) {
+    grid const one = random_grid(random);
+    collective_mapper mapper = mapper_of(one);
+    collective_request request = random_request(random, mapper.ranks());
+    request.bytes = request.operation == collective::barrier ? 0 : request.unit << random() % 20;
+    double const predicted = mapper.decide(request).predicted;
+    std::vector<std::size_t> cluster_of;
+    for (plan::host_id const host : one.host_of_rank) cluster_of.push_back(one.machine.cluster_of(host));
+    cost::grid_models const models(one.machine, cost::model_kind::plogp);
+    for (plan::collective_algorithm const& algorithm : plan::collective_algorithms()) {
+      if (algorithm.operation != request.operation || (!request.commutative && algorithm.operands != plan::order::any))
+        continue;
+      plan::collective_problem const problem{
+          .ranks = mapper.ranks(), .root = request.root, .bytes = request.bytes, .unit = request.unit};
+      double const whole =
+          cost::completion(algorithm.make(problem), cost::ranks_on_grid(models, cluster_of), request.gamma);
+      // Instead of the catalogue's trees the mapper has those that look at clusters.
+      bool const on_clusters =
+          request.operation == collective::broadcast || (reduces(request.operation) && request.commutative);
+      if (on_clusters && algorithm.shape != nullptr) continue;
+      EXPECT_LE(predicted, whole * (1 + price_tolerance)) << algorithm.name << ", draw " << draw;
     }
   }
 }
