@@ -185,7 +185,8 @@ class collective_mapper::implementation {
   }
   static std::vector<candidate_model> model_names_of(std::vector<std::unique_ptr<source>> const& sources) {
     std::vector<candidate_model> names;
-    for (auto const& one : sources) names.push_back({std::string(cost::name_of(one->models.kind())), {.error = usual_error}});
+    for (auto const& one : sources)
+      names.push_back({std::string(cost::name_of(one->models.kind())), {.error = usual_error}});
     return names;
   }
 
