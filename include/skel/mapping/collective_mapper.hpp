@@ -85,7 +85,7 @@ class collective_mapper {
   std::size_t ranks() const;
 
   /// The decision for a request, valid until the next call of a function that is not const. The same on every rank that
-  /// was told the same. Known: O(1), some tenths of a microsecond; new: about a millisecond for 16 clusters
+  /// was told the same. Known: O(1), some ten nanoseconds; new: about a millisecond for 16 clusters
   /// (`bench_collective_decisions`). Throws skel::error where the bytes are not whole elements, and where an operation
   /// that has no way over other clusters lacks a link; it names the clusters. Precondition: the root is a rank, gamma is
   /// not negative.
