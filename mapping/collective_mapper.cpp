@@ -75,6 +75,7 @@ class collective_mapper::implementation {
         beliefs_(model_names_of(sources_)),
         decisions_({.most_entries = most_entries()}),
         uses_(most_entries()),
+        calls_(most_entries()),
         steps_(most_schedules) {}
 
   std::size_t ranks() const { return clusters_.cluster_of.size(); }
@@ -92,6 +93,14 @@ class collective_mapper::implementation {
     }
     plan::collective_plan const& plan = how.answer.plan;
     return steps_.put(key, {how.number, plan, plan::steps_of(plan, problem_of(request), rank)}).steps;
+  }
+
+  bool is_to_be_timed(collective_request const& asked) {
+    collective_request const request = in_short(asked);
+    std::uint64_t* const before = calls_.use(request);
+    std::uint64_t const calls = before == nullptr ? 1 : ++*before;
+    if (before == nullptr) calls_.put(request, calls);
+    return calls > 1 && std::has_single_bit(calls);
   }
 
   void observe(collective_request const& asked, double seconds) {
@@ -451,7 +460,8 @@ class collective_mapper::implementation {
   poly_model<context, context_hash> beliefs_;
   decision_cache<collective_request, decided, request_hash> decisions_;
   std::uint64_t decisions_made_ = 0;
-  lru_map<collective_request, std::uint64_t, request_hash> uses_;  // that were observed
+  lru_map<collective_request, std::uint64_t, request_hash> uses_;   // that were observed
+  lru_map<collective_request, std::uint64_t, request_hash> calls_;  // of is_to_be_timed()
   lru_map<std::pair<collective_request, std::size_t>, scheduled, steps_hash> steps_;
 };
 
@@ -468,6 +478,10 @@ std::size_t collective_mapper::ranks() const {
 
 collective_decision const& collective_mapper::decide(collective_request const& request) {
   return self_->decision(request);
+}
+
+bool collective_mapper::is_to_be_timed(collective_request const& request) {
+  return self_->is_to_be_timed(request);
 }
 
 void collective_mapper::observe(collective_request const& request, double seconds) {

@@ -19,7 +19,17 @@ mapping::collective_decision const& collective_engine::decide(mapping::collectiv
 
 void collective_engine::perform(mapping::collective_request const& request, std::span<std::byte const> input,
                                 std::span<std::byte> output, combining const& combine) {
-  runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine);
+  auto const run = [&] {
+    runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine);
+  };
+  if (mapper_.ranks() == 1 || !mapper_.is_to_be_timed(request)) return run();
+  MPI_Barrier(messages_.get());  // who comes late is no part of the time
+  double const start = MPI_Wtime();
+  run();
+  double const mine = MPI_Wtime() - start;
+  double slowest = 0;
+  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, messages_.get());
+  mapper_.observe(request, slowest);
 }
 
 }  // namespace skel

@@ -17,6 +17,7 @@ class collective_engine {
   collective_engine(MPI_Comm among, run_platform where);
 
   mapping::collective_decision const& decide(mapping::collective_request const& request);
+  /// Some uses of a request are timed, fewer and fewer: they begin with a barrier, and the mapper is told their time.
   void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                std::span<std::byte> output, combining const& combine);
 

@@ -197,6 +197,18 @@ TEST_F(CollectiveCalls, CarryTypesThatAreSerialisedAndOfAnySize) {
   EXPECT_EQ(grid.all_reduce(std::string(1, static_cast<char>('a' + rank)), std::plus<>{}), alphabet);
 }
 
+TEST_F(CollectiveCalls, StayRightWhileTheirTimesAreLearnt) {
+  // The platform says 5 ms where memory takes microseconds: what was decided is refuted, and decided anew.
+  for (word round = 0; round < 130; ++round) {
+    words mine(100, round + static_cast<word>(grid.rank()));
+    grid.all_reduce(std::span(mine), std::plus<>{});
+    ASSERT_EQ(mine, words(100, ranks * round + ranks * (ranks - 1) / 2)) << "round " << round;
+    words all(300, grid.rank() == 0 ? round : 0);
+    grid.broadcast(std::span(all));
+    ASSERT_EQ(all, words(300, round)) << "round " << round;
+  }
+}
+
 TEST_F(CollectiveCalls, SayHowTheyAreDone) {
   auto const decision = grid.decide({.operation = skel::plan::collective::broadcast, .bytes = 1 << 20});
   EXPECT_FALSE(decision.name.empty());

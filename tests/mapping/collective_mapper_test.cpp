@@ -480,6 +480,16 @@ TEST(CollectiveMapper, GivesStepsOfThePlanThatHoldsAfterItHasChanged) {
   EXPECT_GT(seen.size(), 1U);
 }
 
+TEST(CollectiveMapper, WantsToKnowTheTimesOfFewerAndFewerUses) {
+  collective_mapper mapper(skel::platform::description(1e-6, {{.name = "c", .hosts = 2, .inside = {1e-4, 1e8}}}, {}),
+                           {0, 1});
+  std::vector<int> timed;
+  for (int use = 1; use <= 40; ++use)
+    if (mapper.is_to_be_timed({.operation = skel::plan::collective::broadcast, .bytes = 64})) timed.push_back(use);
+  EXPECT_EQ(timed, (std::vector<int>{2, 4, 8, 16, 32}));
+  EXPECT_FALSE(mapper.is_to_be_timed({.operation = skel::plan::collective::broadcast, .bytes = 65}));
+}
+
 TEST(CollectiveMapper, LearnsNothingFromTimesThatAreNone) {
   platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
   collective_mapper mapper = one_each(machine), untold = one_each(machine);

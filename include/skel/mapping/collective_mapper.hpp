@@ -91,6 +91,10 @@ class collective_mapper {
   /// not negative.
   collective_decision const& decide(collective_request const& request);
 
+  /// Whether this use of a request should be timed, for observe(): its second, fourth, eighth and so on, so that what
+  /// timing takes is soon a small part. Counts the calls for a request; all ranks must call it alike. O(1).
+  bool is_to_be_timed(collective_request const& request);
+
   /// What the decision for this request took [s], from the start on all ranks to the end on the last. All ranks must be
   /// told the same, and tell it after the same requests. After the first, second, fourth ... time the request is
   /// decided anew, with what was learned; then a plan may also be taken because knowing its time is expected to pay.
