@@ -71,13 +71,15 @@ one_way walk(route_outline const& route, route_times const& times) {
       result.port[c] = std::max(shape.degree * busy, shape.root_degree * busy + far[c]);
       continue;
     }
-    // One message in for each segment, and as many out; the root of the collective gives each segment once. With fewer
-    // stripes than ranks, some have the relay's part more often.
+    // One message in for each segment, and about as many out; the root of the collective gives each segment once. A
+    // relay has its part for the first segment on the way that is counted already, and again after each turn: with k
+    // segments, k / spread - 1 times. With as many stripes as ranks, its sends inside are part of what all have to do.
     auto const hosts = static_cast<double>(route.hosts[c]);
     double const spread = std::min(static_cast<double>(stripes), hosts);
+    double const again = std::max(0.0, 1 / spread - 1 / static_cast<double>(route.segments));
     double const even = (hosts - 1) / hosts * busy * (shape.degree > 1 ? crowding : 1);
-    double const local = std::max(even, (1 - 1 / spread) * even + shape.root_degree * busy / spread);
-    result.port[c] = std::max(local + far[c] / spread, c == route.root ? busy : 0);
+    double const inside = static_cast<double>(route.stripes) < hosts ? shape.root_degree * busy : 0;
+    result.port[c] = std::max(even + again * (inside + far[c]), c == route.root ? busy : 0);
   }
   return result;
 }
