@@ -116,7 +116,16 @@ if(NOT LAUNCH)  # mpirun brings standard input through a pipe, and an interrupt 
 
   # A run that is interrupted leaves no part of its output, which would look like all of it.
   set(part ${SCRATCH}/part.gz)
-  execute_process(COMMAND sh -c "{ cat '${SCRATCH}/plain'; sleep 3; } | timeout -s INT 2 '${PROGRAM}' - '${part}'"
+  # It is interrupted when it has begun its output, however long that takes, while its input is still open.
+  file(REMOVE ${part} ${part}.in)
+  execute_process(COMMAND sh -c "
+    mkfifo '${part}.in'
+    '${PROGRAM}' - '${part}' <'${part}.in' & program=$!
+    { cat '${SCRATCH}/plain'; exec sleep 60; } >'${part}.in' & input=$!
+    for i in $(seq 300); do [ -s '${part}' ] && break; sleep 0.1; done
+    kill -INT $program
+    wait $program
+    kill $input"
     ERROR_VARIABLE errors)
   if(EXISTS ${part} OR NOT errors MATCHES "cancelled")
     message(FATAL_ERROR "an interrupted run left ${part}, or did not say that it was cancelled:\n${errors}")
