@@ -50,7 +50,7 @@ std::vector<std::uint64_t> usual_bytes() {
 template <class Numbers>
 void sort_once(Numbers& numbers) {
   std::ranges::sort(numbers);
-  numbers.erase(std::ranges::unique(numbers).begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
 struct pricing {

@@ -149,7 +149,7 @@ latency_and_gap split(samples_view samples, sizes_to_times const& transfers, siz
   std::vector<difference> ways;
   for (auto const& [bytes, seconds] : transfers)
     if (auto const gap = gaps.find(bytes); gap != gaps.end()) {
-      auto const part = [&](sizes_to_times const& errors) { return errors.empty() ? 0 : errors.at(bytes); };
+      auto const part = [bytes = bytes](sizes_to_times const& errors) { return errors.empty() ? 0 : errors.at(bytes); };
       // What subtracting rounded numbers loses is there without any noise.
       double const rounding = 8 * std::numeric_limits<double>::epsilon() * seconds;
       ways.push_back({seconds - gap->second,

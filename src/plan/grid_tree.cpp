@@ -43,7 +43,7 @@ stripe_trees::stripe_trees(grid_tree what) : what_(std::move(what)), members_(wh
     SKEL_EXPECTS(!members_[c].empty());
     if (auto const at = std::ranges::find(members_[c], what_.root); at != members_[c].end()) {
       root_cluster_ = c;
-      std::ranges::rotate(members_[c], at);
+      std::rotate(members_[c].begin(), at, members_[c].end());
     }
     for (std::size_t i = 0; i < members_[c].size(); ++i) {
       SKEL_EXPECTS(members_[c][i] < ranks && place_[members_[c][i]].cluster == nowhere.cluster);
