@@ -9,6 +9,7 @@
 #include <skel/base/contract.hpp>
 
 #include "mpi_pieces.hpp"
+#include "step_bytes.hpp"
 #include "strands.hpp"
 
 namespace skel::runtime {
@@ -17,13 +18,6 @@ namespace {
 using plan::byte_range;
 using plan::rank_schedule;
 using plan::step;
-
-bool overlap(std::span<byte_range const> a, std::span<byte_range const> b) {
-  for (byte_range const& x : a)
-    for (byte_range const& y : b)
-      if (x.first < y.first + y.bytes && y.first < x.first + x.bytes) return true;
-  return false;
-}
 
 /// A message under way.
 struct transfer {
@@ -62,10 +56,6 @@ class performer {
  private:
   std::span<std::byte> bytes_of(byte_range const& part) { return work_.subspan(part.first, part.bytes); }
   std::span<byte_range const> ranges_of(std::size_t at) const { return mine_.ranges_of(mine_.steps[at]); }
-  bool combines(step const& s) const {
-    return s.what == step::action::combine || s.what == step::action::combine_before;
-  }
-
   /// Where the message of a step is, one piece of memory: in the work buffer, or in a staging area of its own.
   std::span<std::byte> place(transfer& one, bool aside = false) {
     step const& s = mine_.steps[one.at];
@@ -136,16 +126,7 @@ class performer {
   void settle(transfer& one) {
     for (transfer& each : sends_)
       if (!each.staging && overlap(ranges_of(each.at), ranges_of(one.at))) each.wait();
-    step const& s = mine_.steps[one.at];
-    std::byte const* from = one.staging.get();
-    for (byte_range const& part : ranges_of(one.at)) {
-      std::span<std::byte const> const received(from, part.bytes);
-      if (combines(s))
-        combine_(received, bytes_of(part), s.what == step::action::combine_before);
-      else
-        std::ranges::copy(received, bytes_of(part).begin());
-      from += part.bytes;
-    }
+    settle_message(mine_.steps[one.at], ranges_of(one.at), one.staging.get(), work_, combine_);
   }
 
   MPI_Comm among_;

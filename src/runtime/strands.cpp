@@ -8,16 +8,13 @@
 #include <skel/base/contract.hpp>
 
 #include "mpi_pieces.hpp"
+#include "step_bytes.hpp"
 
 namespace skel::runtime {
 namespace {
 
 using plan::byte_range;
 using plan::step;
-
-bool combines(step const& s) {
-  return s.what == step::action::combine || s.what == step::action::combine_before;
-}
 
 bool receives(step const& s) {
   return s.what == step::action::receive || combines(s);
@@ -184,13 +181,6 @@ class performer {
     return true;
   }
 
-  static bool overlap(std::span<byte_range const> a, std::span<byte_range const> b) {
-    for (byte_range const& x : a)
-      for (byte_range const& y : b)
-        if (x.first < y.first + y.bytes && y.first < x.first + x.bytes) return true;
-    return false;
-  }
-
   /// Whether a step of the strand before this one reads or writes the same bytes.
   bool read_before(strand const& whose, std::size_t at) const {
     for (std::size_t before = whose.first; before < at; ++before)
@@ -214,16 +204,7 @@ class performer {
     if (!one.done()) return false;
     if (!one.staging) return true;
     if (is_being_sent(whose)) return false;
-    step const& s = mine_.steps[whose.at];
-    std::byte const* from = one.staging.get();
-    for (byte_range const& part : ranges_of(whose.at)) {
-      std::span<std::byte const> const received(from, part.bytes);
-      if (combines(s))
-        combine_(received, bytes_of(part), s.what == step::action::combine_before);
-      else
-        std::ranges::copy(received, bytes_of(part).begin());
-      from += part.bytes;
-    }
+    settle_message(mine_.steps[whose.at], ranges_of(whose.at), one.staging.get(), work_, combine_);
     one.staging.reset();
     return true;
   }
