@@ -93,7 +93,7 @@ int hosts(std::vector<std::size_t> const& counts) {
         if (a != b) links.push_back({a, b, {1e-3}, {}});
     mapping::placement_problem problem;
     problem.platform = platform::description(1e-5, clusters, links);
-    pattern::stage_shape stage;
+    patterns::stage_shape stage;
     stage.name = "farm";
     stage.work = 1;
     stage.replicable = true;

@@ -56,7 +56,7 @@ mapping::placement_problem random_problem(std::mt19937& random, std::size_t stag
   mapping::placement_problem problem;
   problem.platform = platform::description(1e-4, clusters, links);
   for (std::size_t i = 0; i < stages; ++i) {
-    pattern::stage_shape stage;
+    patterns::stage_shape stage;
     stage.name = fmt::format("s{}", i);
     stage.work = draw_log(random, of.least_work, of.most_work);
     problem.program.stages.push_back(stage);

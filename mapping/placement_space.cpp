@@ -38,7 +38,7 @@ bool append_lists(std::size_t host_count, std::size_t width, bool repeat, std::s
   return true;
 }
 
-std::optional<infeasible> find_missing(pattern::terminal const& end, char const* which,
+std::optional<infeasible> find_missing(patterns::terminal const& end, char const* which,
                                        platform::description const& platform) {
   if (platform.find_host(end.at)) return {};
   return infeasible{std::string(which) + ": the platform has no host '" + end.at +
@@ -114,7 +114,7 @@ std::optional<gap> find_gap(placement_problem const& problem, plan::placement co
         if (!platform.connected(a, b)) return gap{move, a, b};
     return std::nullopt;
   };
-  auto const end = [&](pattern::terminal const& terminal) {
+  auto const end = [&](patterns::terminal const& terminal) {
     auto const host = platform.find_host(terminal.at);
     return host ? hosts{*host} : hosts{};
   };
@@ -130,7 +130,7 @@ std::optional<gap> find_gap(placement_problem const& problem, plan::placement co
 }  // namespace
 
 bool connected(placement_problem const& problem, plan::placement const& where) {
-  auto const there = [&](std::optional<pattern::terminal> const& end) {
+  auto const there = [&](std::optional<patterns::terminal> const& end) {
     return !end || problem.platform.find_host(end->at);
   };
   return there(problem.program.input) && there(problem.program.output) && !find_gap(problem, where);

@@ -64,7 +64,7 @@ placement_tables::placement_tables(placement_problem const& problem)
           between_[(i * clusters + a) * clusters + b] =
               platform.path(from, to).time(program.stages[i - 1].output_bytes);
       }
-  auto const end = [&](std::optional<pattern::terminal> const& terminal, bool input) {
+  auto const end = [&](std::optional<patterns::terminal> const& terminal, bool input) {
     for (plan::host_id h = 0; h < hosts_; ++h) {
       double time = local_[platform.cluster_of(h)];
       if (terminal) {

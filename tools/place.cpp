@@ -45,7 +45,7 @@ struct place_options {
 };
 
 /// Fails for hosts that the pipeline names and the platform does not have.
-void check_hosts(pattern::shape const& program, platform::description const& machine, std::string const& file) {
+void check_hosts(patterns::shape const& program, platform::description const& machine, std::string const& file) {
   auto const check = [&](std::string const& name, std::string const& where) {
     if (machine.find_host(name)) return;
     throw input_error(file, where,
@@ -62,7 +62,7 @@ void check_hosts(pattern::shape const& program, platform::description const& mac
 inline constexpr double longest_time = 1e-6 / std::numeric_limits<double>::min();
 
 /// Fails for stages and items that would take longer than that.
-void check_times(pattern::shape const& program, platform::description const& machine, std::string const& file,
+void check_times(patterns::shape const& program, platform::description const& machine, std::string const& file,
                  std::string const& pipeline) {
   for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
     auto const& one = machine.clusters()[c];

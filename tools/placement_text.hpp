@@ -14,13 +14,13 @@ namespace skel::tools {
 /// or without parentheses around the whole: "(p1, a-0+a-1, p2)".
 /// Throws skel::input_error(source, where, ...) for a wrong number of stages, an unknown host (with the near name) and
 /// several workers for a stage that is not replicable.
-plan::placement parse_placement(std::string_view text, pattern::shape const& program,
+plan::placement parse_placement(std::string_view text, patterns::shape const& program,
                                 platform::description const& machine, std::string const& source,
                                 std::string const& where);
 
 /// Placements from a file: one per line (empty lines and lines that start with # are skipped), or a JSON array of
 /// arrays of host names. Errors carry the line or the element.
-std::vector<plan::placement> read_candidates(std::string const& file, pattern::shape const& program,
+std::vector<plan::placement> read_candidates(std::string const& file, patterns::shape const& program,
                                              platform::description const& machine);
 
 /// One text per stage: "a-0+a-1" for a farm of two.

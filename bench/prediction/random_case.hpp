@@ -19,8 +19,8 @@ struct move_times {
 /// A random program on a random platform, placed.
 struct random_case {
   std::size_t number = 0;
-  skel::pattern::shape program;  ///< work: mean service time on a host of speed 1 [s]
-  std::vector<double> speeds;    ///< per host
+  skel::patterns::shape program;  ///< work: mean service time on a host of speed 1 [s]
+  std::vector<double> speeds;     ///< per host
   skel::plan::placement placement;
   std::size_t capacity = 0;
   bool searched = false;  ///< the placement is mapping::place's; otherwise it is random

@@ -68,7 +68,7 @@ random_case decode(std::string const& encoded) {
   it.searched = text["searched"];
   it.proven = text["proven"];
   for (json const& each : text["stages"]) {
-    skel::pattern::stage_shape stage;
+    skel::patterns::stage_shape stage;
     stage.name = each["name"];
     stage.work = each["work"];
     stage.replicable = each["replicable"];

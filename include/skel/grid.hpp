@@ -41,14 +41,14 @@ class grid : public collective_calls {
   /// Returns the same report on every rank. Throws on every rank: skel::stage_error when a function threw,
   /// skel::cancelled when the run was interrupted, skel::error when there is no placement.
   template <class Composition>
-  requires pattern::program<std::remove_cvref_t<Composition>> run_report run(Composition&& app) {
+  requires patterns::program<std::remove_cvref_t<Composition>> run_report run(Composition&& app) {
     std::remove_cvref_t<Composition>& composition = app;
     return run(runtime::make_program(composition));
   }
 
   /// The plan that run() would make, without running anything. Collective. Every stage must say its skel::work.
   template <class Composition>
-  requires pattern::program<std::remove_cvref_t<Composition>> planned_program plan(Composition&& app) {
+  requires patterns::program<std::remove_cvref_t<Composition>> planned_program plan(Composition&& app) {
     std::remove_cvref_t<Composition>& composition = app;
     return plan(runtime::make_program(composition));
   }

@@ -37,7 +37,7 @@ constexpr std::size_t simulated_items = 5000;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
-  pattern::shape shape;
+  patterns::shape shape;
   std::vector<std::size_t> station_of;  // per stage
   double batch = 1;
 };
@@ -98,11 +98,11 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   for (std::size_t s = 0; s < n; ++s) {
     bool const end = s == 0 || s + 1 == n;
     if (end && work[s] <= negligible * slowest) {
-      pattern::terminal terminal{pin_of(s).front(), costs[s == 0 ? 0 : n - 2].bytes * out.batch};
+      patterns::terminal terminal{pin_of(s).front(), costs[s == 0 ? 0 : n - 2].bytes * out.batch};
       (s == 0 ? out.shape.input : out.shape.output) = terminal;
       continue;
     }
-    pattern::stage_shape stage;
+    patterns::stage_shape stage;
     stage.name = line.stations[s].notes.name;
     stage.work = work[s] * out.batch;
     stage.output_bytes = costs[s].bytes * out.batch;
@@ -148,7 +148,7 @@ double widest_window(cost::line const& line) {
 
 /// The room that the search prices with: the run's, where all chains of placements are then small enough to solve many
 /// of them; otherwise as much as leaves them so.
-std::size_t searchable_room(pattern::shape const& shape, std::size_t processors, std::size_t capacity) {
+std::size_t searchable_room(patterns::shape const& shape, std::size_t processors, std::size_t capacity) {
   double workers = 0;
   for (auto const& stage : shape.stages)
     workers += !stage.replicable ? 1 : static_cast<double>(stage.width > 0 ? stage.width : processors);
@@ -158,7 +158,7 @@ std::size_t searchable_room(pattern::shape const& shape, std::size_t processors,
 }
 
 /// The steady state of the placed program with the room that the run has, or as much of it as farms leave solvable.
-std::pair<cost::line_estimate, std::string> solve(pattern::shape const& shape, plan::placement const& where,
+std::pair<cost::line_estimate, std::string> solve(patterns::shape const& shape, plan::placement const& where,
                                                   platform::description const& platform, std::size_t capacity) {
   bool const shared = is_shared(where);
   for (std::size_t room = capacity;; --room) {
@@ -283,7 +283,7 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
     for (auto host : out.decision.placement.stages[i]) ranks.push_back(processors.rank_of[host]);
     out.placed.push_back(model.shape.stages[i].name);
   }
-  auto place_end = [&](std::size_t s, std::optional<pattern::terminal> const& terminal) {
+  auto place_end = [&](std::size_t s, std::optional<patterns::terminal> const& terminal) {
     if (terminal) out.run.stations[s].ranks = {processors.rank_of[*processors.platform.find_host(terminal->at)]};
   };
   place_end(0, model.shape.input);

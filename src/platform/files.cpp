@@ -119,10 +119,10 @@ void write_parameters(ordered& object, parameter_blocks const& blocks) {
   for (auto const& [key, text] : blocks) object[key] = ordered::parse(text);
 }
 
-pattern::terminal read_terminal(reader const& object) {
+patterns::terminal read_terminal(reader const& object) {
   object.expect_object("an input or output");
   object.expect_keys({"at", "bytes"});
-  pattern::terminal result;
+  patterns::terminal result;
   result.at = object.at("at").text();
   if (result.at.empty()) object.at("at").fail("is empty; the name of a host is wanted");
   result.bytes = object.number_or("bytes", 0);
@@ -130,10 +130,10 @@ pattern::terminal read_terminal(reader const& object) {
   return result;
 }
 
-pattern::stage_shape read_stage(reader const& object) {
+patterns::stage_shape read_stage(reader const& object) {
   object.expect_object("a stage");
   object.expect_keys({"name", "work", "output_bytes", "replicable", "ordered", "width", "at"});
-  pattern::stage_shape stage;
+  patterns::stage_shape stage;
   stage.name = object.at("name").text();
   if (stage.name.empty()) object.at("name").fail("is empty; every stage needs a name");
   stage.work = object.at("work").number();
@@ -247,18 +247,18 @@ std::string to_json(description const& platform) {
   return root.dump(2) + "\n";
 }
 
-pattern::shape read_pipeline(std::filesystem::path const& file) {
+patterns::shape read_pipeline(std::filesystem::path const& file) {
   return parse_pipeline(read_text(file), file.string());
 }
 
-pattern::shape parse_pipeline(std::string_view text, std::string const& source) {
+patterns::shape parse_pipeline(std::string_view text, std::string const& source) {
   json const document = detail::parse_json(text, source);
   reader const root(document, source);
   root.expect_object("a pipeline description");
   root.expect_version("skel_pipeline");
   root.expect_keys({"skel_pipeline", "stages", "input", "output"});
 
-  pattern::shape result;
+  patterns::shape result;
   std::unordered_map<std::string, std::string> places;
   for (reader const& entry : root.at("stages").elements("\"stages\" is an array of stages")) {
     result.stages.push_back(read_stage(entry));

@@ -11,7 +11,7 @@
 
 namespace {
 
-using skel::pattern::flow_through;
+using skel::patterns::flow_through;
 using skel::runtime::run_sequential;
 
 auto count_to(int n) {
@@ -27,7 +27,7 @@ struct not_default_constructible {
 TEST(Compose, DeducesTypesFromStageToStage) {
   auto app = count_to(3) | [](int i) { return i + 0.5; } | skel::farm([](double x) { return std::to_string(x); });
   static_assert(std::is_same_v<typename flow_through<decltype(app), void>::type, std::string>);
-  static_assert(!skel::pattern::program<decltype(app)>);
+  static_assert(!skel::patterns::program<decltype(app)>);
 }
 
 TEST(Compose, BareCallablesAndGenericLambdasAreStages) {

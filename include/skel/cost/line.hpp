@@ -74,7 +74,7 @@ struct line_options {
 /// the program names no input; the last move likewise. Moves between stages carry the sender's output_bytes. Throws
 /// skel::error when the placement does not fit the shape or two hosts that must talk are not connected, and
 /// skel::input_error when input or output name a host that is not there. O(sum of products of neighbouring widths).
-line make_line(pattern::shape const& program, plan::placement const& where, platform::description const& platform,
+line make_line(patterns::shape const& program, plan::placement const& where, platform::description const& platform,
                line_options const& options = {});
 
 }  // namespace skel::cost

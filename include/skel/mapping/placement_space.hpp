@@ -17,7 +17,7 @@ namespace skel::mapping {
 
 /// What is to be placed where.
 struct placement_problem {
-  pattern::shape program;
+  patterns::shape program;
   platform::description platform;
   cost::line_options options{};
   std::optional<std::vector<plan::placement>> candidates{};  ///< choose among these; absent: among all placements

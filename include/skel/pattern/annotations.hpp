@@ -36,7 +36,7 @@ struct at {
   std::vector<std::string> hosts;
 };
 
-namespace pattern {
+namespace patterns {
 
 /// What the user said about a skeleton besides its function.
 struct annotations {
@@ -66,5 +66,5 @@ annotations annotate(std::string name, Options&&... options) {
   return notes;
 }
 
-}  // namespace pattern
+}  // namespace patterns
 }  // namespace skel

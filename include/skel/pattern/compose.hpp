@@ -12,7 +12,7 @@
 #include <skel/pattern/skeletons.hpp>
 
 namespace skel {
-namespace pattern {
+namespace patterns {
 
 template <class T>
 concept name_like = std::convertible_to<T, std::string>;
@@ -57,75 +57,75 @@ auto operator|(Left&& left, Right&& right) {
   return compose(as_skeleton(std::forward<Left>(left)), as_skeleton(std::forward<Right>(right)));
 }
 
-}  // namespace pattern
+}  // namespace patterns
 
 /// The front of a program: `produce()` returns std::optional<Item>; an empty one ends the stream. It is called from one
 /// thread at a time, on the host where the source is placed (rank 0 unless pinned elsewhere).
 /// Options: at, work. Example: skel::source("read", [&] { return next_block(file); })
-template <class F, pattern::annotation... Options>
-requires(!pattern::name_like<F>) auto source(F produce, Options... options) {
-  return pattern::source<F>{std::move(produce), pattern::annotate("", std::move(options)...)};
+template <class F, patterns::annotation... Options>
+requires(!patterns::name_like<F>) auto source(F produce, Options... options) {
+  return patterns::source<F>{std::move(produce), patterns::annotate("", std::move(options)...)};
 }
-template <pattern::name_like Name, class F, pattern::annotation... Options>
+template <patterns::name_like Name, class F, patterns::annotation... Options>
 auto source(Name const& name, F produce, Options... options) {
-  return pattern::source<F>{std::move(produce), pattern::annotate(name, std::move(options)...)};
+  return patterns::source<F>{std::move(produce), patterns::annotate(name, std::move(options)...)};
 }
 
 /// One function that sees every item, in order: `function(Item)` returns the result. It may keep state.
 /// Options: at, work. A bare callable between two `|` is the same without a name.
-template <class F, pattern::annotation... Options>
-requires(!pattern::name_like<F>) auto stage(F function, Options... options) {
-  return pattern::stage<F>{std::move(function), pattern::annotate("", std::move(options)...)};
+template <class F, patterns::annotation... Options>
+requires(!patterns::name_like<F>) auto stage(F function, Options... options) {
+  return patterns::stage<F>{std::move(function), patterns::annotate("", std::move(options)...)};
 }
-template <pattern::name_like Name, class F, pattern::annotation... Options>
+template <patterns::name_like Name, class F, patterns::annotation... Options>
 auto stage(Name const& name, F function, Options... options) {
-  return pattern::stage<F>{std::move(function), pattern::annotate(name, std::move(options)...)};
+  return patterns::stage<F>{std::move(function), patterns::annotate(name, std::move(options)...)};
 }
 /// The name as a template argument, so that compiler messages show it: skel::stage<"deflate">(f).
-template <pattern::fixed_string Name, class F, pattern::annotation... Options>
+template <patterns::fixed_string Name, class F, patterns::annotation... Options>
 auto stage(F function, Options... options) {
-  return pattern::stage<pattern::named<Name, F>>{{std::move(function)},
-                                                 pattern::annotate(Name.str(), std::move(options)...)};
+  return patterns::stage<patterns::named<Name, F>>{{std::move(function)},
+                                                   patterns::annotate(Name.str(), std::move(options)...)};
 }
 
 /// Several copies of a worker, each item through one of them: results in the order of the items (skel::ordered, the
 /// default) or as they come (skel::unordered). The worker is a callable or any composition of skeletons without source
 /// and sink. Options: ordered, unordered, width, at, work.
-template <class Worker, pattern::annotation... Options>
-requires(!pattern::name_like<Worker>) auto farm(Worker worker, Options... options) {
-  auto inner = pattern::as_skeleton(std::move(worker));
-  static_assert(!pattern::starts_stream<decltype(inner)> && !pattern::ends_stream<decltype(inner)>,
+template <class Worker, patterns::annotation... Options>
+requires(!patterns::name_like<Worker>) auto farm(Worker worker, Options... options) {
+  auto inner = patterns::as_skeleton(std::move(worker));
+  static_assert(!patterns::starts_stream<decltype(inner)> && !patterns::ends_stream<decltype(inner)>,
                 "skel: the worker of a farm is a stage or a pipeline of stages, without source and sink");
-  return pattern::farm<decltype(inner)>{std::move(inner), pattern::annotate("", std::move(options)...)};
+  return patterns::farm<decltype(inner)>{std::move(inner), patterns::annotate("", std::move(options)...)};
 }
-template <pattern::name_like Name, class Worker, pattern::annotation... Options>
+template <patterns::name_like Name, class Worker, patterns::annotation... Options>
 auto farm(Name const& name, Worker worker, Options... options) {
   auto result = farm(std::move(worker), std::move(options)...);
   result.notes.name = name;
   return result;
 }
-template <pattern::fixed_string Name, class F, pattern::annotation... Options>
+template <patterns::fixed_string Name, class F, patterns::annotation... Options>
 auto farm(F worker, Options... options) {
-  return farm(Name.str(), pattern::named<Name, F>{std::move(worker)}, std::move(options)...);
+  return farm(Name.str(), patterns::named<Name, F>{std::move(worker)}, std::move(options)...);
 }
 
 /// Skeletons and bare callables one after the other; the same as joining them with `|`.
 template <class First, class... Rest>
 auto pipeline(First first, Rest... rest) {
-  using namespace pattern;
+  using namespace patterns;
   return (as_skeleton(std::move(first)) | ... | as_skeleton(std::move(rest)));
 }
 
 /// The end of a program: `consume(Item)` is called for every item, in order (after an unordered farm: in the order of
 /// arrival), from one thread at a time. A member `void finish()` of the callable, where there is one, is called once
 /// after the last item. Options: at, work.
-template <class F, pattern::annotation... Options>
-requires(!pattern::name_like<F>) auto sink(F consume, Options... options) {
-  return pattern::sink<F>{std::move(consume), pattern::annotate("", std::move(options)...)};
+template <class F, patterns::annotation... Options>
+requires(!patterns::name_like<F>) auto sink(F consume, Options... options) {
+  return patterns::sink<F>{std::move(consume), patterns::annotate("", std::move(options)...)};
 }
-template <pattern::name_like Name, class F, pattern::annotation... Options>
+template <patterns::name_like Name, class F, patterns::annotation... Options>
 auto sink(Name const& name, F consume, Options... options) {
-  return pattern::sink<F>{std::move(consume), pattern::annotate(name, std::move(options)...)};
+  return patterns::sink<F>{std::move(consume), patterns::annotate(name, std::move(options)...)};
 }
 
 }  // namespace skel

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-namespace skel::pattern {
+namespace skel::patterns {
 
 /// A string literal as a template argument: skel::stage<"deflate">(f) carries its name in its type, so that compiler
 /// messages say it.
@@ -16,4 +16,4 @@ struct fixed_string {
   std::string str() const { return std::string(text, N - 1); }
 };
 
-}  // namespace skel::pattern
+}  // namespace skel::patterns

@@ -8,7 +8,7 @@
 #include <skel/pattern/fixed_string.hpp>
 
 /// How item types flow from skeleton to skeleton, and what is said when they do not fit.
-namespace skel::pattern {
+namespace skel::patterns {
 
 /// A callable whose type carries the name of its stage.
 template <fixed_string Name, class F>
@@ -111,4 +111,4 @@ struct check_worker {
   static constexpr bool value = std::copy_constructible<Worker>;
 };
 
-}  // namespace skel::pattern
+}  // namespace skel::patterns

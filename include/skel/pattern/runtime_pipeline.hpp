@@ -9,7 +9,7 @@
 #include <skel/pattern/compose.hpp>
 
 namespace skel {
-namespace pattern {
+namespace patterns {
 
 /// A pipeline whose stages are known only when the program runs. Every stage takes and gives items of type T.
 template <class T>
@@ -44,9 +44,9 @@ class runtime_pipeline {
   std::vector<entry> stages_;
 };
 
-}  // namespace pattern
+}  // namespace patterns
 
 template <class T>
-using runtime_pipeline = pattern::runtime_pipeline<T>;
+using runtime_pipeline = patterns::runtime_pipeline<T>;
 
 }  // namespace skel

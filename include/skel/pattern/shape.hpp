@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace skel::pattern {
+namespace skel::patterns {
 
 /// One stage as a mapper reads it: what it is called, what it costs, and what may be done with it.
 struct stage_shape {
@@ -32,4 +32,4 @@ struct shape {
   std::optional<terminal> output;  ///< absent: the last move happens at the local latency of the last stage's host
 };
 
-}  // namespace skel::pattern
+}  // namespace skel::patterns

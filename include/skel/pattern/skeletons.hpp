@@ -12,7 +12,7 @@
 #include <skel/pattern/flow.hpp>
 
 /// The skeletons as values: structure only. Where they run and how wide is a plan's business.
-namespace skel::pattern {
+namespace skel::patterns {
 
 /// Produces the stream: std::optional<Item> produce(), empty at its end.
 template <class F>
@@ -128,4 +128,4 @@ inline constexpr bool ends_stream<pipeline<First, Rest...>> = (ends_stream<First
 template <class T>
 concept program = starts_stream<std::remove_cvref_t<T>> && ends_stream<std::remove_cvref_t<T>>;
 
-}  // namespace skel::pattern
+}  // namespace skel::patterns

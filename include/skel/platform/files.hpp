@@ -18,8 +18,8 @@ description parse_description(std::string_view text, std::string const& source);
 std::string to_json(description const& platform);
 
 /// Reads a pipeline description (JSON, "skel_pipeline": 1; the format is in docs/formats.md). Errors as above.
-pattern::shape read_pipeline(std::filesystem::path const& file);
-pattern::shape parse_pipeline(std::string_view text, std::string const& source);
+patterns::shape read_pipeline(std::filesystem::path const& file);
+patterns::shape parse_pipeline(std::string_view text, std::string const& source);
 
 /// The whole text of a file. Throws skel::input_error with the system's reason; refuses more than 256 MiB, which is
 /// more than a description of max_hosts hosts needs.

@@ -20,8 +20,8 @@ namespace skel::runtime {
 
 /// One stage of the line. Source first, sink last.
 struct station {
-  pattern::annotations notes;  ///< name, work, width, at; `ordered` as the outermost farm around it says
-  bool replicable = false;     ///< stands inside a farm
+  patterns::annotations notes;  ///< name, work, width, at; `ordered` as the outermost farm around it says
+  bool replicable = false;      ///< stands inside a farm
   codec const* input =
       nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
   std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
@@ -52,16 +52,16 @@ class lowering {
   explicit lowering(std::vector<station>& to) : to_(to) {}
 
   template <class In, class F>
-  void add(pattern::source<F>& part, scope const& around) {
-    using T = typename pattern::flow_through<pattern::source<F>, void>::type;
+  void add(patterns::source<F>& part, scope const& around) {
+    using T = typename patterns::flow_through<patterns::source<F>, void>::type;
     station s = make(part.notes, around);
     s.make_producer = [&f = part.produce] { return std::make_unique<source_producer<F, T>>(f); };
     to_.push_back(std::move(s));
   }
 
   template <class In, class F>
-  void add(pattern::stage<F>& part, scope const& around) {
-    using Out = typename pattern::flow_through<pattern::stage<F>, In>::type;
+  void add(patterns::stage<F>& part, scope const& around) {
+    using Out = typename patterns::flow_through<patterns::stage<F>, In>::type;
     station s = make(part.notes, around);
     s.input = codec_of<In>();
     constexpr bool copyable = std::copy_constructible<F>;
@@ -75,7 +75,7 @@ class lowering {
   }
 
   template <class In, class F>
-  void add(pattern::sink<F>& part, scope const& around) {
+  void add(patterns::sink<F>& part, scope const& around) {
     station s = make(part.notes, around);
     s.input = codec_of<In>();
     s.make_worker = [&f = part.consume] { return std::make_unique<sink_worker<F, In>>(f); };
@@ -83,7 +83,7 @@ class lowering {
   }
 
   template <class In, class T>
-  void add(pattern::runtime_pipeline<T>& part, scope const& around) {
+  void add(patterns::runtime_pipeline<T>& part, scope const& around) {
     for (auto& entry : part.stages()) {
       scope inner = around;
       if (entry.replicated) inner = inside(around, entry.notes);
@@ -99,7 +99,7 @@ class lowering {
   }
 
   template <class In, class W>
-  void add(pattern::farm<W>& part, scope const& around) {
+  void add(patterns::farm<W>& part, scope const& around) {
     scope inner = inside(around, part.notes);
     check_workers(part.worker);
     std::size_t const first = to_.size();
@@ -113,37 +113,37 @@ class lowering {
   }
 
   template <class In, class... Parts>
-  void add(pattern::pipeline<Parts...>& line, scope const& around) {
+  void add(patterns::pipeline<Parts...>& line, scope const& around) {
     along<0, In>(line, around);
   }
 
  private:
   template <std::size_t Index, class In, class... Parts>
-  void along(pattern::pipeline<Parts...>& line, scope const& around) {
+  void along(patterns::pipeline<Parts...>& line, scope const& around) {
     if constexpr (Index < sizeof...(Parts)) {
       auto& part = boost::hana::at_c<Index>(line.parts);
       add<In>(part, around);
-      along<Index + 1, typename pattern::flow_through<std::remove_cvref_t<decltype(part)>, In>::type>(line, around);
+      along<Index + 1, typename patterns::flow_through<std::remove_cvref_t<decltype(part)>, In>::type>(line, around);
     }
   }
 
   /// Every function inside a farm must be copyable; asked where the farm is known, so that the message names it.
   template <class F>
-  static void check_workers(pattern::stage<F> const&) {
-    static_assert(pattern::check_worker<F>::value);
+  static void check_workers(patterns::stage<F> const&) {
+    static_assert(patterns::check_worker<F>::value);
   }
   template <class W>
-  static void check_workers(pattern::farm<W> const& part) {
+  static void check_workers(patterns::farm<W> const& part) {
     check_workers(part.worker);
   }
   template <class T>
-  static void check_workers(pattern::runtime_pipeline<T> const&) {}
+  static void check_workers(patterns::runtime_pipeline<T> const&) {}
   template <class... Parts>
-  static void check_workers(pattern::pipeline<Parts...> const& line) {
+  static void check_workers(patterns::pipeline<Parts...> const& line) {
     boost::hana::for_each(line.parts, [](auto const& part) { check_workers(part); });
   }
 
-  static scope inside(scope const& around, pattern::annotations const& farm) {
+  static scope inside(scope const& around, patterns::annotations const& farm) {
     scope inner = around;
     inner.ordered = around.replicated ? around.ordered : farm.ordered;
     inner.replicated = true;
@@ -153,7 +153,7 @@ class lowering {
     return inner;
   }
 
-  static station make(pattern::annotations const& notes, scope const& around) {
+  static station make(patterns::annotations const& notes, scope const& around) {
     station s;
     s.notes = notes;
     s.notes.name = notes.name.empty() ? "" : around.prefix + notes.name;
@@ -171,7 +171,7 @@ class lowering {
 
 /// The line of a composition with a source and a sink. Stages without a name are called after their place
 /// ("stage 2"); a stage inside a farm with a name is called "farm/stage". O(stages).
-template <pattern::program Composition>
+template <patterns::program Composition>
 program make_program(Composition& composition) {
   program result;
   program_detail::lowering(result.stations).add<void>(composition, program_detail::scope{});

@@ -22,30 +22,30 @@ struct interpreter {
   }
 
   template <class F, class Item>
-  static auto through(pattern::stage<F>& stage, Item&& item) {
+  static auto through(patterns::stage<F>& stage, Item&& item) {
     return std::remove_cvref_t<std::invoke_result_t<F&, Item>>(std::invoke(stage.function, std::forward<Item>(item)));
   }
   template <class F, class Item>
-  static void through(pattern::sink<F>& sink, Item&& item) {
+  static void through(patterns::sink<F>& sink, Item&& item) {
     std::invoke(sink.consume, std::forward<Item>(item));
   }
   template <class T, class Item>
-  static T through(pattern::runtime_pipeline<T>& line, Item&& item) {
+  static T through(patterns::runtime_pipeline<T>& line, Item&& item) {
     T current(std::forward<Item>(item));
     for (auto& entry : line.stages()) current = entry.call(std::move(current));
     return current;
   }
   template <class W, class Item>
-  static auto through(pattern::farm<W>& farm, Item&& item) {
+  static auto through(patterns::farm<W>& farm, Item&& item) {
     return through(farm.worker, std::forward<Item>(item));
   }
   template <class... Parts, class Item>
-  static auto through(pattern::pipeline<Parts...>& line, Item&& item) {
+  static auto through(patterns::pipeline<Parts...>& line, Item&& item) {
     return along<0>(line, std::forward<Item>(item));
   }
 
   template <std::size_t Index, class... Parts, class Item>
-  static auto along(pattern::pipeline<Parts...>& line, Item&& item) {
+  static auto along(patterns::pipeline<Parts...>& line, Item&& item) {
     auto& part = boost::hana::at_c<Index>(line.parts);
     if constexpr (Index + 1 == sizeof...(Parts))
       return through(part, std::forward<Item>(item));
@@ -54,31 +54,31 @@ struct interpreter {
   }
 
   template <class F>
-  static void finish_all(pattern::source<F>& part) {
+  static void finish_all(patterns::source<F>& part) {
     finish(part.produce);
   }
   template <class F>
-  static void finish_all(pattern::stage<F>& part) {
+  static void finish_all(patterns::stage<F>& part) {
     finish(part.function);
   }
   template <class F>
-  static void finish_all(pattern::sink<F>& part) {
+  static void finish_all(patterns::sink<F>& part) {
     finish(part.consume);
   }
   template <class T>
-  static void finish_all(pattern::runtime_pipeline<T>&) {}
+  static void finish_all(patterns::runtime_pipeline<T>&) {}
   template <class W>
-  static void finish_all(pattern::farm<W>& part) {
+  static void finish_all(patterns::farm<W>& part) {
     finish_all(part.worker);
   }
   template <class... Parts>
-  static void finish_all(pattern::pipeline<Parts...>& line) {
+  static void finish_all(patterns::pipeline<Parts...>& line) {
     boost::hana::for_each(line.parts, [](auto& part) { finish_all(part); });
   }
 };
 
 /// Runs a program on the calling thread and returns the number of items. What a stage throws passes through.
-template <pattern::program Program>
+template <patterns::program Program>
 std::uint64_t run_sequential(Program& program) {
   std::uint64_t items = 0;
   auto& source = boost::hana::at_c<0>(program.parts);
