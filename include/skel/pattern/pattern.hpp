@@ -1,0 +1,174 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace skel {
+
+/// The number of an element of the array that an irregular reduction accumulates into.
+using subscript = std::uint32_t;
+
+/// Which elements each iteration of an irregular reduction contributes to: M iterations, each with some slots, each
+/// slot with the subscript of one of N elements. M x m, or rows of unequal length.
+///
+/// A pattern owns its subscripts, and each content has a version of its own: two patterns have the same version only if
+/// one is an unchanged copy of the other. So a plan that was made for a version holds as long as the version is the
+/// same, and finding out takes one comparison. Every subscript was compared with N when it came in; what uses a pattern
+/// need not compare it again.
+///
+/// Limits: N <= 2^31, as plans store an element's number and one bit more in 32 bits; M and the number of subscripts
+/// are limited by memory only.
+class pattern {
+ public:
+  class editor;
+
+  /// No iterations, no elements.
+  pattern();
+
+  pattern(pattern const&) = default;
+  pattern& operator=(pattern const&) = default;
+  /// What was moved from is an empty pattern, of a version of its own.
+  pattern(pattern&& other) noexcept : pattern() { exchange(other); }
+  pattern& operator=(pattern&& other) noexcept {
+    pattern emptied;
+    exchange(other);
+    other.exchange(emptied);
+    return *this;
+  }
+
+  /// M x m: iteration i has the m subscripts from index[i m] on, m = index.size() / iterations. O(M m).
+  /// Throws skel::input_error naming iteration, slot and value where a subscript is not in [0, elements), or when the
+  /// subscripts cannot be dealt evenly or there are too many elements.
+  template <std::integral Index>
+  pattern(std::size_t iterations, std::size_t elements, std::span<Index const> index)
+      : pattern(iterations, elements, std::vector<Index>(index.begin(), index.end())) {}
+  template <std::integral Index>
+  pattern(std::size_t iterations, std::size_t elements, std::vector<Index> index);
+
+  /// Rows: iteration i has the subscripts index[offsets[i]] to index[offsets[i + 1]]; M = offsets.size() - 1. Rows may
+  /// be empty. O(M + subscripts). Throws as above, and where offsets fall, do not begin with 0 or do not end with the
+  /// number of subscripts.
+  template <std::integral Index>
+  static pattern rows(std::size_t elements, std::vector<std::size_t> offsets, std::vector<Index> index);
+
+  std::size_t iterations() const { return iterations_; }  ///< M
+  std::size_t elements() const { return elements_; }      ///< N
+  std::size_t subscripts() const { return index_.size(); }
+
+  /// Whether all iterations have the same number of slots; then width() is that number.
+  bool uniform() const { return offsets_.empty(); }
+  /// m, the slots of an iteration; the most of any where they are unequal.
+  std::size_t width() const { return width_; }
+
+  /// All subscripts, those of iteration 0 first.
+  std::span<subscript const> index() const { return index_; }
+  /// Where the subscripts of each iteration begin, and the end of the last; empty for uniform patterns.
+  std::span<std::size_t const> offsets() const { return offsets_; }
+  /// Where the subscripts of an iteration begin. Precondition: i <= M.
+  std::size_t row_begin(std::size_t i) const { return uniform() ? i * width_ : offsets_[i]; }
+  /// The subscripts of an iteration. Precondition: i < M.
+  std::span<subscript const> row(std::size_t i) const {
+    return std::span(index_).subspan(row_begin(i), row_begin(i + 1) - row_begin(i));
+  }
+
+  /// The version of this content, unique in this process.
+  std::uint64_t version() const { return version_; }
+
+  /// Calls edit(editor&), which may set subscripts one by one; the version is another one after it, also when `edit`
+  /// throws, in which case what it has set stays set. O(subscripts that are set).
+  template <class Edit>
+  void change(Edit&& edit);
+
+ private:
+  pattern(std::size_t elements, std::vector<std::size_t> offsets, std::vector<subscript> index, std::size_t width);
+
+  void check() const;
+  void exchange(pattern& other) noexcept;
+
+  std::size_t iterations_ = 0, elements_ = 0, width_ = 0;
+  std::vector<std::size_t> offsets_;
+  std::vector<subscript> index_;
+  std::uint64_t version_;
+};
+
+/// Sets subscripts of a pattern; exists only during pattern::change().
+class pattern::editor {
+ public:
+  /// Throws skel::input_error naming iteration, slot and value when one of them is not in range; nothing is set then.
+  void set(std::size_t iteration, std::size_t slot, std::size_t element);
+
+ private:
+  friend class pattern;
+  explicit editor(pattern& edited) : edited_(edited) {}
+  editor(editor const&) = delete;
+
+  pattern& edited_;
+};
+
+namespace pattern_detail {
+
+std::uint64_t new_version();
+/// Throws the input_error for a subscript; `value` as the user wrote it.
+[[noreturn]] void refuse_subscript(std::size_t iteration, std::size_t slot, long long value, std::size_t elements);
+/// The slots of an iteration when `subscripts` are dealt evenly; throws skel::input_error if they cannot be.
+std::size_t even_width(std::size_t iterations, std::size_t subscripts);
+/// The iteration and slot of the subscript at a place; `offsets` empty for uniform patterns of `width`.
+std::pair<std::size_t, std::size_t> place_of(std::size_t at, std::span<std::size_t const> offsets, std::size_t width);
+/// Throws skel::input_error unless the offsets rise from 0 to the number of subscripts.
+std::size_t check_offsets(std::span<std::size_t const> offsets, std::size_t subscripts);
+
+/// Subscripts in the width that patterns store; throws for values that it cannot hold.
+template <std::integral Index>
+std::vector<subscript> narrowed(std::vector<Index> index, std::span<std::size_t const> offsets, std::size_t width,
+                                std::size_t elements) {
+  if constexpr (std::same_as<Index, subscript>) {
+    return index;
+  } else {
+    std::vector<subscript> narrow(index.size());
+    bool fits = true;
+    for (std::size_t k = 0; k < index.size(); ++k) {
+      fits &= std::in_range<subscript>(index[k]);
+      narrow[k] = static_cast<subscript>(index[k]);
+    }
+    if (fits) return narrow;
+    for (std::size_t k = 0; k < index.size(); ++k)
+      if (!std::in_range<subscript>(index[k])) {
+        auto const [iteration, slot] = place_of(k, offsets, width);
+        refuse_subscript(iteration, slot, static_cast<long long>(index[k]), elements);
+      }
+    return narrow;
+  }
+}
+
+}  // namespace pattern_detail
+
+template <std::integral Index>
+pattern::pattern(std::size_t iterations, std::size_t elements, std::vector<Index> index)
+    : iterations_(iterations),
+      elements_(elements),
+      width_(pattern_detail::even_width(iterations, index.size())),
+      index_(pattern_detail::narrowed(std::move(index), {}, width_, elements)),
+      version_(pattern_detail::new_version()) {
+  check();
+}
+
+template <std::integral Index>
+pattern pattern::rows(std::size_t elements, std::vector<std::size_t> offsets, std::vector<Index> index) {
+  std::size_t const widest = pattern_detail::check_offsets(offsets, index.size());
+  auto narrow = pattern_detail::narrowed(std::move(index), offsets, widest, elements);
+  return {elements, std::move(offsets), std::move(narrow), widest};
+}
+
+template <class Edit>
+void pattern::change(Edit&& edit) {
+  version_ = pattern_detail::new_version();
+  editor pen(*this);
+  std::forward<Edit>(edit)(pen);
+}
+
+}  // namespace skel

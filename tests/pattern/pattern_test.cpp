@@ -1,0 +1,129 @@
+#include <skel/pattern/pattern.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+
+namespace {
+
+using skel::pattern;
+
+std::string refusal(auto make) {
+  try {
+    make();
+  } catch (skel::input_error const& refused) {
+    return refused.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(Pattern, DealsSubscriptsToIterations) {
+  pattern const edges(3, 4, std::vector{0, 1, 1, 2, 2, 3});
+  EXPECT_EQ(edges.iterations(), 3u);
+  EXPECT_EQ(edges.elements(), 4u);
+  EXPECT_EQ(edges.subscripts(), 6u);
+  EXPECT_TRUE(edges.uniform());
+  EXPECT_EQ(edges.width(), 2u);
+  EXPECT_THAT(edges.row(1), testing::ElementsAre(1u, 2u));
+}
+
+TEST(Pattern, HasRowsOfUnequalLengthAlsoEmptyOnes) {
+  auto const rows = pattern::rows(5, {0, 2, 2, 5}, std::vector<std::int64_t>{4, 0, 1, 1, 3});
+  EXPECT_EQ(rows.iterations(), 3u);
+  EXPECT_FALSE(rows.uniform());
+  EXPECT_EQ(rows.width(), 3u);
+  EXPECT_THAT(rows.row(0), testing::ElementsAre(4u, 0u));
+  EXPECT_TRUE(rows.row(1).empty());
+  EXPECT_THAT(rows.row(2), testing::ElementsAre(1u, 1u, 3u));
+}
+
+TEST(Pattern, MayBeEmpty) {
+  EXPECT_EQ(pattern().iterations(), 0u);
+  EXPECT_EQ(pattern(0, 7, std::vector<int>{}).elements(), 7u);
+  EXPECT_EQ(pattern(3, 0, std::vector<int>{}).width(), 0u);
+  EXPECT_EQ(pattern::rows(0, {0}, std::vector<int>{}).iterations(), 0u);
+}
+
+TEST(Pattern, NamesIterationSlotAndValueOfASubscriptOutOfRange) {
+  EXPECT_THAT(refusal([] {
+                pattern(2, 4, std::vector{0, 1, 2, 4});
+              }),
+              testing::AllOf(testing::HasSubstr("iteration 1, slot 1"), testing::HasSubstr("subscript 4"),
+                             testing::HasSubstr("4 elements")));
+  EXPECT_THAT(refusal([] {
+                pattern(2, 4, std::vector{0, -1, 2, 3});
+              }),
+              testing::AllOf(testing::HasSubstr("iteration 0, slot 1"), testing::HasSubstr("subscript -1")));
+  EXPECT_THAT(refusal([] { pattern(1, 4, std::vector<std::int64_t>{std::int64_t{1} << 32}); }),
+              testing::HasSubstr("subscript 4294967296"));
+  EXPECT_THAT(refusal([] {
+                pattern::rows(4, {0, 0, 1, 3}, std::vector{3, 2, 9});
+              }),
+              testing::HasSubstr("iteration 2, slot 1"));
+}
+
+TEST(Pattern, RefusesShapesThatDoNotFit) {
+  EXPECT_THAT(refusal([] { pattern(2, 4, std::vector{0, 1, 2}); }), testing::HasSubstr("3 subscripts"));
+  EXPECT_THAT(refusal([] { pattern(0, 4, std::vector{0}); }), testing::HasSubstr("0 iterations"));
+  EXPECT_THAT(refusal([] { pattern::rows(4, {}, std::vector<int>{}); }), testing::HasSubstr("offsets[0]"));
+  EXPECT_THAT(refusal([] { pattern::rows(4, {1, 1}, std::vector{0}); }), testing::HasSubstr("offsets[0]"));
+  EXPECT_THAT(refusal([] { pattern::rows(4, {0, 2, 1}, std::vector{0}); }), testing::HasSubstr("offsets[2]"));
+  EXPECT_THAT(refusal([] { pattern::rows(4, {0, 2}, std::vector{0}); }), testing::HasSubstr("offsets[1]"));
+}
+
+TEST(Pattern, RefusesMoreElementsThanPlansCanNumber) {
+  EXPECT_EQ(pattern(1, std::size_t{1} << 31, std::vector<std::uint32_t>{0x7fffffff}).elements(), std::size_t{1} << 31);
+  EXPECT_THAT(refusal([] { pattern(1, (std::size_t{1} << 31) + 1, std::vector{0}); }),
+              testing::HasSubstr("2147483649 elements"));
+}
+
+TEST(Pattern, CopiesHaveTheSameVersionAndEveryOtherContentAnotherOne) {
+  pattern one(1, 2, std::vector{0, 1});
+  pattern const same_content(1, 2, std::vector{0, 1});
+  EXPECT_NE(one.version(), same_content.version());
+  pattern const copy = one;
+  EXPECT_EQ(copy.version(), one.version());
+  one.change([](pattern::editor& pen) { pen.set(0, 1, 0); });
+  EXPECT_NE(copy.version(), one.version());
+  EXPECT_THAT(one.row(0), testing::ElementsAre(0u, 0u));
+  EXPECT_THAT(copy.row(0), testing::ElementsAre(0u, 1u));
+}
+
+TEST(Pattern, IsEmptyAfterAMoveAndTakesItsVersionAlong) {
+  pattern one(1, 2, std::vector{0, 1});
+  auto const version = one.version();
+  pattern two = std::move(one);
+  EXPECT_EQ(two.version(), version);
+  EXPECT_EQ(one.iterations(), 0u);
+  EXPECT_NE(one.version(), version);
+  one = std::move(two);
+  EXPECT_EQ(one.version(), version);
+  EXPECT_THAT(one.row(0), testing::ElementsAre(0u, 1u));
+  EXPECT_EQ(two.elements(), 0u);
+  EXPECT_NE(two.version(), version);
+}
+
+TEST(Pattern, HasAnotherVersionAfterAnEditThatThrows) {
+  pattern one(1, 2, std::vector{0, 1});
+  auto const before = one.version();
+  auto const two_writes = [](pattern::editor& pen) {
+    pen.set(0, 0, 1);
+    pen.set(0, 1, 2);
+  };
+  EXPECT_THAT(refusal([&] { one.change(two_writes); }),
+              testing::AllOf(testing::HasSubstr("iteration 0, slot 1"), testing::HasSubstr("subscript 2")));
+  EXPECT_THAT(one.row(0), testing::ElementsAre(1u, 1u));
+  EXPECT_NE(one.version(), before);
+  EXPECT_THAT(refusal([&] { one.change([](pattern::editor& pen) { pen.set(1, 0, 0); }); }),
+              testing::HasSubstr("no such slot"));
+}
+
+}  // namespace
