@@ -1,0 +1,21 @@
+#pragma once
+
+#include <skel/pattern/mesh.hpp>
+
+#include "text_lines.hpp"
+
+namespace skel::patterns {
+
+/// The greatest number of nodes that a mesh can have.
+inline constexpr std::int64_t most_nodes = std::int64_t{1} << 31;
+
+/// One reader for each format (skel::mesh_format says what it takes for a cell): the mesh in a whole text. All throw
+/// skel::input_error with the line.
+mesh read_matrix_market(text_lines& text);
+mesh read_metis_graph(text_lines& text);
+mesh read_spark98_pack(text_lines& text);
+mesh read_su2(text_lines& text);
+mesh read_wavefront_obj(text_lines& text);
+mesh read_edge_list(text_lines& text);
+
+}  // namespace skel::patterns

@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mesh_formats.hpp"
+
+namespace skel::patterns {
+
+namespace {
+
+constexpr std::int64_t most_weight = std::numeric_limits<std::int64_t>::max();
+
+struct head {
+  std::size_t nodes = 0, edges = 0;
+  std::size_t before = 0;     ///< numbers of a line in front of the neighbours: size and weights of the node
+  bool edge_weights = false;  ///< a number behind each neighbour
+};
+
+head read_head(text_lines& text) {
+  head graph;
+  text.expect_words("%", "the numbers of nodes and edges");
+  graph.nodes = text.count("the number of nodes", 1);  // a line for each
+  if (graph.nodes > static_cast<std::size_t>(most_nodes))
+    text.fail(std::to_string(graph.nodes) + " nodes are more than the " + std::to_string(most_nodes) +
+              " that a mesh can have");
+  graph.edges = text.count("the number of edges", 4);  // "1 " and "2 "
+  if (!text.has_word()) return graph;
+  std::string_view const format = text.word();
+  if (format.size() > 3 || format.find_first_not_of("01") != std::string_view::npos)
+    text.fail(shown(format) + " is no fmt; it has up to three digits 0 or 1, for sizes of nodes, weights of nodes, " +
+              "weights of edges");
+  std::string const flags = std::string(3 - format.size(), '0') + std::string(format);
+  graph.edge_weights = flags[2] == '1';
+  std::size_t weights = flags[1] == '1' ? 1 : 0;
+  if (text.has_word()) weights = static_cast<std::size_t>(text.integer("ncon, the weights of a node,", 0, 1 << 20));
+  graph.before = weights + (flags[0] == '1' ? 1 : 0);
+  text.expect_end("ncon");
+  return graph;
+}
+
+/// Rows of numbers, one after the other.
+struct rows {
+  std::vector<std::size_t> offsets{0};
+  std::vector<subscript> values;
+};
+
+/// Which rows have each number; rising in each. O(rows + numbers).
+rows transposed(rows const& of, std::size_t numbers) {
+  rows result;
+  result.offsets.assign(numbers + 1, 0);
+  result.values.resize(of.values.size());
+  for (subscript const value : of.values) ++result.offsets[value + 1];
+  for (std::size_t v = 0; v < numbers; ++v) result.offsets[v + 1] += result.offsets[v];
+  std::vector<std::size_t> next(result.offsets.begin(), result.offsets.end() - 1);
+  for (std::size_t row = 0; row + 1 < of.offsets.size(); ++row)
+    for (std::size_t k = of.offsets[row]; k < of.offsets[row + 1]; ++k)
+      result.values[next[of.values[k]]++] = static_cast<subscript>(row);
+  return result;
+}
+
+/// Throws where a node has a neighbour that does not have it, or has one twice.
+void check_symmetric(text_lines const& text, rows const& graph, std::size_t nodes) {
+  rows const back = transposed(graph, nodes);
+  rows const forth = transposed(back, nodes);  // the graph again, its rows sorted
+  for (std::size_t v = 0; v < nodes; ++v) {
+    auto const name = [](subscript node) { return std::to_string(std::size_t{node} + 1); };
+    auto const begin = static_cast<std::ptrdiff_t>(forth.offsets[v]),
+               end = static_cast<std::ptrdiff_t>(forth.offsets[v + 1]);
+    auto const mine = forth.values.begin() + begin, last = forth.values.begin() + end;
+    if (auto const twice = std::adjacent_find(mine, last); twice != last)
+      throw input_error(text.source(), "node " + name(static_cast<subscript>(v)),
+                        "has its neighbour " + name(*twice) + " twice; each belongs there once");
+    auto const theirs = back.values.begin() + static_cast<std::ptrdiff_t>(back.offsets[v]);
+    auto const theirs_end = back.values.begin() + static_cast<std::ptrdiff_t>(back.offsets[v + 1]);
+    auto const differ = std::mismatch(mine, last, theirs, theirs_end);
+    if (differ.first == last && differ.second == theirs_end) continue;
+    bool const has = differ.second == theirs_end || (differ.first != last && *differ.first < *differ.second);
+    throw input_error(
+        text.source(), "node " + name(static_cast<subscript>(v)),
+        has ? "has the neighbour " + name(*differ.first) + ", whose line does not name it; edges stand in both lines"
+            : "is a neighbour of " + name(*differ.second) +
+                  ", which its line does not name; edges stand in both lines");
+  }
+}
+
+/// Goes to the next line that is no comment. A blank line is one: a node without neighbours.
+bool next_node(text_lines& text) {
+  do {
+    if (!text.next_line()) return false;
+  } while (text.begins_with('%'));
+  return true;
+}
+
+}  // namespace
+
+/// Source: Karypis 2013, METIS manual 5.1.0, section 4.1.1.
+mesh read_metis_graph(text_lines& text) {
+  head const graph = read_head(text);
+  rows neighbours;
+  std::vector<subscript> ends;
+  for (std::size_t v = 0; v < graph.nodes; ++v) {
+    if (!next_node(text))
+      text.fail("the file ends here, but the line of node " + std::to_string(v + 1) + " of " +
+                std::to_string(graph.nodes) + " must follow; it is cut off");
+    for (std::size_t k = 0; k < graph.before; ++k) text.integer("a weight or size of a node", 0, most_weight);
+    while (text.has_word()) {
+      auto const next =
+          static_cast<std::size_t>(text.integer("a neighbour", 1, static_cast<std::int64_t>(graph.nodes)) - 1);
+      if (next == v)
+        text.fail("node " + std::to_string(v + 1) + " is its own neighbour; METIS has no edges from a node to itself");
+      if (graph.edge_weights) text.integer("the weight of an edge", 0, most_weight);
+      neighbours.values.push_back(static_cast<subscript>(next));
+      if (next > v) ends.insert(ends.end(), {static_cast<subscript>(v), static_cast<subscript>(next)});
+    }
+    neighbours.offsets.push_back(neighbours.values.size());
+  }
+  if (text.next_line() && text.find_words("%"))
+    text.fail("more follows, although the file promises only " + std::to_string(graph.nodes) + " nodes");
+  if (neighbours.values.size() != 2 * graph.edges)
+    text.fail_at(1, "the file promises " + std::to_string(graph.edges) + " edges, but its lines have " +
+                        std::to_string(neighbours.values.size()) + " neighbours, not twice as many; is it cut off?");
+  check_symmetric(text, neighbours, graph.nodes);
+  return {graph.nodes, cell_kind::line, std::move(ends)};
+}
+
+}  // namespace skel::patterns

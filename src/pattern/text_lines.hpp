@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <skel/base/error.hpp>
+
+namespace skel::patterns {
+
+/// A text, line after line, word after word; knows the line for errors. Words are parted by blanks, tabs and returns.
+/// Stands on a line from the beginning: next_line() goes to the following one.
+class text_lines {
+ public:
+  text_lines(std::string_view text, std::string source);
+
+  std::string const& source() const { return source_; }
+  std::size_t line() const { return line_; }
+  /// Bytes from here to the end of the text.
+  std::size_t left() const { return text_.size() - at_; }
+
+  /// Goes to the next line; false where there is none.
+  bool next_line();
+  /// Goes on to the first line, from this one on, that has words and does not begin with one of `comments`; false where
+  /// there is none.
+  bool find_words(std::string_view comments);
+  /// The same, and throws where there is none: the file ends although `what` is to come.
+  void expect_words(std::string_view comments, std::string_view what);
+
+  /// Whether this line has words left.
+  bool has_word();
+  /// Whether the next word of this line begins with a character.
+  bool begins_with(char c) { return has_word() && text_[at_] == c; }
+  /// The next word of this line; empty where there is none.
+  std::string_view word();
+  /// What is left of this line, which is read then.
+  std::string_view rest();
+  /// The same, not read yet.
+  std::string_view rest_of_line() const { return text_lines(*this).rest(); }
+  /// Goes on by some bytes. Precondition: they are on this line.
+  void skip(std::size_t bytes) { at_ += bytes; }
+
+  /// The next word as a whole number from `least` to `most`; throws saying that `what` belongs here.
+  std::int64_t integer(std::string_view what, std::int64_t least, std::int64_t most);
+  /// The next word as how many there are of something, each of which takes at least `bytes_each` more bytes.
+  std::size_t count(std::string_view what, std::size_t bytes_each);
+  /// The next word as a number; throws saying that `what` belongs here.
+  double number(std::string_view what);
+  /// Throws unless this line has no words left.
+  void expect_end(std::string_view after);
+
+  [[noreturn]] void fail(std::string reason) const { fail_at(line_, std::move(reason)); }
+  [[noreturn]] void fail_at(std::size_t line, std::string reason) const;
+
+ private:
+  std::string_view expect_word(std::string_view what);
+
+  std::string_view text_;
+  std::string source_;
+  std::size_t at_ = 0, line_ = 1;
+};
+
+/// A word as errors show it: in quotes, not too long, without what cannot be printed.
+std::string shown(std::string_view word);
+
+/// Whether a character parts words; ends of lines are no blanks.
+inline bool blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+/// A word as a whole number; false where it is none or too large.
+bool to_integer(std::string_view word, std::int64_t& value);
+
+}  // namespace skel::patterns

@@ -1,0 +1,323 @@
+#include <skel/pattern/mesh_files.hpp>
+
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+
+namespace {
+
+using skel::cell_kind;
+using skel::mesh;
+using skel::mesh_format;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+mesh parsed(mesh_format format, std::string const& text) {
+  return skel::parse_mesh(text, format, "file");
+}
+
+std::string refusal(mesh_format format, std::string const& text) {
+  try {
+    parsed(format, text);
+  } catch (skel::input_error const& refused) {
+    return refused.what();
+  }
+  return "nothing was refused";
+}
+
+std::string refusal_of_file(std::filesystem::path const& file) {
+  try {
+    skel::read_mesh(file);
+  } catch (skel::input_error const& refused) {
+    return refused.what();
+  }
+  return "nothing was refused";
+}
+
+std::string const coordinate = "%%MatrixMarket matrix coordinate ";
+
+TEST(MatrixMarket, HasAnEdgeForEachPairOffTheDiagonal) {
+  auto const graph = parsed(mesh_format::mtx, coordinate +
+                                                  "real general\n% a comment\n\n3 3 5\n1 1 4.0\n2 1 -1\n1 2 +1e-3\n"
+                                                  "% between\n3 2 1.0D+00\n2 3 nan\n");
+  EXPECT_EQ(graph.nodes(), 3u);
+  EXPECT_EQ(graph.kind(0), cell_kind::line);
+  EXPECT_THAT(graph.corners(), ElementsAre(1u, 0u, 2u, 1u));
+}
+
+TEST(MatrixMarket, ReadsEveryFieldAndSymmetry) {
+  for (auto const& one : std::vector<std::pair<std::string, std::string>>{{"pattern symmetric", "2 1"},
+                                                                          {"integer symmetric", "2 1 7"},
+                                                                          {"real skew-symmetric", "2 1 0.5"},
+                                                                          {"complex hermitian", "2 1 0.5 -1"},
+                                                                          {"complex general", "1 2 1 1"},
+                                                                          {"PATTERN General", "1 2"}})
+    EXPECT_EQ(parsed(mesh_format::mtx, coordinate + one.first + "\r\n2 2 1\r\n" + one.second + "\r\n").cells(), 1u)
+        << one.first;
+}
+
+TEST(MatrixMarket, TakesARectangleForAGraphOfRowsAndColumns) {
+  auto const graph = parsed(mesh_format::mtx, coordinate + "pattern general\n2 3 3\n1 1\n2 1\n1 3\n");
+  EXPECT_EQ(graph.nodes(), 5u);
+  EXPECT_THAT(graph.corners(), ElementsAre(0u, 2u, 1u, 2u, 0u, 4u));
+}
+
+TEST(MatrixMarket, RefusesWhatItCannotMean) {
+  auto const refused = [](std::string const& text) { return refusal(mesh_format::mtx, text); };
+  EXPECT_THAT(refused("3 3 1\n1 2 1\n"), AllOf(HasSubstr("line 1"), HasSubstr("%%MatrixMarket")));
+  EXPECT_THAT(refused("%%MatrixMarket matrix array real general\n1 1\n1\n"), HasSubstr("'array'"));
+  EXPECT_THAT(refused(coordinate + "rational general\n1 1 0\n"), AllOf(HasSubstr("'rational'"), HasSubstr("complex")));
+  EXPECT_THAT(refused(coordinate + "real\n1 1 0\n"), HasSubstr("symmetry"));
+  EXPECT_THAT(refused(coordinate + "real general\n"), HasSubstr("cut off"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3\n"), HasSubstr("entries"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 2\n1 2 1\n"),
+              AllOf(HasSubstr("entry 2 of 2"), HasSubstr("cut off")));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\n1 2\n"), AllOf(HasSubstr("line 3"), HasSubstr("value")));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\n4 2 1\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("a row is 4")));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\n1 0 1\n"), HasSubstr("a column is 0"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\nmany 1 1\n"), HasSubstr("'many'"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\n1 2 one\n"), HasSubstr("'one'"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\n1 2 3 4\n"), HasSubstr("'4'"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 1\n1 2 3\n2 1 3\n"), HasSubstr("more follows"));
+  EXPECT_THAT(refused(coordinate + "real general\n3 3 99999999999\n1 2 3\n"), HasSubstr("99999999999"));
+  EXPECT_THAT(refused(coordinate + "real general\n99999999999999999999 3 1\n1 2 3\n"), HasSubstr("whole number"));
+  EXPECT_THAT(refused(coordinate + "real general\n3000000000 3 1\n1 2 3\n"), HasSubstr("3000000000"));
+  EXPECT_THAT(refused(coordinate + "real general\n2000000000 2000000001 1\n1 2 3\n"), HasSubstr("4000000001"));
+  EXPECT_THAT(refused(coordinate + "real symmetric\n3 4 1\n1 2 3\n"), HasSubstr("square"));
+}
+
+TEST(MetisGraph, HasEachEdgeOnce) {
+  auto const graph = parsed(mesh_format::graph, "% a comment\n4 3\n 2 3\n1 3\n% between\n1 2 \n\n");
+  EXPECT_EQ(graph.nodes(), 4u);
+  EXPECT_THAT(graph.corners(), ElementsAre(0u, 1u, 0u, 2u, 1u, 2u));
+}
+
+TEST(MetisGraph, ReadsOverWeightsOfEveryFormat) {
+  for (auto const& one : std::vector<std::pair<std::string, std::string>>{{"2 1", "2\n1\n"},
+                                                                          {"2 1 0", "2\n1\n"},
+                                                                          {"2 1 1", "2 9\n1 9\n"},
+                                                                          {"2 1 10", "7 2\n7 1\n"},
+                                                                          {"2 1 11", "7 2 9\n7 1 9\n"},
+                                                                          {"2 1 011 3", "7 7 7 2 9\n7 7 7 1 9\n"},
+                                                                          {"2 1 100", "5 2\n5 1\n"},
+                                                                          {"2 1 111 2", "5 7 7 2 9\n5 7 7 1 9\n"}})
+    EXPECT_THAT(parsed(mesh_format::graph, one.first + "\n" + one.second).corners(), ElementsAre(0u, 1u)) << one.first;
+}
+
+TEST(MetisGraph, RefusesWhatItCannotMean) {
+  auto const refused = [](std::string const& text) { return refusal(mesh_format::graph, text); };
+  EXPECT_THAT(refused("3 2\n2\n1 3\n"), AllOf(HasSubstr("node 3 of 3"), HasSubstr("cut off")));
+  EXPECT_THAT(refused("2 1\n2\n1\n1\n"), HasSubstr("more follows"));
+  EXPECT_THAT(refused("2 1\n3\n1\n"), AllOf(HasSubstr("line 2"), HasSubstr("a neighbour is 3")));
+  EXPECT_THAT(refused("2 1\n0\n1\n"), HasSubstr("a neighbour is 0"));
+  EXPECT_THAT(refused("2 1\n1\n1\n"), HasSubstr("its own neighbour"));
+  EXPECT_THAT(refused("2 2\n2\n1\n"), HasSubstr("promises 2 edges"));
+  EXPECT_THAT(refused("3 2\n2 3\n1\n2\n"), AllOf(HasSubstr("node 1"), HasSubstr("neighbour 3")));
+  EXPECT_THAT(refused("3 2\n2\n1 3\n1\n"), AllOf(HasSubstr("node 1"), HasSubstr("neighbour of 3")));
+  EXPECT_THAT(refused("2 2\n2 2\n1 1\n"), HasSubstr("twice"));
+  EXPECT_THAT(refused("2 1 5\n2\n1\n"), HasSubstr("fmt"));
+  EXPECT_THAT(refused("2 1 1\n2 9\n1\n"), AllOf(HasSubstr("line 3"), HasSubstr("weight")));
+  EXPECT_THAT(refused("9999999999 1\n2\n1\n"), HasSubstr("9999999999"));
+  EXPECT_THAT(refused("two one\n2\n1\n"), HasSubstr("'two'"));
+}
+
+/// Two tetrahedra.
+std::string const pack =
+    "5 3\n2 4\n1\n1\n5 5 5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 1 1 1.5\n2\n1 0 1 2 3\n2 1 2 3 4\n4 9\n0 0\n";
+
+TEST(Spark98Pack, HasACellForEachElement) {
+  auto const tets = parsed(mesh_format::pack, pack);
+  EXPECT_EQ(tets.nodes(), 5u);
+  EXPECT_EQ(tets.kind(0), cell_kind::tet);
+  EXPECT_THAT(tets.corners(), ElementsAre(0u, 1u, 2u, 3u, 1u, 2u, 3u, 4u));
+  EXPECT_THAT(tets.point(4), ElementsAre(1.0, 1.0, 1.5));
+}
+
+TEST(Spark98Pack, RefusesEveryCutInFrontOfItsMatrix) {
+  std::size_t const end = pack.find("\n4 9");
+  for (std::size_t bytes = 0; bytes < end; ++bytes)
+    EXPECT_NE(refusal(mesh_format::pack, pack.substr(0, bytes)), "nothing was refused") << bytes;
+  EXPECT_EQ(refusal(mesh_format::pack, pack.substr(0, end)), "nothing was refused");
+}
+
+TEST(Spark98Pack, RefusesWhatItCannotMean) {
+  auto const with = [](std::string const& old, std::string const& now) {
+    std::string text = pack;
+    text.replace(text.find(old), old.size(), now);
+    return refusal(mesh_format::pack, text);
+  };
+  EXPECT_THAT(with("\n1\n1\n", "\n4\n1\n"), HasSubstr("4 subdomains"));
+  EXPECT_THAT(with("2 1 2 3 4", "2 1 2 3 5"), AllOf(HasSubstr("line 13"), HasSubstr("a node is 5")));
+  EXPECT_THAT(with("3 0 1 0", "4 0 1 0"), HasSubstr("number of this node"));
+  EXPECT_THAT(with("3 0 1 0", "3 0 x 0"), HasSubstr("'x'"));
+  EXPECT_THAT(with("1.5\n2\n", "1.5\n3\n"), HasSubstr("promises 2"));
+  EXPECT_THAT(with("5 3\n", "5000000 3\n"), HasSubstr("5000000"));
+}
+
+std::string const su2 =
+    "% a comment\nNDIME= 2\nNELEM= 2\n5 0 1 2 0\n9 1 3 4 2 1\nNPOIN= 5\n0 0 0\n1 0 1\n0 1 2\n2 0 3\n2.5 1 4\n"
+    "NMARK= 1\nMARKER_TAG= wall\nMARKER_ELEMS= 2\n3 0 1\n3 1 3\n";
+
+TEST(Su2, HasACellForEachElementAndNoneForTheBoundary) {
+  auto const mixed = parsed(mesh_format::su2, su2);
+  EXPECT_EQ(mixed.nodes(), 5u);
+  EXPECT_EQ(mixed.cells(), 2u);
+  EXPECT_EQ(mixed.kind(0), cell_kind::triangle);
+  EXPECT_EQ(mixed.kind(1), cell_kind::quad);
+  EXPECT_THAT(mixed.cell(1), ElementsAre(1u, 3u, 4u, 2u));
+  EXPECT_THAT(mixed.point(4), ElementsAre(2.5, 1.0));
+}
+
+TEST(Su2, ReadsEveryKindOfElementAndNodesInFrontOfThem) {
+  std::string points = "NDIME=3\nNPOIN=8 8\n";
+  for (int v = 0; v < 8; ++v) points += std::to_string(v) + " 0 0\n";
+  auto const all = parsed(mesh_format::su2,
+                          points + "NELEM=5\n10 0 1 2 3\n12 0 1 2 3 4 5 6 7\n13 0 1 2 3 4 5\n14 0 1 2 3 4\n3 6 7\n");
+  std::vector<cell_kind> kinds;
+  for (std::size_t c = 0; c < all.cells(); ++c) kinds.push_back(all.kind(c));
+  EXPECT_THAT(
+      kinds, ElementsAre(cell_kind::tet, cell_kind::hexahedron, cell_kind::prism, cell_kind::pyramid, cell_kind::line));
+}
+
+TEST(Su2, RefusesWhatItCannotMean) {
+  auto const with = [](std::string const& old, std::string const& now) {
+    std::string text = su2;
+    text.replace(text.find(old), old.size(), now);
+    return refusal(mesh_format::su2, text);
+  };
+  EXPECT_THAT(with("NDIME= 2\n", ""), HasSubstr("NDIME="));
+  EXPECT_THAT(with("NELEM= 2", "NELEM= 3"), AllOf(HasSubstr("'NPOIN='"), HasSubstr("line 6")));
+  EXPECT_THAT(with("NELEM= 2", "NELEM= 1"), AllOf(HasSubstr("line 5"), HasSubstr("keyword")));
+  EXPECT_THAT(with("9 1 3 4 2 1", "9 1 3 5 2 1"), AllOf(HasSubstr("line 5"), HasSubstr("node 5")));
+  EXPECT_THAT(with("9 1 3 4 2 1", "7 1 3 4 2 1"), HasSubstr("kind of element 7"));
+  EXPECT_THAT(with("2.5 1 4", "2.5 up 4"), HasSubstr("'up'"));
+  EXPECT_THAT(with("NPOIN= 5", "NPOIN= 50000"), HasSubstr("50000"));
+  EXPECT_THAT(with("3 1 3\n", ""), HasSubstr("boundary"));
+  EXPECT_THAT(with("NDIME= 2", "NZONE= 2\nNDIME= 2"), HasSubstr("one zone"));
+  EXPECT_THAT(refusal(mesh_format::su2, su2.substr(0, su2.find("NPOIN"))), HasSubstr("NPOIN="));
+}
+
+TEST(WavefrontObj, HasACellForEachFace) {
+  auto const mixed =
+      parsed(mesh_format::obj,
+             "# cube's corner\nmtllib a.mtl\no thing\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0\nv 0 1 0\nvt 0 0\n"
+             "vn 0 0 1\nf 1 2 3\nf 1/1/1 2/1/1 3/1/1 4/1/1\nf -4//1 -3//1 -1//1\nf 1 2 \\\n 3 4 5\nl 1 2\n"
+             "v 2 2 2\n");
+  EXPECT_EQ(mixed.nodes(), 5u);
+  EXPECT_EQ(mixed.cells(), 4u);
+  EXPECT_EQ(mixed.kind(1), cell_kind::quad);
+  EXPECT_EQ(mixed.kind(3), cell_kind::polygon);
+  EXPECT_THAT(mixed.cell(2), ElementsAre(0u, 1u, 3u));
+  EXPECT_THAT(mixed.cell(3), ElementsAre(0u, 1u, 2u, 3u, 4u));
+  EXPECT_THAT(mixed.point(4), ElementsAre(2.0, 2.0, 2.0));
+}
+
+TEST(WavefrontObj, RefusesWhatItCannotMean) {
+  auto const refused = [](std::string const& faces) {
+    return refusal(mesh_format::obj, "v 0 0 0\nv 1 0 0\nv 0 1 0\n" + faces);
+  };
+  EXPECT_THAT(refused(""), HasSubstr("no faces"));
+  EXPECT_THAT(refused("f 1 2\n"), AllOf(HasSubstr("line 4"), HasSubstr("2 corners")));
+  EXPECT_THAT(refused("f 1 2 4\n"), AllOf(HasSubstr("line 4"), HasSubstr("vertex 4")));
+  EXPECT_THAT(refused("f 1 2 0\n"), HasSubstr("'0'"));
+  EXPECT_THAT(refused("f 1 2 -4\n"), HasSubstr("vertex -4"));
+  EXPECT_THAT(refused("f 1 2 three\n"), HasSubstr("'three'"));
+  EXPECT_THAT(refused("v 1 2\n"), HasSubstr("coordinate"));
+  EXPECT_THAT(refused("{}\n"), HasSubstr("'{}'"));
+}
+
+TEST(EdgeList, CountsNodesFromZeroAndEdgesOnce) {
+  auto const graph = parsed(mesh_format::edges, "# from to\n0 3\n\n3 0\n% more\n1\t1\n4 1\n");
+  EXPECT_EQ(graph.nodes(), 5u);
+  EXPECT_THAT(graph.corners(), ElementsAre(0u, 3u, 4u, 1u));
+}
+
+TEST(EdgeList, RefusesWhatItCannotMean) {
+  auto const refused = [](std::string const& text) { return refusal(mesh_format::edges, text); };
+  EXPECT_THAT(refused("0 1\n2\n"), AllOf(HasSubstr("line 2"), HasSubstr("count from 0")));
+  EXPECT_THAT(refused("0 1 0.5\n"), HasSubstr("'0.5'"));
+  EXPECT_THAT(refused("0 -1\n"), HasSubstr("is -1"));
+  EXPECT_THAT(refused("0 2147483648\n"), HasSubstr("is 2147483648"));
+  EXPECT_THAT(refused("a b\n"), HasSubstr("'a'"));
+}
+
+TEST(MeshFiles, RefuseEmptyAndBinaryTextsInEveryFormat) {
+  for (auto const& name : skel::mesh_format_names()) {
+    auto const format = skel::mesh_format_named(name);
+    EXPECT_THAT(refusal(format, ""), HasSubstr("is empty")) << name;
+    EXPECT_THAT(refusal(format, " \n\r\n"), HasSubstr("is empty")) << name;
+    EXPECT_THAT(refusal(format, std::string("1\n\0 2", 5)), AllOf(HasSubstr("line 2"), HasSubstr("byte 0"))) << name;
+    EXPECT_THAT(refusal(format, "\x7f\x45LF \x01 9\n"), HasSubstr("'?ELF")) << name;
+  }
+}
+
+class MeshFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto const* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) / (std::string("skel_mesh_") + test->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path write(std::string const& name, std::string const& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(MeshFile, HasItsFormatFromItsEndingOrTheCaller) {
+  EXPECT_EQ(skel::read_mesh(write("a.edges", "0 1\n")).cells(), 1u);
+  EXPECT_EQ(skel::read_mesh(write("b.GRAPH", "2 1\n2\n1")).cells(), 1u);
+  EXPECT_EQ(skel::read_mesh(write("c.txt", "0 1\n"), mesh_format::edges).cells(), 1u);
+  EXPECT_THAT(refusal_of_file(write("d.txt", "0 1\n")),
+              AllOf(HasSubstr("d.txt"), HasSubstr("'.txt'"), HasSubstr("mtx, graph, pack, su2, obj, edges")));
+  EXPECT_THAT(refusal_of_file(write("e", "0 1\n")), HasSubstr("has no ending"));
+  EXPECT_THAT(refusal_of_file(write("f.mtx.gz", "0 1\n")), HasSubstr("unpack"));
+}
+
+TEST_F(MeshFile, IsNamedInErrors) {
+  EXPECT_THAT(refusal_of_file(write("a.edges", "0 1\n0 x\n")), AllOf(HasSubstr("a.edges"), HasSubstr("line 2")));
+  EXPECT_THAT(refusal_of_file(folder_ / "none.mtx"), AllOf(HasSubstr("none.mtx"), HasSubstr("does not exist")));
+  EXPECT_THAT(refusal_of_file(folder_), HasSubstr("is a folder"));
+  EXPECT_THAT(refusal_of_file(write("empty.obj", "")), HasSubstr("is empty"));
+}
+
+TEST(MeshFormat, NamesTheNearestFormat) {
+  EXPECT_EQ(skel::mesh_format_named("su2"), mesh_format::su2);
+  try {
+    skel::mesh_format_named("grph");
+    FAIL() << "nothing was refused";
+  } catch (skel::input_error const& refused) {
+    EXPECT_THAT(refused.what(), AllOf(HasSubstr("'grph'"), HasSubstr("did you mean 'graph'?")));
+  }
+}
+
+/// The graph and the mesh that the project measures with, where somebody has them: SKEL_MESHES names their folder.
+TEST(MeshFiles, ReadTheMeshesOfTheMeasurements) {
+  char const* const folder = std::getenv("SKEL_MESHES");
+  if (folder == nullptr) GTEST_SKIP() << "SKEL_MESHES is not set to a folder with 4elt.graph and sf10.1.pack";
+  auto const elt = skel::read_mesh(std::filesystem::path(folder) / "4elt.graph");
+  EXPECT_EQ(elt.nodes(), 15606u);
+  EXPECT_EQ(elt.cells(), 45878u);
+  auto const sf10 = skel::read_mesh(std::filesystem::path(folder) / "sf10.1.pack");
+  EXPECT_EQ(sf10.nodes(), 7294u);
+  EXPECT_EQ(sf10.cells(), 35025u);
+  EXPECT_EQ(sf10.kind(0), cell_kind::tet);
+  EXPECT_EQ(edges_of(sf10).cells(), 52216u - 7294u);  // the file also has the matrix: its upper half with the diagonal
+}
+
+}  // namespace
