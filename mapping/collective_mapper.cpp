@@ -5,17 +5,17 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/lru_map.hpp>
-#include <skel/cost/collective_recursion.hpp>
 #include <skel/mapping/decision_cache.hpp>
 #include <skel/mapping/poly_model.hpp>
 
+#include "catalogue_search.hpp"
+#include "collective_words.hpp"
 #include "route_search.hpp"
 #include "used_clusters.hpp"
 
@@ -23,7 +23,6 @@ namespace skel::mapping {
 namespace {
 
 using plan::collective;
-using plan::collective_problem;
 
 /// The kinds of models that have parameters of their own in every cluster of several ranks and on every link, the most
 /// detailed first; without any, pLogP from latencies and bandwidths.
@@ -39,12 +38,6 @@ std::vector<cost::model_kind> known_kinds(platform::description const& machine) 
   }
   if (known.empty()) known.push_back(plogp);
   return known;
-}
-
-std::string algorithm_name(plan::inside_tree const& tree, bool segmented) {
-  std::string const name(plan::name_of(tree.shape));
-  if (!segmented) return name;
-  return tree.shape == plan::tree_shape::chain ? "pipeline" : "segmented_" + name;
 }
 
 /// Messages under way on a path that keep its sender busy all the time: as long as one is under way, over how long one
@@ -92,7 +85,7 @@ class collective_mapper::implementation {
       if (there->number == how.number) return there->steps;
     }
     plan::collective_plan const& plan = how.answer.plan;
-    return steps_.put(key, {how.number, plan, plan::steps_of(plan, problem_of(request), rank)}).steps;
+    return steps_.put(key, {how.number, plan, plan::steps_of(plan, problem_of(request, ranks()), rank)}).steps;
   }
 
   bool is_to_be_timed(collective_request const& asked) {
@@ -123,14 +116,15 @@ class collective_mapper::implementation {
  private:
   /// What one kind of model is asked with.
   struct source {
-    source(platform::description const& machine, cost::model_kind kind, std::vector<std::size_t> sizes,
+    source(used_clusters const& clusters, cost::model_kind kind, std::vector<std::size_t> sizes,
            std::vector<std::string> names)
-        : models(machine, kind), search(models, std::move(sizes), std::move(names)) {}
+        : models(clusters.machine, kind),
+          search(models, std::move(sizes), std::move(names)),
+          catalogue(models, clusters) {}
 
     cost::grid_models models;
     route_search search;
-    /// Times of algorithms of the catalogue for vectors of nothing, by algorithm and root [s].
-    std::map<std::pair<plan::collective_algorithm const*, std::size_t>, double> start_ups{};
+    catalogue_search catalogue;
   };
   /// Requests that models are believed alike for: an operation and a size within a factor of two.
   struct context {
@@ -189,7 +183,7 @@ class collective_mapper::implementation {
   std::vector<std::unique_ptr<source>> make_sources() const {
     std::vector<std::unique_ptr<source>> all;
     for (cost::model_kind const kind : known_kinds(clusters_.machine))
-      all.push_back(std::make_unique<source>(clusters_.machine, kind, sizes(), cluster_names()));
+      all.push_back(std::make_unique<source>(clusters_, kind, sizes(), cluster_names()));
     return all;
   }
   static std::vector<candidate_model> model_names_of(std::vector<std::unique_ptr<source>> const& sources) {
@@ -214,10 +208,6 @@ class collective_mapper::implementation {
     for (auto const& cluster : clusters_.machine.clusters()) result.push_back(cluster.name);
     return result;
   }
-  collective_problem problem_of(collective_request const& request) const {
-    return {.ranks = ranks(), .root = request.root, .bytes = request.bytes, .unit = request.unit};
-  }
-
   /// All candidates, with the prices of one model, the least first.
   std::vector<priced> candidates(collective_request const& request, source& by) const {
     std::vector<priced> all;
@@ -225,13 +215,14 @@ class collective_mapper::implementation {
     bool const routed = request.operation == collective::broadcast || (reduces && request.commutative);
     if (routed) {
       for (found_route& route : by.search.find(question_of(request))) {
-        collective_candidate candidate{name_of(route), plan_of(request, route, by.search), route.price.total};
+        collective_candidate candidate{name_of(route, clusters_), plan_of(request, route, by.search),
+                                       route.price.total};
         all.emplace_back(std::move(candidate), std::move(route));
       }
     }
     double enough = std::numeric_limits<double>::infinity();
     for (priced const& one : all) enough = std::min(enough, one.first.predicted);
-    for (auto& candidate : from_catalogue(request, by, routed, enough))
+    for (auto& candidate : by.catalogue.find(request, routed, enough))
       all.emplace_back(std::move(candidate), std::nullopt);
     if (all.empty()) refuse_for_missing_link(request, by.models);
     std::ranges::stable_sort(all, {}, [](priced const& one) { return one.first.predicted; });
@@ -269,8 +260,7 @@ class collective_mapper::implementation {
         result.push_back(one->search.price_of(question_of(request), *chosen.second));
       } else {
         auto const* const how = plan::find_algorithm(request.operation, chosen.first.plan.algorithm);
-        result.push_back(cost::completion(how->make(problem_of(request)),
-                                          cost::ranks_on_grid(one->models, clusters_.cluster_of), request.gamma));
+        result.push_back(one->catalogue.price_of(*how, request));
       }
     }
     return result;
@@ -298,7 +288,7 @@ class collective_mapper::implementation {
     }
     priced chosen = std::move(all[index]);
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
-    decided made{explain(request, chosen.first, chosen.second, by.models), ++decisions_made_, believed.model,
+    decided made{explain(request, chosen.first, chosen.second, by.models, clusters_), ++decisions_made_, believed.model,
                  all_prices(request, chosen, believed.model)};
     for (priced& other : all) made.answer.alternatives.push_back(std::move(other.first));
     made.answer.why = reason(made.answer, by.models, observed != nullptr, trial);
@@ -306,39 +296,6 @@ class collective_mapper::implementation {
     corrected_time const forecast =
         beliefs_.correct(where, believed.model, id_of(made.answer.name), std::max(made.answer.predicted, 1e-12));
     return decisions_.put(request, std::move(made), 0, {.bias = forecast.bias, .scatter = forecast.scatter});
-  }
-
-  /// Why a decision is what it is, beside the model that was believed.
-  static std::string reason(collective_decision const& made, cost::grid_models const& models, bool corrected,
-                            bool trial) {
-    std::string const by = " by " + std::string(cost::name_of(models.kind())) + " (" + models.from() + ")" +
-                           (corrected ? " and what was measured" : "");
-    auto const* const next = made.alternatives.empty() ? nullptr : &made.alternatives.front();
-    if (trial) return made.name + " is tried, because knowing its time is expected to pay" + by;
-    bool const tie = !corrected && next != nullptr && next->predicted < made.predicted;
-    std::string text = made.name + (tie ? " takes as good as least, in fewer messages," : " takes least") + by;
-    if (next != nullptr) text += "; next is " + next->name + ", " + percent(next->predicted / made.predicted - 1);
-    return text;
-  }
-
-  static std::string percent(double part) {
-    if (!std::isfinite(part)) return "much more";
-    long const whole = std::lround(100 * part);
-    return whole == 0 ? "as much" : std::to_string(std::abs(whole)) + (whole > 0 ? " % more" : " % less");
-  }
-
-  std::string name_of(found_route const& route) const {
-    std::string name;
-    for (std::size_t c = 0; c < route.inside.size(); ++c) {
-      std::string const inside =
-          clusters_.ranks[c].size() > 1 ? algorithm_name(route.inside[c], route.outline.segments > 1) : "";
-      if (!inside.empty() && name.find(inside) == std::string::npos) name += (name.empty() ? "" : "+") + inside;
-    }
-    if (name.empty()) name = "direct";
-    if (!route.schedule.empty()) name = std::string(route.schedule) + (route.improved ? "*" : "") + " " + name;
-    if (route.outline.segments > 1) name += ", " + std::to_string(route.segment) + " B";
-    if (route.outline.stripes > 1) name += ", " + std::to_string(route.outline.stripes) + " stripes";
-    return name;
   }
 
   plan::collective_plan plan_of(collective_request const& request, found_route const& route,
@@ -361,97 +318,14 @@ class collective_mapper::implementation {
     return {.operation = request.operation, .route = std::move(way)};
   }
 
-  /// A lower bound of algorithms in which pieces go round all ranks [s], of allreductions twice, otherwise 0. On each
-  /// round a piece leaves one hop out. O(ranks); their price takes the square.
-  static double ring_time(plan::collective_algorithm const& algorithm, collective_problem const& problem,
-                          cost::ranks_on_grid const& model) {
-    if (algorithm.name != "ring" && algorithm.name != "scatter_allgather") return 0;
-    double sum = 0, most = 0;
-    for (std::size_t rank = 0; rank < problem.ranks; ++rank) {
-      double const hop = model.transfer({.bytes = static_cast<double>(problem.bytes / problem.ranks),
-                                         .from = rank,
-                                         .to = (rank + 1) % problem.ranks});
-      sum += hop, most = std::max(most, hop);
-    }
-    return (algorithm.operation == collective::allreduce ? 2 : 1) * (sum - most);
-  }
-
-  /// A lower bound of an algorithm, computed once: no message takes longer for fewer bytes.
-  double start_up(plan::collective_algorithm const& algorithm, collective_problem problem, source& by) const {
-    auto const [at, is_new] = by.start_ups.try_emplace({&algorithm, problem.root});
-    problem.bytes = 0;
-    if (is_new)
-      at->second = cost::completion(algorithm.make(problem), cost::ranks_on_grid(by.models, clusters_.cluster_of));
-    return at->second;
-  }
-
-  /// Algorithms of the catalogue that no route is: all of other operations, and those that are not on a tree;
-  /// those that certainly take longer than `enough` may be missing.
-  std::vector<collective_candidate> from_catalogue(collective_request const& request, source& by, bool routed,
-                                                   double enough) const {
-    cost::grid_models const& models = by.models;
-    std::vector<collective_candidate> found;
-    if (not_joined(models)) return {};  // algorithms of the catalogue know nothing of missing links
-    cost::ranks_on_grid const model(models, clusters_.cluster_of);
-    for (plan::collective_algorithm const& algorithm : plan::collective_algorithms()) {
-      if (algorithm.operation != request.operation || (routed && algorithm.shape != nullptr)) continue;
-      if (!request.commutative && (algorithm.operands == plan::order::shuffled ||
-                                   (algorithm.operands == plan::order::rotated && request.root != 0)))
-        continue;
-      collective_problem const problem = problem_of(request);
-      if (routed && ring_time(algorithm, problem, model) > enough) continue;
-      if (routed && start_up(algorithm, problem, by) > enough) continue;
-      // Those on trees are taken whole; only what keeps the order of operands comes here.
-      double const predicted = cost::completion(algorithm.make(problem), model, request.gamma);
-      found.push_back({std::string(algorithm.name),
-                       {.operation = request.operation, .algorithm = std::string(algorithm.name)},
-                       predicted});
-    }
-    return found;
-  }
-
-  /// Two clusters without a link from the first to the second.
-  static std::optional<std::pair<std::size_t, std::size_t>> not_joined(cost::grid_models const& models) {
-    for (std::size_t a = 0; a < models.clusters(); ++a)
-      for (std::size_t b = 0; b < models.clusters(); ++b)
-        if (a != b && !models.joined(a, b)) return std::pair(a, b);
-    return std::nullopt;
-  }
-
   [[noreturn]] void refuse_for_missing_link(collective_request const& request, cost::grid_models const& models) const {
-    auto const apart = not_joined(models);
+    auto const apart = clusters_apart(models);
     SKEL_EXPECTS(apart.has_value());
     auto const& clusters = clusters_.machine.clusters();
     throw error(std::string(plan::name_of(request.operation)) +
                 (request.commutative ? "" : " in the order of the ranks") +
                 " needs links between all clusters, and there is none from cluster '" + clusters[apart->first].name +
                 "' to cluster '" + clusters[apart->second].name + "'; add it to the platform");
-  }
-
-  collective_decision explain(collective_request const& request, collective_candidate const& best,
-                              std::optional<found_route> const& route, cost::grid_models const& models) const {
-    collective_decision decision;
-    decision.name = best.name;
-    decision.plan = best.plan;
-    decision.predicted = best.predicted;
-    std::string const model(cost::name_of(models.kind()));
-    if (route) {
-      decision.schedule = std::string(route->schedule) + (route->improved ? " improved" : "");
-      decision.between = models.clusters() > 1 ? route->price.between : 0;
-      for (std::uint32_t c : route->outline.order)
-        decision.edges.emplace_back(clusters_.original[route->outline.parent[c]], clusters_.original[c]);
-      for (std::size_t c = 0; c < route->inside.size(); ++c)
-        decision.inside.push_back({.cluster = clusters_.original[c],
-                                   .algorithm = algorithm_name(route->inside[c], route->outline.segments > 1),
-                                   .segment = route->segment,
-                                   .model = model,
-                                   .predicted = route->price.inside[c]});
-    } else {
-      for (std::size_t c : clusters_.original)
-        decision.inside.push_back(
-            {.cluster = c, .algorithm = best.name, .segment = request.bytes, .model = model, .predicted = 0});
-    }
-    return decision;
   }
 
   collective_options options_;

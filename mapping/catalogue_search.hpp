@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <skel/cost/collective_recursion.hpp>
+#include <skel/cost/grid_models.hpp>
+#include <skel/mapping/collective_mapper.hpp>
+
+#include "used_clusters.hpp"
+
+namespace skel::mapping {
+
+/// What plans are made for.
+plan::collective_problem problem_of(collective_request const& request, std::size_t ranks);
+
+/// Two clusters without a link from the first to the second.
+std::optional<std::pair<std::size_t, std::size_t>> clusters_apart(cost::grid_models const& models);
+
+/// Prices the algorithms of the catalogue among ranks in clusters, which they know nothing of, whole, by the recursion
+/// over their steps. What it has computed for one request it keeps for the next.
+class catalogue_search {
+ public:
+  /// The models must outlive it.
+  catalogue_search(cost::grid_models const& models, used_clusters const& clusters)
+      : models_(models), ranks_(clusters.cluster_of.size()), model_(models, clusters.cluster_of) {}
+
+  /// Algorithms that give the request's result, with their prices, in the order of the catalogue; none where clusters
+  /// are not joined. `routed`: those on trees are left out, because routes cover them, and those that certainly take
+  /// longer than `enough` [s] may be missing. O(steps) for each.
+  std::vector<collective_candidate> find(collective_request const& request, bool routed, double enough);
+
+  /// The price of an algorithm for a request [s].
+  double price_of(plan::collective_algorithm const& algorithm, collective_request const& request) const;
+
+ private:
+  double ring_time(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem) const;
+  double start_up(plan::collective_algorithm const& algorithm, plan::collective_problem problem);
+
+  cost::grid_models const& models_;
+  std::size_t ranks_;
+  cost::ranks_on_grid model_;
+  /// Times for vectors of nothing, by algorithm and root [s].
+  std::map<std::pair<plan::collective_algorithm const*, std::size_t>, double> start_ups_{};
+};
+
+}  // namespace skel::mapping
