@@ -21,6 +21,9 @@ class collective_engine {
   void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                std::span<std::byte> output, combining const& combine);
 
+  /// On which the messages of collectives go.
+  MPI_Comm messages() const { return messages_.get(); }
+
  private:
   runtime::own_communicator messages_;
   std::size_t rank_ = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -19,6 +20,7 @@
 #include <skel/record/clock.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/calibration.hpp>
+#include <skel/runtime/leaving.hpp>
 #include <skel/runtime/native.hpp>
 #include <skel/runtime/run_line.hpp>
 
@@ -246,12 +248,19 @@ struct grid::state {
   bool probed = false;
   std::optional<run_platform> stated;              // as it was, before each rank became a host
   std::unique_ptr<collective_engine> collectives;  // from the first one on
+  int exceptions = std::uncaught_exceptions();     // when it began
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
 grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
-grid::~grid() = default;
+grid::~grid() {
+  if (size() == 1) return;
+  std::optional<MPI_Comm> messages;
+  if (state_->collectives) messages = state_->collectives->messages();
+  runtime::leave_together(runtime::native(state_->ranks), messages, std::uncaught_exceptions() > state_->exceptions,
+                          state_->settings.patience);
+}
 
 int grid::rank() const {
   return state_->ranks.rank();

@@ -31,6 +31,11 @@ using combining =
 /// of the algorithm. Values may be of any type that can cross ranks (runtime::transferable): those that are not
 /// trivially copyable go as their bytes, in parts as long as the longest, and are combined one after the other.
 ///
+/// A rank that leaves the grid instead of calling a collective that others are in ends the run, with a message that
+/// names it: at once where they send to it, after run_settings::patience where they wait for it and an exception made it
+/// leave. One that ends without destroying its grid is noticed by mpirun, which ends the others. Not noticed is a rank
+/// that they wait for and that leaves without an exception: it waits for them too.
+///
 /// Operators are associative and do not throw: the other ranks would wait for ever, so an exception ends the program.
 /// They keep the order of the ranks unless is_commutative says that they need not. The first collective on several
 /// ranks measures the hosts, unless a platform was given, or was measured in the last day.

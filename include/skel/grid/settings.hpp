@@ -29,6 +29,9 @@ struct run_settings {
   double batch_latency = 1e-3;     ///< see plan::run_plan [s]                                   --skel-latency S
   double calibration_time = 0.05;  ///< how long the first items are measured [s]               --skel-calibration S
   double planning_time = 0.5;      ///< how long placements are searched [s]                     --skel-planning S
+  /// How long a rank that an exception takes out of the grid waits for the others before the run is ended [s]; they may
+  /// be in a collective that it will never join.                                            --skel-patience S
+  double patience = 10;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
   std::optional<bool> progress;

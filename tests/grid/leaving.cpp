@@ -1,0 +1,47 @@
+// A rank leaves a grid while the others are in a collective with it; started under mpirun, which is to end with an
+// error.
+//   leaving throws|unwinds|unwinds-root|returns|exits
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/skel.hpp>
+
+namespace {
+
+void use_grid(std::string_view how) {
+  skel::run_settings settings;
+  settings.patience = 0.5;
+  settings.platform = skel::platform::description(1e-6, {{.name = "all", .hosts = 3, .inside = {5e-5, 1e8}}}, {});
+  skel::grid grid(std::move(settings));
+  std::vector<double> data(100000);
+  for (int use = 1; use <= 2; ++use) grid.broadcast(std::span(data));  // the third is not timed
+  int const leaver = how == "unwinds-root" ? 0 : 2;
+  if (grid.rank() == leaver) {
+    if (how == "exits") std::exit(0);
+    if (how == "returns") return;
+    throw std::runtime_error("rank " + std::to_string(leaver) + " has had enough");
+  }
+  grid.broadcast(std::span(data));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string const how = argc > 1 ? argv[1] : "";
+  if (how == "throws") {
+    use_grid(how);
+    return 0;
+  }
+  try {
+    use_grid(how);
+  } catch (std::runtime_error const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+  return 0;
+}
