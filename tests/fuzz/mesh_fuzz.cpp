@@ -5,6 +5,8 @@
 
 #include <skel/base/error.hpp>
 #include <skel/pattern/mesh_files.hpp>
+#include <skel/pattern/numbering.hpp>
+#include <skel/pattern/refine.hpp>
 
 /// The first byte is the first letter of a format, or chooses one; any text behind it is either refused by an error
 /// that says where, or a mesh that does not contradict itself.
@@ -23,6 +25,11 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     if (edges_of(edges).cells() != edges.cells()) std::abort();
     bool const graph = format == skel::mesh_format::mtx || format == skel::mesh_format::graph;
     if ((graph || format == skel::mesh_format::edges) && edges.cells() != read.cells()) std::abort();
+    if (read.nodes() > 50000 || read.corners().size() > 50000) return 0;  // the head may promise more than is fast
+    auto const fine = refine(read);
+    if (read.cells() > 0 && fine.cells() < 2 * read.cells()) std::abort();
+    auto const again = renumber(fine, skel::numbering::rcm, skel::numbering::random);
+    if (again.nodes() != fine.nodes() || again.corners().size() != fine.corners().size()) std::abort();
   } catch (skel::input_error const& refused) {
     if (refused.source() != "fuzz" || refused.reason().empty()) std::abort();
   }
