@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <skel/pattern/pattern.hpp>
+
+namespace skel {
+
+/// A pattern that is made to have given features: the synthetic loop of the paper's setup phase, and what real patterns
+/// have beyond it.
+/// Source: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M, section 5.1, figure 5 and table 3.
+struct synthetic_pattern {
+  std::size_t elements = 1;  ///< N, at least 1
+  double connectivity = 1;   ///< CON: iterations over elements
+  std::size_t mobility = 2;  ///< MOB: subscripts of an iteration
+  std::size_t parts = 1;     ///< P, at least 1
+  double sparsity = 1;       ///< SP: share of the elements that each part's iterations draw from, 0 < SP <= 1
+  std::size_t clusters = 1;  ///< CLUS: runs in which these elements lie
+  /// Where runs lie: 0: anywhere, so that parts meet by chance; 1: side by side, so that they meet as little as can be.
+  double apart = 0;
+  /// Where an iteration's subscripts lie: 0: anywhere in its part's elements; otherwise within this share of them,
+  /// about a place that moves through them from the first iteration to the last.
+  double reach = 0;
+};
+
+/// O(subscripts). The same for the same seed. Fewer elements are touched where there are not subscripts enough.
+/// Precondition: values in the ranges above.
+pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed);
+
+}  // namespace skel

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace skel::plan {
+
+/// How an irregular reduction runs. P parts of the iterations run at once; M iterations, N elements.
+enum class reduction_algorithm : std::uint8_t {
+  sequential,          ///< one part does everything
+  replicated_buffer,   ///< REPBUF: parts accumulate into arrays of their own, which are merged
+  replicated_links,    ///< REPLINK: as REPBUF, merging only what each part touches
+  selective_privates,  ///< SELPRIV: only elements that several parts touch are private, and packed
+  local_write,         ///< LOCALWR: each part writes only its own elements, iterations across parts run on all of them
+  atomic,              ///< all parts accumulate into the one array, atomically
+  lazy_blocks,         ///< parts have private copies of the blocks that they touch, made when they touch them
+  segmented_gather,    ///< contributions are stored, then gathered element by element in the order of the iterations
+};
+
+inline constexpr std::size_t reduction_algorithms = 8;
+
+/// What the results of a reduction that rounds may depend on.
+enum class determinism : std::uint8_t {
+  none,        ///< may differ in the last bits from run to run
+  same_parts,  ///< the same bits whenever the number of parts is the same
+  any_parts,   ///< the same bits for any number of parts
+};
+
+/// What is known of an algorithm without looking at a pattern.
+struct reduction_traits {
+  reduction_algorithm algorithm;
+  std::string_view name;   ///< as papers and the command line write it
+  bool inspects;           ///< makes a plan of a pattern before it first runs
+  bool any_pattern;        ///< also for subscripts that are known only while running
+  bool replays;            ///< calls the loop's body several times for some iterations
+  determinism guarantees;  ///< what its results depend on
+};
+
+/// All of them, in the order of the enumeration.
+std::span<reduction_traits const> reduction_catalogue();
+reduction_traits const& traits_of(reduction_algorithm algorithm);
+std::string_view name_of(reduction_algorithm algorithm);
+/// The algorithm of this name, or none.
+std::optional<reduction_algorithm> find_reduction(std::string_view name);
+
+/// Numbers from begin to before end.
+struct block {
+  std::size_t begin = 0, end = 0;
+
+  std::size_t size() const { return end - begin; }
+  friend bool operator==(block const&, block const&) = default;
+};
+
+/// Block `part` of n things in `parts` contiguous blocks, whose sizes differ by one at most. n parts < 2^64.
+constexpr block block_of(std::size_t n, std::size_t parts, std::size_t part) {
+  return {n * part / parts, n * (part + 1) / parts};
+}
+
+/// The block that holds thing `i` of n: the only one with i in block_of(n, parts, it).
+constexpr std::size_t owner_of(std::size_t n, std::size_t parts, std::size_t i) {
+  return ((i + 1) * parts - 1) / n;
+}
+
+}  // namespace skel::plan

@@ -1,0 +1,417 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <skel/plan/reduction.hpp>
+#include <skel/runtime/reduction/loops.hpp>
+
+/// The algorithms of irregular reductions. Each is a template on the operator and the types of the arrays, and has
+///   prepare(pattern, team, op)             its inspector, and its buffers: once for a version of a pattern and a team
+///   run(loop, team, arrays, op, body)      any number of times: body(i, accumulator) for every iteration i
+///   bytes()                                what it keeps [B]
+///   release()                              keeps nothing
+/// An exception of the body ends a run: the arrays then hold some of the contributions, and the next run begins clean.
+/// In each, part 0 accumulates into the arrays themselves where the others have private copies.
+namespace skel::runtime::reduction {
+
+template <class Op, class... Ts>
+class sequential {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::sequential;
+  void prepare(pattern const&, team&, Op const&) {}
+  void prepare(open_loop const&, team&, Op const&) {}
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      if (part == 0)
+        run_iterations(
+            0, loop.iterations,
+            [&](std::size_t i) {
+              return direct_accumulator{loop.locate(i), into, op};
+            },
+            body);
+    });
+  }
+
+  std::size_t bytes() const { return 0; }
+  void release() {}
+};
+
+/// REPBUF.
+template <class Op, class... Ts>
+class replicated_buffer {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::replicated_buffer;
+  void prepare(pattern const& of, team& workers, Op const& op) { hold(of.elements(), workers, op); }
+  void prepare(open_loop const& loop, team& workers, Op const& op) { hold(loop.elements, workers, op); }
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    std::size_t const parts = workers.parts();
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      columns<Ts...> mine = into;
+      if (part > 0) {
+        privates_[part].hold(loop.elements, op);  // filled anew if a run was broken off
+        privates_[part].use();
+        mine = privates_[part].view();
+      }
+      auto const iterations = plan::block_of(loop.iterations, parts, part);
+      run_iterations(
+          iterations.begin, iterations.end,
+          [&](std::size_t i) {
+            return direct_accumulator{loop.locate(i), mine, op};
+          },
+          body);
+    });
+    workers.run({"merge", merge_bytes(loop.elements, parts)}, [&](std::size_t slice) {
+      auto const elements = plan::block_of(loop.elements, parts, slice);
+      // A page of the array at a time stays in the cache while the parts' copies of it come by.
+      constexpr std::size_t page = std::max<std::size_t>(1, 4096 / std::max({sizeof(Ts)...}));
+      for (std::size_t begin = elements.begin; begin < elements.end; begin += page)
+        for (std::size_t part = 1; part < parts; ++part)
+          into.merge(op, privates_[part].view(), begin, std::min(begin + page, elements.end));
+    });
+    for (auto& one : privates_) one.clean();
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (auto const& one : privates_) sum += one.bytes();
+    return sum;
+  }
+  void release() { privates_.clear(); }
+
+ private:
+  void hold(std::size_t elements, team& workers, Op const& op) {
+    privates_.resize(workers.parts());
+    workers.run({"copies"}, [&](std::size_t part) {
+      if (part > 0) privates_[part].hold(elements, op);
+    });
+  }
+
+  /// Copies are read and reset, the array is read and written.
+  static double merge_bytes(std::size_t elements, std::size_t parts) {
+    return 2.0 * static_cast<double>(elements * parts * (sizeof(Ts) + ...));
+  }
+
+  std::vector<private_columns<Ts...>> privates_;
+};
+
+/// REPLINK.
+template <class Op, class... Ts>
+class replicated_links {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::replicated_links;
+
+  void prepare(pattern const& of, team& workers, Op const& op) {
+    schedule_ = make_link_schedule(of, workers);
+    privates_.resize(workers.parts());
+    workers.run({"copies"}, [&](std::size_t part) {
+      if (part > 0) privates_[part].hold(of.elements(), op);
+    });
+  }
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    std::size_t const parts = workers.parts();
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      columns<Ts...> mine = into;
+      if (part > 0) {
+        privates_[part].hold(loop.elements, op);
+        privates_[part].use();
+        mine = privates_[part].view();
+      }
+      auto const iterations = plan::block_of(loop.iterations, parts, part);
+      run_iterations(
+          iterations.begin, iterations.end,
+          [&](std::size_t i) {
+            return direct_accumulator{loop.locate(i), mine, op};
+          },
+          body);
+    });
+    workers.run({"merge"}, [&](std::size_t slice) {
+      for (std::size_t part = 1; part < parts; ++part) {
+        auto const& links = schedule_.parts[part];
+        auto const from = privates_[part].view();
+        for (std::size_t k = links.slices[slice]; k < links.slices[slice + 1]; ++k)
+          into.merge(op, from, links.runs[k].begin, links.runs[k].end);
+      }
+    });
+    for (auto& one : privates_) one.clean();
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = schedule_.bytes();
+    for (auto const& one : privates_) sum += one.bytes();
+    return sum;
+  }
+  void release() { *this = replicated_links(); }
+
+ private:
+  link_schedule schedule_;
+  std::vector<private_columns<Ts...>> privates_;
+};
+
+/// SELPRIV.
+template <class Op, class... Ts>
+class selective_privates {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::selective_privates;
+
+  void prepare(pattern const& of, team& workers, Op const& op) {
+    schedule_ = make_selective_schedule(of, workers);
+    width_ = of.uniform() ? of.width() : 0;
+    privates_.resize(workers.parts());
+    workers.run({"copies"}, [&](std::size_t part) { privates_[part].hold(schedule_.parts[part].privates.size(), op); });
+  }
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    std::size_t const parts = workers.parts();
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      auto const& mine = schedule_.parts[part];
+      privates_[part].hold(mine.privates.size(), op);
+      privates_[part].use();
+      run_directly(loop, mine.interior, into, op, body);
+      auto const privates = privates_[part].view();
+      for (std::size_t k = 0; k < mine.boundary.size(); ++k) {
+        std::size_t const row = mine.rows.empty() ? k * width_ : mine.rows[k];
+        selective_accumulator<columns<Ts...>, Op> to{mine.index.data() + row, into, privates, op};
+        body(std::size_t{mine.boundary[k]}, to);
+      }
+    });
+    workers.run({"merge"}, [&](std::size_t slice) {
+      for (std::size_t part = 1; part < parts; ++part) {
+        auto const& from = schedule_.parts[part];
+        auto const privates = privates_[part].view();
+        for (std::size_t k = from.slices[slice]; k < from.slices[slice + 1]; ++k)
+          into.merge_one(op, privates, from.privates[k], k);
+      }
+    });
+    for (auto& one : privates_) one.clean();
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = schedule_.bytes();
+    for (auto const& one : privates_) sum += one.bytes();
+    return sum;
+  }
+  void release() { *this = selective_privates(); }
+
+ private:
+  selective_schedule schedule_;
+  std::size_t width_ = 0;
+  std::vector<private_columns<Ts...>> privates_;
+};
+
+/// LOCALWR.
+template <class Op, class... Ts>
+class local_write {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::local_write;
+  void prepare(pattern const& of, team& workers, Op const&) { schedule_ = make_owner_schedule(of, workers); }
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      auto const& mine = schedule_.parts[part];
+      auto const own = plan::block_of(loop.elements, workers.parts(), part);
+      run_directly(loop, mine.interior, into, op, body);
+      for (iteration const i : mine.boundary) {
+        owned_accumulator<columns<Ts...>, Op> to{loop.locate(i).row, own.begin, own.size(), into, op};
+        body(std::size_t{i}, to);
+      }
+    });
+  }
+
+  std::size_t bytes() const { return schedule_.bytes(); }
+  void release() { *this = local_write(); }
+
+ private:
+  owner_schedule schedule_;
+};
+
+template <class Op, class... Ts>
+class atomic_updates {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::atomic;
+  void prepare(pattern const&, team&, Op const&) {}
+  void prepare(open_loop const&, team&, Op const&) {}
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
+      run_iterations(
+          iterations.begin, iterations.end,
+          [&](std::size_t i) {
+            return atomic_accumulator<decltype(loop.locate(i)), columns<Ts...>, Op>{loop.locate(i), into, op};
+          },
+          body);
+    });
+  }
+
+  std::size_t bytes() const { return 0; }
+  void release() {}
+};
+
+/// Private copies of blocks, made when a part first touches them, and kept.
+template <class Op, class... Ts>
+class lazy_blocks {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::lazy_blocks;
+  void prepare(pattern const& of, team& workers, Op const&) { hold(of.elements(), workers); }
+  void prepare(open_loop const& loop, team& workers, Op const&) { hold(loop.elements, workers); }
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    std::size_t const parts = workers.parts();
+    if (std::exchange(running_, true)) {  // the last run was broken off: what it touched is filled anew
+      for (auto& one : privates_) std::fill(one.touched.begin(), one.touched.end(), std::uint8_t{0});
+    }
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      auto const iterations = plan::block_of(loop.iterations, parts, part);
+      if (part == 0) {
+        run_iterations(
+            iterations.begin, iterations.end,
+            [&](std::size_t i) {
+              return direct_accumulator{loop.locate(i), into, op};
+            },
+            body);
+      } else {
+        private_blocks& mine = privates_[part];
+        run_iterations(
+            iterations.begin, iterations.end,
+            [&](std::size_t i) {
+              return accumulator<decltype(loop.locate(i))>{loop.locate(i), mine, op};
+            },
+            body);
+      }
+    });
+    std::size_t const blocks = blocks_for(loop.elements);
+    workers.run({"merge"}, [&](std::size_t slice) {
+      auto const own = plan::block_of(blocks, parts, slice);
+      for (std::size_t b = own.begin; b < own.end; ++b)
+        for (std::size_t part = 1; part < parts; ++part) {
+          private_blocks& from = privates_[part];
+          if (!from.touched[b]) continue;
+          from.touched[b] = 0;
+          std::size_t const begin = b << shift;
+          into.merge(op, from.held[b].view(), begin, std::min(begin + size, loop.elements), begin);
+          from.held[b].clean();
+        }
+    });
+    running_ = false;
+  }
+
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (auto const& part : privates_)
+      for (auto const& one : part.held) sum += one.bytes() + sizeof one + 1;
+    return sum;
+  }
+  void release() { privates_.clear(); }
+
+ private:
+  /// A block is what fits a page of memory, the least that the system gives: 2^shift elements of the widest array.
+  static constexpr std::size_t shift = [] {
+    std::size_t bits = 0;
+    while ((std::size_t{2} << bits) * std::max({sizeof(Ts)...}) <= 4096) ++bits;
+    return bits;
+  }();
+  static constexpr std::size_t size = std::size_t{1} << shift;
+  static std::size_t blocks_for(std::size_t elements) { return (elements + size - 1) >> shift; }
+
+  struct private_blocks {
+    std::vector<private_columns<Ts...>> held;
+    std::vector<std::uint8_t> touched;  // in this run
+
+    void touch(std::size_t block, Op const& op) {
+      held[block].hold(size, op);
+      held[block].use();
+      touched[block] = 1;
+    }
+  };
+
+  template <class Locate>
+  struct accumulator {
+    Locate locate;
+    private_blocks& privates;
+    Op const& op;
+
+    template <class... Values>
+    void add(std::size_t slot, Values const&... values) const {
+      std::size_t const e = locate(slot), block = e >> shift;
+      if (!privates.touched[block]) privates.touch(block, op);
+      privates.held[block].view().add(op, e & (size - 1), values...);
+    }
+  };
+
+  void hold(std::size_t elements, team& workers) {
+    std::size_t const blocks = blocks_for(elements);
+    privates_.resize(workers.parts());
+    workers.run({"blocks"}, [&](std::size_t part) {
+      if (part == 0) return;
+      privates_[part].held.resize(blocks);
+      privates_[part].touched.assign(blocks, 0);
+    });
+  }
+
+  std::vector<private_blocks> privates_;
+  bool running_ = false;
+};
+
+/// Contributions are stored slot by slot, then each element gathers its own in the order of the iterations.
+template <class Op, class... Ts>
+class segmented_gather {
+ public:
+  static constexpr auto algorithm = plan::reduction_algorithm::segmented_gather;
+
+  void prepare(pattern const& of, team& workers, Op const&) {
+    schedule_ = make_gather_schedule(of, workers);
+    if (of.subscripts() > capacity_) {
+      stored_ = arrays();  // first, so that old and new are not held together
+      stored_ = arrays(std::make_unique_for_overwrite<Ts[]>(of.subscripts())...);
+      capacity_ = of.subscripts();
+    }
+  }
+
+  template <class Loop, class Body>
+  void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    columns<Ts...> const stored{
+        std::apply([](auto const&... column) { return std::tuple<Ts*...>{column.get()...}; }, stored_)};
+    workers.run({"store"}, [&](std::size_t part) {
+      auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
+      for (std::size_t i = iterations.begin; i < iterations.end; ++i) {
+        std::size_t const row = loop.rows.begin(i);
+        stored.reset(op, row, loop.rows.begin(i + 1));
+        storing_accumulator<columns<Ts...>, Op> to{row, stored, op};
+        body(i, to);
+      }
+    });
+    workers.run({"gather"}, [&](std::size_t part) {
+      for (std::size_t e = schedule_.slices[part]; e < schedule_.slices[part + 1]; ++e)
+        into.gather(op, stored, e, schedule_.contributions.data() + schedule_.offsets[e],
+                    schedule_.offsets[e + 1] - schedule_.offsets[e]);
+    });
+  }
+
+  std::size_t bytes() const { return schedule_.bytes() + capacity_ * (sizeof(Ts) + ...); }
+  void release() { *this = segmented_gather(); }
+
+ private:
+  using arrays = std::tuple<std::unique_ptr<Ts[]>...>;
+
+  gather_schedule schedule_;
+  arrays stored_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace skel::runtime::reduction

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <skel/pattern/pattern.hpp>
+#include <skel/runtime/reduction/accumulators.hpp>
+#include <skel/runtime/reduction/schedules.hpp>
+
+namespace skel::runtime::reduction {
+
+/// M x m subscripts: iteration i begins at i m.
+struct even_rows {
+  subscript const* index;
+  std::size_t width;
+
+  std::size_t begin(std::size_t i) const { return i * width; }
+  subscript const* operator()(std::size_t i) const { return index + i * width; }
+};
+
+/// Rows of unequal length.
+struct uneven_rows {
+  subscript const* index;
+  std::size_t const* offsets;
+
+  std::size_t begin(std::size_t i) const { return offsets[i]; }
+  subscript const* operator()(std::size_t i) const { return index + offsets[i]; }
+};
+
+/// Calls use(rows) with the rows of a pattern, as the type that they are of.
+template <class Use>
+void with_rows(pattern const& of, Use use) {
+  if (of.uniform())
+    use(even_rows{of.index().data(), of.width()});
+  else
+    use(uneven_rows{of.index().data(), of.offsets().data()});
+}
+
+/// A loop over a pattern: what an algorithm runs. locate(i) finds the elements of iteration i's slots.
+template <class Rows>
+struct pattern_loop {
+  std::size_t iterations, elements;
+  Rows rows;
+
+  by_row locate(std::size_t i) const { return {rows(i)}; }
+};
+
+/// A loop whose subscripts are known only while it runs.
+struct open_loop {
+  std::size_t iterations, elements;
+
+  by_element locate(std::size_t i) const { return {i, elements}; }
+};
+
+/// Runs iterations with an accumulator that make(i) makes.
+template <class Make, class Body>
+void run_iterations(std::size_t begin, std::size_t end, Make make, Body& body) {
+  for (std::size_t i = begin; i < end; ++i) {
+    auto into = make(i);
+    body(i, into);
+  }
+}
+
+/// Runs of iterations, accumulating directly.
+template <class Loop, class Columns, class Op, class Body>
+void run_directly(Loop const& loop, std::vector<iteration_run> const& runs, Columns into, Op const& op, Body& body) {
+  for (iteration_run const& run : runs)
+    run_iterations(
+        run.begin, run.end,
+        [&](std::size_t i) {
+          return direct_accumulator{loop.locate(i), into, op};
+        },
+        body);
+}
+
+}  // namespace skel::runtime::reduction

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+/// Who does the parts of a phase of a parallel algorithm.
+namespace skel::runtime {
+
+/// A function of the number of a part, called and not kept.
+class part_function {
+ public:
+  template <class F>
+  requires std::is_invocable_v<F&, std::size_t> part_function(
+      F& function)  // NOLINT: converts from any function, as a view of it
+      : object_(const_cast<void*>(static_cast<void const*>(&function))),
+        call_([](void* object, std::size_t part) { (*static_cast<F*>(object))(part); }) {}
+
+  void operator()(std::size_t part) const { call_(object_, part); }
+
+ private:
+  void* object_;
+  void (*call_)(void*, std::size_t);
+};
+
+/// What is known of a phase before it runs.
+struct phase {
+  char const* name = "";
+  double bytes = 0;  ///< that all parts together must at least read and write where no cache holds them [B]
+};
+
+/// Runs phases of P parts each.
+class team {
+ public:
+  explicit team(std::size_t parts) : parts_(parts) {}
+  virtual ~team() = default;
+
+  /// P, at least 1.
+  std::size_t parts() const { return parts_; }
+
+  /// Calls part(0), ..., part(P - 1), each once, on any threads; returns when all have returned. What one phase has
+  /// written the next one sees. The exception of the part with the lowest number is rethrown when all have ended.
+  template <class F>
+  void run(phase const& what, F&& part) {
+    run_parts(what, part_function(part));
+  }
+
+ private:
+  virtual void run_parts(phase const& what, part_function part) = 0;
+
+  std::size_t parts_;
+};
+
+/// A team of oneTBB threads. The calling thread is one of them. Not for several threads at once.
+class thread_team : public team {
+ public:
+  /// As many parts as there are threads. Precondition: threads >= 1.
+  explicit thread_team(std::size_t threads);
+  ~thread_team() override;
+
+ private:
+  void run_parts(phase const& what, part_function part) override;
+
+  struct arena;
+  std::unique_ptr<arena> arena_;
+};
+
+/// What a phase took in virtual threads.
+struct virtual_phase {
+  std::string name;
+  double slowest = 0;    ///< part [s]
+  double total = 0;      ///< of all parts [s]
+  double bandwidth = 0;  ///< what moving its bytes takes all threads together at the least [s]
+  bool bound() const { return bandwidth > slowest; }
+  double seconds() const { return bound() ? bandwidth : slowest; }
+};
+
+/// A team of more threads than the machine has: the parts of a phase run one after the other on the calling thread,
+/// each is timed alone, and the phase counts as its slowest part, or as the time in which all of them together can move
+/// the phase's bytes, if that is longer. Time in which other programs have the core is not counted.
+/// Limits: caches are not shared by parts that run at once and no line moves between them, so false sharing and
+/// contended atomics cost nothing; starting and joining threads costs nothing.
+class virtual_team : public team {
+ public:
+  /// `bandwidth`: of the memory, for all threads together [B/s]; 0: not bound. Precondition: parts >= 1.
+  explicit virtual_team(std::size_t parts, double bandwidth = 0) : team(parts), bandwidth_(bandwidth) {}
+
+  /// The phases since the last clear(), in their order.
+  std::vector<virtual_phase> const& phases() const { return phases_; }
+  /// Their time, one after the other [s].
+  double seconds() const;
+  void clear() { phases_.clear(); }
+
+ private:
+  void run_parts(phase const& what, part_function part) override;
+
+  double bandwidth_;
+  std::vector<virtual_phase> phases_;
+};
+
+}  // namespace skel::runtime

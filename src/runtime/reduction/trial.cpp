@@ -1,0 +1,237 @@
+#include <skel/runtime/reduction/trial.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <boost/hana/for_each.hpp>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/record/clock.hpp>
+#include <skel/runtime/reduction/catalogue.hpp>
+
+namespace skel::runtime::reduction {
+
+namespace {
+
+using vec3 = std::array<double, 3>;
+
+/// Contributions that depend on the iteration, so that nothing can be taken out of the loop; they read one stream, as
+/// real loops do. Exact sums of them stay small.
+struct trial_body {
+  double const* stream;
+  std::size_t other_work, width;
+  std::size_t const* offsets;  // nullptr: all iterations have `width` slots
+
+  std::size_t slots(std::size_t i) const { return offsets == nullptr ? width : offsets[i + 1] - offsets[i]; }
+  double contribution(std::size_t i) const {
+    double value = stream[i];
+    for (std::size_t k = 0; k < other_work; ++k) value = value * 0.999999 + 1e-7;
+    return value;
+  }
+};
+
+struct number_body : trial_body {
+  template <class Accumulator>
+  void operator()(std::size_t i, Accumulator& acc) const {
+    double const value = contribution(i);
+    std::size_t const count = slots(i);
+    for (std::size_t k = 0; k < count; ++k) acc.add(k, k % 2 == 0 ? value : -value);
+  }
+};
+
+struct vector_body : trial_body {
+  template <class Accumulator>
+  void operator()(std::size_t i, Accumulator& acc) const {
+    double const value = contribution(i);
+    vec3 const plus{value, 2 * value, 3 * value}, minus{-value, -2 * value, -3 * value};
+    std::size_t const count = slots(i);
+    for (std::size_t k = 0; k < count; ++k) acc.add(k, k % 2 == 0 ? plus : minus);
+  }
+};
+
+std::vector<double> make_stream(std::size_t iterations) {
+  std::vector<double> stream(iterations);
+  for (std::size_t i = 0; i < iterations; ++i) stream[i] = 0.5 + static_cast<double>(i % 17) / 17;
+  return stream;
+}
+
+/// The parts of a loop, really at once or not, and how long what they do takes.
+class timed_team {
+ public:
+  explicit timed_team(trial_settings const& settings) {
+    if (settings.virtual_threads) {
+      auto made = std::make_unique<virtual_team>(settings.parts, settings.bandwidth);
+      virtual_ = made.get();
+      team_ = std::move(made);
+    } else {
+      team_ = std::make_unique<thread_team>(settings.parts);
+    }
+  }
+
+  team& workers() { return *team_; }
+
+  template <class F>
+  double seconds(F&& f) {
+    if (virtual_ != nullptr) virtual_->clear();
+    auto const begin = record::now_ns();
+    f();
+    double const real = static_cast<double>(record::now_ns() - begin) * 1e-9;
+    return virtual_ != nullptr ? virtual_->seconds() : real;
+  }
+
+ private:
+  std::unique_ptr<team> team_;
+  virtual_team* virtual_ = nullptr;
+};
+
+double largest(double x) {
+  return std::abs(x);
+}
+double largest(vec3 const& x) {
+  return std::max({std::abs(x[0]), std::abs(x[1]), std::abs(x[2])});
+}
+double difference(double a, double b) {
+  return std::abs(a - b);
+}
+double difference(vec3 const& a, vec3 const& b) {
+  return std::max({std::abs(a[0] - b[0]), std::abs(a[1] - b[1]), std::abs(a[2] - b[2])});
+}
+
+/// One algorithm under trial: what differs between their types is hidden here.
+template <class Value>
+struct contestant {
+  algorithm_trial result;
+  std::function<double()> prepare, run;  // seconds
+  std::function<std::size_t()> bytes;
+  std::vector<double> runs;
+};
+
+template <class Value, class Op, class Body>
+class trial {
+ public:
+  trial(pattern const& of, trial_settings const& settings, Op op, Body body)
+      : of_(of), settings_(settings), op_(op), body_(body), team_(settings), values_(of.elements(), Value{}) {
+    constexpr auto rules = reduction_rules{.replayable = true};
+    boost::hana::for_each(legal_algorithms<rules, Op, Value>, [&](auto type) { enter(type); });
+  }
+
+  std::vector<algorithm_trial> run() {
+    for (auto& one : contestants_) {
+      one.result.setup = one.prepare();
+      one.run();  // unmeasured: what it touches first
+      one.result.bytes = one.bytes();
+      check(one.result.algorithm);
+      one.result.setup_again = one.prepare();
+    }
+    auto const begin = record::now();
+    for (std::size_t round = 0; round < settings_.rounds; ++round) {
+      if (round > 0 && record::now() - begin > settings_.seconds) break;
+      for (std::size_t k = 0; k < contestants_.size(); ++k) {
+        auto& one = contestants_[round % 2 == 0 ? k : contestants_.size() - 1 - k];
+        one.run();  // brings its own data into the caches, as the execution before it does in a program
+        one.runs.push_back(one.run());
+      }
+    }
+    std::vector<algorithm_trial> results;
+    for (auto& one : contestants_) {
+      one.result.run = statistics::median(one.runs);
+      std::sort(one.runs.begin(), one.runs.end());
+      std::size_t const last = one.runs.size() - 1;
+      one.result.spread = (one.runs[last - last / 4] - one.runs[last / 4]) / 2 / one.result.run;
+      results.push_back(one.result);
+    }
+    return results;
+  }
+
+ private:
+  template <class Type>
+  void enter(Type) {
+    using algorithm = typename Type::type;
+    if (settings_.only && algorithm::algorithm != *settings_.only) return;
+    if (plan::traits_of(algorithm::algorithm).inspects && !fits(of_)) return;
+    auto held = std::make_shared<algorithm>();
+    contestant<Value> one;
+    one.result.algorithm = algorithm::algorithm;
+    one.prepare = [this, held] { return team_.seconds([&] { held->prepare(of_, team_.workers(), op_); }); };
+    one.run = [this, held] {
+      double seconds = 0;
+      with_rows(of_, [&](auto rows) {
+        pattern_loop<decltype(rows)> const loop{of_.iterations(), of_.elements(), rows};
+        columns<Value> const into{{values_.data()}};
+        seconds = team_.seconds([&] { held->run(loop, team_.workers(), into, op_, body_); });
+      });
+      return seconds;
+    };
+    one.bytes = [held] { return held->bytes(); };
+    contestants_.push_back(std::move(one));
+  }
+
+  /// Against a loop without the library: once, from zero.
+  void check(plan::reduction_algorithm algorithm) {
+    if (expected_.empty()) {
+      expected_.assign(of_.elements(), Value{});
+      for (std::size_t i = 0; i < of_.iterations(); ++i) {
+        auto const row = of_.row(i);
+        direct_accumulator<by_row, columns<Value>, Op> acc{{row.data()}, {{expected_.data()}}, op_};
+        body_(i, acc);
+      }
+      for (auto const& value : expected_) scale_ = std::max(scale_, largest(value));
+    }
+    for (std::size_t e = 0; e < expected_.size(); ++e)
+      if (difference(values_[e], expected_[e]) > 1e-9 * scale_)
+        throw error("the sums of " + std::string(plan::name_of(algorithm)) +
+                    " differ from those of a plain loop at element " + std::to_string(e) + ": " +
+                    std::to_string(largest(values_[e])) + " instead of " + std::to_string(largest(expected_[e])));
+    std::fill(values_.begin(), values_.end(), Value{});
+  }
+
+  pattern const& of_;
+  trial_settings const& settings_;
+  Op op_;
+  Body body_;
+  timed_team team_;
+  std::vector<Value> values_, expected_;
+  double scale_ = 0;
+  std::vector<contestant<Value>> contestants_;
+};
+
+trial_body make_body(pattern const& of, trial_settings const& settings, std::vector<double> const& stream) {
+  return {stream.data(), settings.other_work, of.width(), of.uniform() ? nullptr : of.offsets().data()};
+}
+
+}  // namespace
+
+std::vector<algorithm_trial> time_reductions(pattern const& of, trial_settings const& settings) {
+  SKEL_EXPECTS(settings.parts >= 1 && settings.rounds >= 1);
+  auto const stream = make_stream(of.iterations());
+  auto const body = make_body(of, settings, stream);
+  if (settings.value == trial_value::number)
+    return trial<double, std::plus<>, number_body>(of, settings, std::plus<>{}, number_body{body}).run();
+  auto const op = componentwise(std::plus<>{});
+  return trial<vec3, componentwise_operator<std::plus<>>, vector_body>(of, settings, op, vector_body{body}).run();
+}
+
+double other_seconds(pattern const& of, trial_settings const& settings) {
+  auto const stream = make_stream(of.iterations());
+  auto const body = make_body(of, settings, stream);
+  double volatile keep = 0;
+  std::vector<double> samples;
+  for (std::size_t round = 0; round < settings.rounds; ++round) {
+    auto const begin = record::now_ns();
+    double sum = 0;
+    for (std::size_t i = 0; i < of.iterations(); ++i) sum += body.contribution(i);
+    keep = sum;
+    samples.push_back(static_cast<double>(record::now_ns() - begin) * 1e-9);
+  }
+  static_cast<void>(keep);
+  return of.iterations() == 0 ? 0 : statistics::median(samples) / static_cast<double>(of.iterations());
+}
+
+}  // namespace skel::runtime::reduction

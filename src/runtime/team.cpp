@@ -1,0 +1,102 @@
+#include <skel/runtime/team.hpp>
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/partitioner.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <exception>
+
+#include <skel/base/contract.hpp>
+#include <skel/record/clock.hpp>
+
+#if SKEL_THREAD_SANITIZER
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace skel::runtime {
+
+namespace {
+
+/// What oneTBB guarantees about what threads see, told to the thread sanitizer, which cannot see into libtbb.
+void handed_over([[maybe_unused]] void* what) {
+#if SKEL_THREAD_SANITIZER
+  __tsan_release(what);
+#endif
+}
+void taken_over([[maybe_unused]] void* what) {
+#if SKEL_THREAD_SANITIZER
+  __tsan_acquire(what);
+#endif
+}
+
+}  // namespace
+
+struct thread_team::arena {
+  explicit arena(std::size_t count)
+      : allowance(tbb::global_control::max_allowed_parallelism,
+                  std::max(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism), count)),
+        threads(static_cast<int>(count)),
+        failures(count) {}
+
+  tbb::global_control allowance;
+  tbb::task_arena threads;
+  std::vector<std::exception_ptr> failures;
+};
+
+thread_team::thread_team(std::size_t threads) : team(threads) {
+  SKEL_EXPECTS(threads >= 1);
+  arena_ = std::make_unique<arena>(threads);
+}
+
+thread_team::~thread_team() = default;
+
+void thread_team::run_parts(phase const&, part_function part) {
+  if (parts() == 1) return part(0);
+  arena& here = *arena_;
+  handed_over(&here);
+  auto const guarded = [&](std::size_t number) {
+    taken_over(&here);
+    try {
+      part(number);
+    } catch (...) {
+      here.failures[number] = std::current_exception();
+    }
+    handed_over(&here.failures);
+  };
+  here.threads.execute([&] { tbb::parallel_for(std::size_t{0}, parts(), guarded, tbb::static_partitioner{}); });
+  taken_over(&here.failures);
+  std::exception_ptr first;
+  for (auto& failure : here.failures) {
+    if (failure && !first) first = failure;
+    failure = nullptr;
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+double virtual_team::seconds() const {
+  double sum = 0;
+  for (auto const& one : phases_) sum += one.seconds();
+  return sum;
+}
+
+void virtual_team::run_parts(phase const& what, part_function part) {
+  virtual_phase took{what.name, 0, 0, bandwidth_ > 0 ? what.bytes / bandwidth_ : 0};
+  std::exception_ptr first;
+  for (std::size_t number = 0; number < parts(); ++number) {
+    auto const begin = record::thread_ns();
+    try {
+      part(number);
+    } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+    double const seconds = static_cast<double>(record::thread_ns() - begin) * 1e-9;
+    took.slowest = std::max(took.slowest, seconds);
+    took.total += seconds;
+  }
+  phases_.push_back(std::move(took));
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace skel::runtime

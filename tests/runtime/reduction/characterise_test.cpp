@@ -1,0 +1,88 @@
+#include <skel/runtime/reduction/characterise.hpp>
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skel/plan/reduction.hpp>
+
+#include "random_pattern.hpp"
+
+namespace {
+
+using namespace skel;
+using runtime::reduction::characterise;
+
+/// The definitions, word for word, with sets.
+pattern_features by_definition(pattern const& of, std::size_t parts) {
+  pattern_features f;
+  f.elements = of.elements(), f.iterations = of.iterations(), f.subscripts = of.subscripts(), f.parts = parts;
+  double const n = double(of.elements()), m = double(of.iterations());
+  std::vector<std::set<std::size_t>> touched(parts);
+  for (std::size_t t = 0; t < parts; ++t) {
+    auto const mine = plan::block_of(of.iterations(), parts, t);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) touched[t].insert(of.row(i).begin(), of.row(i).end());
+  }
+  std::size_t sum = 0, runs = 0, copies = 0, crossing = 0, bordering = 0;
+  std::vector<std::size_t> threads(of.elements(), 0);
+  for (auto const& set : touched) {
+    sum += set.size();
+    for (std::size_t const e : set) ++threads[e], runs += e == 0 || !set.contains(e - 1);
+  }
+  for (std::size_t t = 0; t < parts; ++t) {
+    auto const mine = plan::block_of(of.iterations(), parts, t);
+    for (std::size_t i = mine.begin; i < mine.end; ++i) {
+      std::set<std::size_t> owners;
+      bool lower = false;
+      for (auto const e : of.row(i)) {
+        owners.insert(plan::owner_of(of.elements(), parts, e));
+        for (std::size_t other = 0; other < t; ++other) lower = lower || touched[other].contains(e);
+      }
+      copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1, bordering += lower;
+    }
+  }
+  auto const ratio = [](double a, double b) { return b == 0 ? 0 : a / b; };
+  f.sparsity = ratio(double(sum), double(parts) * n);
+  f.clusters = double(runs) / double(parts);
+  f.copies = m == 0 ? 1 : double(copies) / m;
+  f.crossing = ratio(double(crossing), m);
+  f.bordering = ratio(double(bordering), m);
+  f.contended = ratio(double(std::count_if(threads.begin(), threads.end(), [](auto k) { return k > 1; })), n);
+  std::size_t privates = 0;
+  for (auto const k : threads) privates += k > 0 ? k - 1 : 0;
+  f.privates = ratio(double(privates), n);
+  return f;
+}
+
+TEST(Characterise, CountsWhatTheDefinitionsSay) {
+  unsigned seed = 0;
+  for (auto const& shape : tests::odd_shapes()) {
+    auto const of = tests::random_pattern(shape, ++seed);
+    for (std::size_t const parts : {1u, 2u, 3u, 7u, 32u}) {
+      runtime::thread_team workers(parts);
+      auto const found = characterise(of, workers);
+      auto expected = by_definition(of, parts);
+      expected.turnover = found.turnover;  // tested below
+      EXPECT_DOUBLE_EQ(found.sparsity, expected.sparsity);
+      EXPECT_EQ(found, expected) << "shape " << seed << ", " << parts << " parts: SP " << found.sparsity << " "
+                                 << expected.sparsity << " CLUS " << found.clusters << " " << expected.clusters
+                                 << " rho " << found.copies << " " << expected.copies << " privates " << found.privates
+                                 << " " << expected.privates << " bordering " << found.bordering << " "
+                                 << expected.bordering;
+    }
+  }
+}
+
+TEST(Characterise, KnowsHowManyLinesAWindowTouches) {
+  runtime::thread_team workers(1);
+  std::vector<std::uint32_t> far, near, same(2048, 77);
+  for (std::uint32_t k = 0; k < 2048; ++k) far.push_back(8 * k), near.push_back(k);
+  EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, far), workers).turnover, 1);
+  EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, near), workers).turnover, 1.0 / 8);
+  EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, near), workers, 1).turnover, 1);
+  EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, same), workers).turnover, 1.0 / 512);
+}
+
+}  // namespace
