@@ -16,10 +16,11 @@ struct pattern_features {
   double sparsity = 0;   ///< SP: share of P private arrays of N elements that would be touched
   double clusters = 0;   ///< CLUS: maximal runs of touched elements, mean over the threads
   double copies = 1;     ///< rho: times that an iteration runs if every owner of one of its elements runs it, mean
+  double load = 1;       ///< iterations of the owner that runs most of them then, over M / P
   double crossing = 0;   ///< share of the iterations with elements of several owners
   double contended = 0;  ///< share of the N elements that several threads touch
   double privates = 0;   ///< private places that SELPRIV needs, sum over the threads, over N
-  double bordering = 0;  ///< share of the iterations with an element that a lower thread touches as well
+  double bordering = 0;  ///< share of the iterations with an element that their thread keeps privately in SELPRIV
   double turnover = 1;   ///< cache lines that `window` iterations touch, over their subscripts: 1 where all are apart
 
   /// CON: the paper's text defines |V|/|E|; its tables have iterations over elements.

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include <skel/base/contract.hpp>
@@ -75,19 +77,30 @@ double share(std::size_t of, double all) {
   return all == 0 ? 0 : static_cast<double>(of) / all;
 }
 
-/// How many owners the elements of a row have; 1 where it has none, as somebody runs it all the same.
-std::size_t owners_of(std::span<subscript const> row, owner_finder& owner, std::vector<std::size_t>& owners) {
-  if (row.empty()) return 1;
-  std::size_t const first = owner(row.front());
-  bool const alone = std::all_of(row.begin() + 1, row.end(), [&](subscript e) { return owner(e) == first; });
-  if (alone) return 1;
-  owners.clear();
-  for (subscript const e : row) {
-    std::size_t const one = owner(e);
-    if (std::find(owners.begin(), owners.end(), one) == owners.end()) owners.push_back(one);
+/// Counts how often iterations run if every owner of one of their elements runs them.
+class copy_counter {
+ public:
+  copy_counter(std::size_t elements, std::size_t parts) : owner_(elements, parts), loads_(parts, 0) {}
+
+  /// An iteration that `runner` runs where it has no elements. Returns how many owners run it.
+  std::size_t add(std::span<subscript const> row, std::size_t runner) {
+    owners_.clear();
+    for (subscript const e : row) {
+      std::size_t const one = owner_(e);
+      if (std::find(owners_.begin(), owners_.end(), one) == owners_.end()) owners_.push_back(one);
+    }
+    if (owners_.empty()) owners_.push_back(runner);
+    for (std::size_t const one : owners_) ++loads_[one];
+    return owners_.size();
   }
-  return owners.size();
-}
+
+  /// Iterations of each owner.
+  std::vector<std::size_t> const& loads() const { return loads_; }
+
+ private:
+  owner_finder owner_;
+  std::vector<std::size_t> owners_, loads_;
+};
 
 /// Counts elements, word by word, and leaves in each part's set what it would keep privately.
 void count_elements(touched_map& map, team& workers, std::vector<counts>& found) {
@@ -95,26 +108,24 @@ void count_elements(touched_map& map, team& workers, std::vector<counts>& found)
     bool first = false, last = false;  // of a slice's elements, whether a part touches them
   };
   std::size_t const parts = map.parts.size();
+  keepers const keeper(map.elements, parts);
   std::vector<std::vector<edge>> edges(workers.parts(), std::vector<edge>(parts));
   workers.run({"count elements"}, [&](std::size_t slice) {
     counts mine;
     auto const words = plan::block_of(element_set::words_for(map.elements), workers.parts(), slice);
     std::vector<std::uint64_t> carry(parts, 0);  // the last element of the word before
     for (std::size_t w = words.begin; w < words.end; ++w) {
-      std::uint64_t taken = 0, again = 0;
-      for (std::size_t part = 0; part < parts; ++part) {
-        std::uint64_t& word = map.parts[part].words[w];
-        std::uint64_t const touched = word;
-        word = touched & taken;
+      std::uint64_t again = 0;
+      keeper.for_each_part(map, w, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
+        map.parts[part].words[w] = privates;
         mine.touched += static_cast<std::size_t>(std::popcount(touched));
         mine.runs += static_cast<std::size_t>(std::popcount(touched & ~(touched << 1 | carry[part])));
-        mine.privates += static_cast<std::size_t>(std::popcount(word));
+        mine.privates += static_cast<std::size_t>(std::popcount(privates));
         carry[part] = touched >> 63;
         if (w == words.begin) edges[slice][part].first = (touched & 1) != 0;
         edges[slice][part].last = carry[part] != 0;
-        again |= word;
-        taken |= touched;
-      }
+        again |= privates;
+      });
       mine.contended += static_cast<std::size_t>(std::popcount(again));
     }
     found[slice] += mine;
@@ -130,16 +141,23 @@ void count_elements(touched_map& map, team& workers, std::vector<counts>& found)
   }
 }
 
-pattern_features features_of(pattern const& of, std::size_t parts, counts const& all, double element_share) {
+/// What the owner with most iterations has, `loads` having been found part by part.
+double heaviest(std::vector<std::vector<std::size_t>> const& loads) {
+  std::vector<std::size_t> sums(loads.size(), 0);
+  for (auto const& found : loads) std::transform(found.begin(), found.end(), sums.begin(), sums.begin(), std::plus<>{});
+  return static_cast<double>(*std::max_element(sums.begin(), sums.end()));
+}
+
+pattern_features features_of(pattern const& of, std::size_t parts, counts const& all) {
   pattern_features features;
   features.elements = of.elements();
   features.iterations = of.iterations();
   features.subscripts = of.subscripts();
   features.parts = parts;
-  double const elements = static_cast<double>(of.elements()) * element_share;
+  double const elements = static_cast<double>(of.elements());
   double const looked_at = static_cast<double>(all.iterations);
   features.sparsity = share(all.touched, elements * static_cast<double>(parts));
-  features.clusters = static_cast<double>(all.runs) / element_share / static_cast<double>(parts);
+  features.clusters = static_cast<double>(all.runs) / static_cast<double>(parts);
   features.contended = share(all.contended, elements);
   features.privates = share(all.privates, elements);
   features.copies = all.iterations == 0 ? 1 : share(all.copies, looked_at);
@@ -156,17 +174,17 @@ pattern_features characterise(pattern const& of, team& workers, std::size_t line
   std::size_t const parts = workers.parts();
   touched_map map = find_touched(of, workers);
   std::vector<counts> found(parts);
+  std::vector<std::vector<std::size_t>> loads(parts);
   count_elements(map, workers, found);
   workers.run({"count iterations"}, [&](std::size_t part) {
     counts mine;
     line_counter lines(line);
-    owner_finder owner(of.elements(), parts);
-    std::vector<std::size_t> owners;
+    copy_counter owners(of.elements(), parts);
     auto const& privates = map.parts[part];
     auto const iterations = plan::block_of(of.iterations(), parts, part);
     for (std::size_t i = iterations.begin; i < iterations.end; ++i) {
       auto const row = of.row(i);
-      std::size_t const copies = owners_of(row, owner, owners);
+      std::size_t const copies = owners.add(row, part);
       mine.copies += copies;
       mine.crossing += copies > 1;
       mine.bordering += std::any_of(row.begin(), row.end(), [&](subscript e) { return privates.has(e); });
@@ -175,8 +193,12 @@ pattern_features characterise(pattern const& of, team& workers, std::size_t line
     mine.iterations = iterations.size();
     mine.lines = lines.lines(), mine.line_subscripts = lines.subscripts();
     found[part] += mine;
+    loads[part] = owners.loads();
   });
-  return features_of(of, parts, sum(found), 1);
+  pattern_features features = features_of(of, parts, sum(found));
+  features.load =
+      heaviest(loads) * static_cast<double>(parts) / static_cast<double>(std::max<std::size_t>(1, of.iterations()));
+  return features;
 }
 
 }  // namespace skel::runtime::reduction

@@ -15,6 +15,14 @@ namespace {
 using namespace skel;
 using runtime::reduction::characterise;
 
+/// The first or the last part that touches an element.
+std::size_t keeper(std::vector<std::set<std::size_t>> const& touched, std::size_t element, bool lowest) {
+  std::size_t kept = touched.size();
+  for (std::size_t t = 0; t < touched.size(); ++t)
+    if (touched[t].contains(element) && (!lowest || kept == touched.size())) kept = t;
+  return kept;
+}
+
 /// The definitions, word for word, with sets.
 pattern_features by_definition(pattern const& of, std::size_t parts) {
   pattern_features f;
@@ -26,7 +34,9 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
     for (std::size_t i = mine.begin; i < mine.end; ++i) touched[t].insert(of.row(i).begin(), of.row(i).end());
   }
   std::size_t sum = 0, runs = 0, copies = 0, crossing = 0, bordering = 0;
-  std::vector<std::size_t> threads(of.elements(), 0);
+  std::vector<std::size_t> threads(of.elements(), 0), loads(parts, 0);
+  runtime::reduction::keepers const turns(of.elements(), parts);
+  auto const lowest_keeps = [&](std::size_t e) { return turns.lowest_keeps(e / 64); };
   for (auto const& set : touched) {
     sum += set.size();
     for (std::size_t const e : set) ++threads[e], runs += e == 0 || !set.contains(e - 1);
@@ -35,18 +45,21 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
     auto const mine = plan::block_of(of.iterations(), parts, t);
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
       std::set<std::size_t> owners;
-      bool lower = false;
+      bool is_private = false;
       for (auto const e : of.row(i)) {
         owners.insert(plan::owner_of(of.elements(), parts, e));
-        for (std::size_t other = 0; other < t; ++other) lower = lower || touched[other].contains(e);
+        is_private = is_private || keeper(touched, e, lowest_keeps(e)) != t;
       }
-      copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1, bordering += lower;
+      copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1, bordering += is_private;
+      for (auto const owner : owners) ++loads[owner];
+      if (owners.empty()) ++loads[t];
     }
   }
   auto const ratio = [](double a, double b) { return b == 0 ? 0 : a / b; };
   f.sparsity = ratio(double(sum), double(parts) * n);
   f.clusters = double(runs) / double(parts);
   f.copies = m == 0 ? 1 : double(copies) / m;
+  f.load = m == 0 ? 0 : double(*std::max_element(loads.begin(), loads.end())) * double(parts) / m;
   f.crossing = ratio(double(crossing), m);
   f.bordering = ratio(double(bordering), m);
   f.contended = ratio(double(std::count_if(threads.begin(), threads.end(), [](auto k) { return k > 1; })), n);

@@ -17,7 +17,7 @@
 ///   bytes()                                what it keeps [B]
 ///   release()                              keeps nothing
 /// An exception of the body ends a run: the arrays then hold some of the contributions, and the next run begins clean.
-/// In each, part 0 accumulates into the arrays themselves where the others have private copies.
+/// Where the parts have private copies of whole arrays, part 0 accumulates into the arrays themselves.
 namespace skel::runtime::reduction {
 
 template <class Op, class... Ts>
@@ -188,7 +188,7 @@ class selective_privates {
       }
     });
     workers.run({"merge"}, [&](std::size_t slice) {
-      for (std::size_t part = 1; part < parts; ++part) {
+      for (std::size_t part = 0; part < parts; ++part) {
         auto const& from = schedule_.parts[part];
         auto const privates = privates_[part].view();
         for (std::size_t k = from.slices[slice]; k < from.slices[slice + 1]; ++k)
