@@ -1,0 +1,48 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <skel/pattern/pattern_features.hpp>
+#include <skel/plan/reduction.hpp>
+
+/// What irregular reductions take, by models that are fitted to trials.
+namespace skel::cost {
+
+/// What the time of a reduction depends on.
+struct reduction_problem {
+  pattern_features pattern;
+  double value_bytes = 8;    ///< of an element, all arrays together [B]
+  double other_seconds = 0;  ///< of an iteration's other work, on one thread [s]
+  bool virtual_threads = false;
+
+  friend bool operator==(reduction_problem const&, reduction_problem const&) = default;
+};
+
+/// What an algorithm takes [s].
+struct reduction_time {
+  double setup = 0;  ///< inspector, and buffers that are not there yet
+  double run = 0;    ///< each execution
+
+  friend bool operator==(reduction_time const&, reduction_time const&) = default;
+};
+
+/// A trial of one algorithm on one problem.
+struct reduction_sample {
+  plan::reduction_algorithm algorithm;
+  reduction_problem problem;
+  reduction_time measured;
+  double spread = 0;    ///< of the run: half of the range between the quartiles, over the median
+  std::string program;  ///< samples of one program are never on both sides of a cross-validation
+};
+
+/// Capacities that times bend at [B]: first and second level of one core, and the last level.
+struct cache_sizes {
+  double first = 32 << 10, second = 1 << 20, last = 32 << 20;
+
+  friend bool operator==(cache_sizes const&, cache_sizes const&) = default;
+};
+
+}  // namespace skel::cost
