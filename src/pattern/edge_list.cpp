@@ -2,7 +2,8 @@
 #include <utility>
 #include <vector>
 
-#include "edge_table.hpp"
+#include <skel/pattern/edge_table.hpp>
+
 #include "mesh_formats.hpp"
 
 namespace skel::patterns {

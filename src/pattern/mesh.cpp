@@ -5,8 +5,7 @@
 #include <utility>
 
 #include <skel/base/error.hpp>
-
-#include "edge_table.hpp"
+#include <skel/pattern/edge_table.hpp>
 
 namespace skel {
 

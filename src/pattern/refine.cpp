@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <skel/base/error.hpp>
+#include <skel/pattern/edge_table.hpp>
 
 #include "cell_list.hpp"
-#include "edge_table.hpp"
 
 namespace skel {
 

@@ -10,7 +10,7 @@
 namespace skel::patterns {
 
 /// Numbers undirected edges in the order in which they come: a hash table with open addressing, at most half full.
-/// O(1) expected for each edge; 24 bytes or less for each edge, and the copy while it grows.
+/// O(1) expected for each edge; 32 to 64 bytes for each, and half as much again while it grows.
 class edge_table {
  public:
   static constexpr std::size_t none = ~std::size_t{0};
