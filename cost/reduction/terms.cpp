@@ -196,7 +196,8 @@ std::vector<reduction_term> setup_terms(plan::reduction_algorithm algorithm, red
       terms.add("dealt", a.subscripts / a.parts);
       terms.add("crossing", a.subscripts * of.crossing / a.parts);
       terms.add_misses("sorted L1", "sorted L2", "sorted L3", a.subscripts / a.parts, a.subscripts * 4 / a.parts);
-      terms.add_misses("counted L1", "counted L2", "counted L3", a.subscripts / a.parts * of.turnover, a.n * 8 / a.parts);
+      terms.add_misses("counted L1", "counted L2", "counted L3", a.subscripts / a.parts * of.turnover,
+                       a.n * 8 / a.parts);
       terms.add("elements", a.n / a.parts);
       fill(a.subscripts);
       break;

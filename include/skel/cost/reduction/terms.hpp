@@ -13,7 +13,8 @@ struct reduction_term {
   double amount = 0;
 };
 
-/// What an execution of an algorithm is made of. Symbols: M, N, P, m subscripts of all iterations, b bytes of an element.
+/// What an execution of an algorithm is made of. Symbols: M, N, P, m subscripts of all iterations, b bytes of an
+/// element.
 ///
 /// Accumulating takes, for the busiest part: its iterations, their other work, its updates m/P, each for every 8 bytes,
 /// and its misses: m/P turnover max(0, 1 - C/F) for each capacity C, where F is what the part accumulates into [B].

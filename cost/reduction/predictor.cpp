@@ -1,0 +1,130 @@
+#include <skel/cost/reduction/predictor.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <skel/base/error.hpp>
+#include <skel/cost/reduction/boosted_trees.hpp>
+#include <skel/cost/reduction/terms.hpp>
+
+namespace skel::cost {
+
+namespace {
+
+double log2_of(double x) {
+  return std::log2(std::max(x, 1e-6));
+}
+
+double sum_of(std::vector<reduction_term> const& terms, std::vector<double> const& coefficients) {
+  double sum = 0;
+  for (std::size_t k = 0; k < terms.size(); ++k) sum += coefficients[k] * terms[k].amount;
+  return sum;
+}
+
+}  // namespace
+
+std::array<double, reduction_traits_of_problem> traits_of(reduction_problem const& problem) {
+  auto const& of = problem.pattern;
+  double const n = static_cast<double>(of.elements), parts = static_cast<double>(of.parts);
+  return {log2_of(n),
+          log2_of(of.connectivity()),
+          of.mobility(),
+          log2_of(parts),
+          problem.value_bytes,
+          log2_of(problem.other_seconds * 1e9 + 0.1),
+          log2_of(of.sparsity),
+          log2_of(of.clusters),
+          log2_of(of.run_length()),
+          of.copies,
+          of.load,
+          of.crossing,
+          of.contended,
+          of.privates,
+          of.bordering,
+          log2_of(of.turnover),
+          log2_of(of.sparsity * n * problem.value_bytes),
+          log2_of(static_cast<double>(of.subscripts) / parts),
+          log2_of(n * problem.value_bytes * parts),
+          problem.virtual_threads ? 1.0 : 0.0};
+}
+
+std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
+  static constexpr std::array<std::string_view, reduction_traits_of_problem> names{"lg N",
+                                                                                   "lg CON",
+                                                                                   "MOB",
+                                                                                   "lg P",
+                                                                                   "bytes",
+                                                                                   "lg OTH",
+                                                                                   "lg SP",
+                                                                                   "lg CLUS",
+                                                                                   "lg run",
+                                                                                   "rho",
+                                                                                   "load",
+                                                                                   "crossing",
+                                                                                   "contended",
+                                                                                   "privates",
+                                                                                   "bordering",
+                                                                                   "lg turnover",
+                                                                                   "lg touched bytes",
+                                                                                   "lg updates",
+                                                                                   "lg private bytes",
+                                                                                   "virtual"};
+  return names;
+}
+
+reduction_predictor::reduction_predictor(platform::reduction_model const& model, platform::fitted_kind const& kind,
+                                         std::string const& source)
+    : name_(kind.name), caches_{model.caches[0], model.caches[1], model.caches[2]} {
+  if (name_ != "analytic" && name_ != "boosted" && name_ != "tree")
+    throw input_error(source, "kinds", "'" + name_ + "' is not a kind of model; known are analytic, boosted, tree");
+  auto const take = [&](platform::fitted_time const& from, std::vector<reduction_term> const& known,
+                        std::string const& where) {
+    fitted result{std::vector<double>(known.size(), 0), from.trees, from.residual};
+    for (auto const& [term, coefficient] : from.terms) {
+      auto const found =
+          std::find_if(known.begin(), known.end(), [&, &wanted = term](auto const& one) { return one.name == wanted; });
+      if (found == known.end()) throw input_error(source, where, "the term '" + term + "' is not known; train anew");
+      result.coefficients[static_cast<std::size_t>(found - known.begin())] = coefficient;
+    }
+    for (auto const& tree : from.trees)
+      for (auto const& node : tree.nodes)
+        if (node.feature >= static_cast<int>(reduction_traits_of_problem))
+          throw input_error(
+              source, where,
+              "a tree asks for feature " + std::to_string(node.feature) + ", which problems do not have; train anew");
+    return result;
+  };
+  reduction_problem const any;
+  for (auto const& one : kind.algorithms) {
+    auto const which = plan::find_reduction(one.algorithm);
+    std::string const where = name_ + "." + one.algorithm;
+    if (!which) throw input_error(source, where, "is not an algorithm of reductions; train anew");
+    algorithms_[static_cast<std::size_t>(*which)] =
+        algorithm{take(one.setup, setup_terms(*which, any, caches_), where + ".setup"),
+                  take(one.run, run_terms(*which, any, caches_), where + ".run")};
+  }
+}
+
+std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algorithm which,
+                                                           reduction_problem const& problem) const {
+  auto const& known = algorithms_[static_cast<std::size_t>(which)];
+  if (!known) return std::nullopt;
+  auto const x = traits_of(problem);
+  double const updates = static_cast<double>(std::max<std::size_t>(1, problem.pattern.subscripts)) /
+                         static_cast<double>(problem.pattern.parts);
+  reduction_time time;
+  bool const sums = name_ != "tree";
+  time.setup = sums ? sum_of(setup_terms(which, problem, caches_), known->setup.coefficients) : updates;
+  time.run = sums ? sum_of(run_terms(which, problem, caches_), known->run.coefficients) : updates;
+  if (!known->setup.trees.empty()) time.setup *= std::exp(value_of(known->setup.trees, x));
+  if (!known->run.trees.empty()) time.run *= std::exp(value_of(known->run.trees, x));
+  return time;
+}
+
+double reduction_predictor::residual(plan::reduction_algorithm which) const {
+  auto const& known = algorithms_[static_cast<std::size_t>(which)];
+  return known ? known->run.residual : 1;
+}
+
+}  // namespace skel::cost

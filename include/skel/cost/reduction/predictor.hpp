@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/cost/reduction/problem.hpp>
+#include <skel/platform/reduction_model.hpp>
+
+namespace skel::cost {
+
+/// What trees ask of a problem, logarithms where only ratios matter.
+inline constexpr std::size_t reduction_traits_of_problem = 20;
+std::array<double, reduction_traits_of_problem> traits_of(reduction_problem const& problem);
+/// Their names, in the same order.
+std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
+
+/// Predicts what algorithms take, by one kind of a fitted model.
+///
+/// analytic: setup and run are sums of terms (<skel/cost/reduction/terms.hpp>) with fitted coefficients.
+/// boosted: the same, times e to the sum of trees that are fitted to what is left.
+/// tree: e to what one tree says, times the subscripts over the threads.
+/// polynomial: see <skel/cost/reduction/polynomial.hpp>.
+class reduction_predictor {
+ public:
+  /// Throws skel::input_error naming the file and what it lacks when the kind is unknown, or has an algorithm or a term
+  /// that is not known. `source`: the file's name.
+  reduction_predictor(platform::reduction_model const& model, platform::fitted_kind const& kind,
+                      std::string const& source);
+
+  std::string const& name() const { return name_; }
+
+  /// Setup with fresh buffers and an execution; nothing for an algorithm that the model was not fitted for.
+  /// O(terms + trees depth).
+  std::optional<reduction_time> predict(plan::reduction_algorithm algorithm, reduction_problem const& problem) const;
+
+  /// Root mean square of ln(measured / predicted) of executions, on what the model was not fitted to.
+  double residual(plan::reduction_algorithm algorithm) const;
+
+ private:
+  struct fitted {
+    std::vector<double> coefficients;
+    std::vector<platform::regression_tree> trees;
+    double residual = 0;
+  };
+  struct algorithm {
+    fitted setup, run;
+  };
+
+  std::string name_;
+  cache_sizes caches_;
+  std::array<std::optional<algorithm>, plan::reduction_algorithms> algorithms_;
+};
+
+}  // namespace skel::cost

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Models of irregular reductions that were fitted on a machine, as a file keeps them.
+namespace skel::platform {
+
+/// A tree of tests x[feature] < threshold: node 0 is the root.
+struct regression_tree {
+  struct node {
+    int feature = -1;         ///< -1: a leaf
+    double value = 0;         ///< threshold, or what the leaf says
+    int left = 0, right = 0;  ///< where x < threshold, and where not
+
+    friend bool operator==(node const&, node const&) = default;
+  };
+  std::vector<node> nodes;
+
+  friend bool operator==(regression_tree const&, regression_tree const&) = default;
+};
+
+/// How one time of one algorithm is computed.
+struct fitted_time {
+  std::vector<std::pair<std::string, double>> terms;  ///< coefficients by the names of their terms
+  std::vector<regression_tree> trees;                 ///< whose sum corrects or is the logarithm
+  double residual = 0;  ///< root mean square of ln(measured / predicted), of samples that it was not fitted to
+
+  friend bool operator==(fitted_time const&, fitted_time const&) = default;
+};
+
+/// The times of one algorithm.
+struct fitted_reduction {
+  std::string algorithm;
+  fitted_time setup, run;
+
+  friend bool operator==(fitted_reduction const&, fitted_reduction const&) = default;
+};
+
+/// One way to predict, fitted for each algorithm: "analytic", "boosted", "polynomial", "tree".
+struct fitted_kind {
+  std::string name;
+  std::vector<fitted_reduction> algorithms;
+
+  friend bool operator==(fitted_kind const&, fitted_kind const&) = default;
+};
+
+/// A model file.
+struct reduction_model {
+  std::string machine;  ///< processor_kind::name
+  std::string date;     ///< of the fit, ISO 8601
+  std::string compiler;
+  std::size_t threads = 0;       ///< of the machine
+  double caches[3] = {0, 0, 0};  ///< first and second level of a core, last level [B]
+  std::size_t samples = 0;       ///< problems that were timed
+  double seconds = 0;            ///< that this took
+  double spread = 0;  ///< of repeated timings: median over samples of half the quartile range over the median
+  std::vector<fitted_kind> kinds;  ///< that with the least residuals first
+
+  friend bool operator==(reduction_model const&, reduction_model const&) = default;
+};
+
+/// The text of a model file, and what it reads back to. `source` names the text in errors. Throws skel::input_error
+/// with the place of what is wrong.
+std::string to_text(reduction_model const& model);
+reduction_model parse_reduction_model(std::string_view text, std::string const& source);
+
+/// Reads a file. Throws skel::input_error when it cannot be read or is no model file.
+reduction_model read_reduction_model(std::filesystem::path const& path);
+
+/// The processor of this machine as its system names it, and its caches as hwloc finds them: 0 for those it does not
+/// have.
+struct processor_kind {
+  std::string name = "unknown processor";
+  std::size_t threads = 1;
+  double caches[3] = {0, 0, 0};  ///< first and second level of a core, last level [B]
+};
+processor_kind this_processor();
+
+}  // namespace skel::platform

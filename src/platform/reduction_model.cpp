@@ -1,0 +1,142 @@
+#include <skel/platform/reduction_model.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+#include <skel/base/error.hpp>
+#include <skel/platform/files.hpp>
+
+#include "json_reader.hpp"
+
+namespace skel::platform {
+
+namespace {
+
+using detail::json;
+using detail::reader;
+using ordered = nlohmann::ordered_json;
+
+/// A tree as four arrays of numbers, one entry for each node.
+ordered to_json(regression_tree const& tree) {
+  ordered features = ordered::array(), values = ordered::array(), lefts = ordered::array(), rights = ordered::array();
+  for (auto const& node : tree.nodes) {
+    features.push_back(node.feature);
+    values.push_back(node.value);
+    lefts.push_back(node.left);
+    rights.push_back(node.right);
+  }
+  return {{"feature", features}, {"value", values}, {"left", lefts}, {"right", rights}};
+}
+
+ordered to_json(fitted_time const& time) {
+  ordered terms = ordered::object(), trees = ordered::array();
+  for (auto const& [name, coefficient] : time.terms) terms[name] = coefficient;
+  for (auto const& tree : time.trees) trees.push_back(to_json(tree));
+  return {{"terms", terms}, {"trees", trees}, {"residual", time.residual}};
+}
+
+double finite(reader const& value) {
+  double const number = value.number();
+  if (!std::isfinite(number)) value.fail("is not a finite number");
+  return number;
+}
+
+regression_tree read_tree(reader const& from) {
+  from.expect_object("a tree");
+  from.expect_keys({"feature", "value", "left", "right"});
+  auto const features = from.at("feature").elements("the features of a tree's nodes");
+  auto const values = from.at("value").elements("the values of a tree's nodes");
+  auto const lefts = from.at("left").elements("the left successors of a tree's nodes");
+  auto const rights = from.at("right").elements("the right successors of a tree's nodes");
+  std::size_t const count = features.size();
+  if (count == 0 || values.size() != count || lefts.size() != count || rights.size() != count)
+    from.fail("its four arrays must have the same length, one at least");
+  regression_tree tree;
+  for (std::size_t k = 0; k < count; ++k) {
+    double const feature = finite(features[k]);
+    if (feature < -1 || feature > 1000 || feature != std::floor(feature))
+      features[k].fail("is not the number of a feature");
+    regression_tree::node node{static_cast<int>(feature), finite(values[k]), 0, 0};
+    if (node.feature >= 0) {
+      std::size_t const left = lefts[k].count(), right = rights[k].count();
+      // Later nodes only: a walk from the root always comes to a leaf.
+      if (left <= k || left >= count) lefts[k].fail("is not the number of a later node");
+      if (right <= k || right >= count) rights[k].fail("is not the number of a later node");
+      node.left = static_cast<int>(left), node.right = static_cast<int>(right);
+    }
+    tree.nodes.push_back(node);
+  }
+  return tree;
+}
+
+fitted_time read_time(reader const& from) {
+  from.expect_object("how a time is computed");
+  from.expect_keys({"terms", "trees", "residual"});
+  fitted_time time;
+  reader const terms = from.at("terms");
+  terms.expect_object("coefficients by the names of their terms");
+  for (auto const& [name, value] : terms.value().items()) time.terms.emplace_back(name, finite(terms.at(name)));
+  for (reader const& tree : from.at("trees").elements("an array of trees")) time.trees.push_back(read_tree(tree));
+  time.residual = finite(from.at("residual"));
+  if (time.residual < 0) from.at("residual").fail("is negative");
+  return time;
+}
+
+}  // namespace
+
+std::string to_text(reduction_model const& model) {
+  ordered kinds = ordered::array();
+  for (auto const& kind : model.kinds) {
+    ordered algorithms = ordered::array();
+    for (auto const& one : kind.algorithms)
+      algorithms.push_back({{"algorithm", one.algorithm}, {"setup", to_json(one.setup)}, {"run", to_json(one.run)}});
+    kinds.push_back({{"name", kind.name}, {"algorithms", algorithms}});
+  }
+  ordered const all{{"skel_reduction_model", 1}, {"machine", model.machine},
+                    {"threads", model.threads},  {"caches", {model.caches[0], model.caches[1], model.caches[2]}},
+                    {"date", model.date},        {"compiler", model.compiler},
+                    {"samples", model.samples},  {"seconds", model.seconds},
+                    {"spread", model.spread},    {"kinds", kinds}};
+  return all.dump(1, ' ') + '\n';
+}
+
+reduction_model parse_reduction_model(std::string_view text, std::string const& source) {
+  json const document = detail::parse_json(text, source);
+  reader const root(document, source);
+  root.expect_object("a model of reductions");
+  root.expect_version("skel_reduction_model");
+  root.expect_keys({"skel_reduction_model", "machine", "threads", "caches", "date", "compiler", "samples", "seconds",
+                    "spread", "kinds"});
+  reduction_model model;
+  model.machine = root.at("machine").text();
+  model.threads = root.at("threads").count();
+  auto const caches = root.at("caches").elements("three capacities in bytes");
+  if (caches.size() != 3) root.at("caches").fail("must have three capacities in bytes");
+  for (std::size_t k = 0; k < 3; ++k) {
+    model.caches[k] = finite(caches[k]);
+    if (model.caches[k] < 0) caches[k].fail("is negative");
+  }
+  model.date = root.at("date").text();
+  model.compiler = root.at("compiler").text();
+  model.samples = root.at("samples").count();
+  model.seconds = finite(root.at("seconds"));
+  model.spread = finite(root.at("spread"));
+  for (reader const& kind : root.at("kinds").elements("an array of kinds of models")) {
+    kind.expect_object("a kind of model");
+    kind.expect_keys({"name", "algorithms"});
+    fitted_kind fitted{kind.at("name").text(), {}};
+    for (reader const& one : kind.at("algorithms").elements("an array of algorithms")) {
+      one.expect_object("an algorithm");
+      one.expect_keys({"algorithm", "setup", "run"});
+      fitted.algorithms.push_back({one.at("algorithm").text(), read_time(one.at("setup")), read_time(one.at("run"))});
+    }
+    model.kinds.push_back(std::move(fitted));
+  }
+  return model;
+}
+
+reduction_model read_reduction_model(std::filesystem::path const& path) {
+  return parse_reduction_model(read_text(path), path.string());
+}
+
+}  // namespace skel::platform
