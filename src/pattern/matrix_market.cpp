@@ -69,8 +69,7 @@ mesh read_matrix_market(text_lines& text) {
   edge_table seen;
   std::vector<subscript> ends;
   for (std::size_t k = 0; k < entries; ++k) {
-    text.next_line();
-    text.expect_words("%", "entry " + std::to_string(k + 1) + " of " + std::to_string(entries));
+    text.expect_next("%", "entry", k + 1, entries);
     auto const row = text.integer("a row", 1, rows) - 1;
     auto const column = text.integer("a column", 1, columns) - 1 + (square ? 0 : rows);
     for (int v = 0; v < matrix.values; ++v) text.number("the value of an entry");

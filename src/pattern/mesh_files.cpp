@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <new>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -49,17 +50,24 @@ std::string read_file(std::filesystem::path const& file) {
   if (!std::filesystem::exists(status)) throw input_error(file.string(), "", "does not exist; give the name of a file");
   if (std::filesystem::is_directory(status))
     throw input_error(file.string(), "", "is a folder; give the name of a file in it");
+  if (std::filesystem::is_character_file(status) || std::filesystem::is_block_file(status))
+    throw input_error(file.string(), "", "is a device, which may have no end; give the name of a file");
   std::ifstream in(file, std::ios::binary);
   if (!in) throw input_error(file.string(), "", "cannot be opened; may you read it?");
   std::string text;
   auto const bytes = std::filesystem::is_regular_file(status) ? std::filesystem::file_size(file, error) : 0;
+  auto const too_large = [&] {
+    return input_error(file.string(), "", "has " + std::to_string(bytes) + " bytes, which do not fit into memory");
+  };
   try {
     if (!error) text.reserve(static_cast<std::size_t>(bytes) + 1);
     std::array<char, 1 << 16> piece;
     while (in.read(piece.data(), piece.size()) || in.gcount() > 0)
       text.append(piece.data(), static_cast<std::size_t>(in.gcount()));
   } catch (std::bad_alloc const&) {
-    throw input_error(file.string(), "", "has " + std::to_string(bytes) + " bytes, which do not fit into memory");
+    throw too_large();
+  } catch (std::length_error const&) {
+    throw too_large();
   }
   if (in.bad()) throw input_error(file.string(), "", "cannot be read to its end");
   return text;

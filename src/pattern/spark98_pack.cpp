@@ -34,8 +34,7 @@ mesh read_spark98_pack(text_lines& text) {
 
   node_positions where{dimension, {}};
   for (std::size_t v = 0; v < nodes; ++v) {
-    text.next_line();
-    text.expect_words("", "node " + std::to_string(v + 1) + " of " + std::to_string(nodes));
+    text.expect_next("", "node", v + 1, nodes);
     auto const number = static_cast<std::int64_t>(v) + 1;
     text.integer("the number of this node", number, number);
     for (std::size_t d = 0; d < dimension; ++d) where.values.push_back(text.number("a coordinate"));
@@ -47,8 +46,7 @@ mesh read_spark98_pack(text_lines& text) {
               std::to_string(mine));
   std::vector<subscript> ends;
   for (std::size_t c = 0; c < elements; ++c) {
-    text.next_line();
-    text.expect_words("", "element " + std::to_string(c + 1) + " of " + std::to_string(elements));
+    text.expect_next("", "element", c + 1, elements);
     auto const number = static_cast<std::int64_t>(c) + 1;
     text.integer("the number of this element", number, number);
     for (std::size_t k = 0; k < corners; ++k)

@@ -75,15 +75,10 @@ class su2_reader {
     return name;
   }
 
-  void expect_line(std::string const& what) {
-    text_.next_line();
-    text_.expect_words("%", what);
-  }
-
-  void skip(std::string const& what, std::size_t lines) {
+  void skip(std::string_view what, std::size_t lines) {
     for (std::size_t k = 0; k < lines; ++k) {
-      expect_line(what + " (" + std::to_string(k + 1) + " of " + std::to_string(lines) + ")");
-      text_.integer("the kind of " + what, 0, most_nodes);
+      text_.expect_next("%", what, k + 1, lines);
+      text_.integer("its kind", 0, most_nodes);
       text_.rest();
     }
   }
@@ -92,14 +87,14 @@ class su2_reader {
     if (std::exchange(has_elements_, true)) text_.fail("NELEM= stands in this file twice; only one zone can be read");
     std::size_t const count = text_.count("the number of elements", 4);
     for (std::size_t c = 0; c < count; ++c) {
-      expect_line("element " + std::to_string(c + 1) + " of " + std::to_string(count));
+      text_.expect_next("%", "element", c + 1, count);
       std::int64_t const number = text_.integer("the kind of an element", 0, most_nodes);
       auto const of = std::find_if(kinds.begin(), kinds.end(), [&](su2_kind const& k) { return k.number == number; });
       if (of == kinds.end())
         text_.fail("there is no kind of element " + std::to_string(number) + "; kinds are: " + known);
       for (std::size_t k = 0; k < of->nodes; ++k)
         cells_.add(static_cast<subscript>(text_.integer("a node", 0, most_nodes - 1)));
-      if (text_.has_word()) text_.integer("the number of the element", 0, most_nodes);
+      if (text_.has_word() && !text_.begins_with('%')) text_.integer("the number of the element", 0, most_nodes);
       text_.expect_end("an element");
       cells_.end(of->kind);
       if (lines_.empty()) first_line_ = text_.line();
@@ -113,9 +108,9 @@ class su2_reader {
     nodes_ = text_.count("the number of nodes", 2 * dimension_);
     text_.rest();  // how many of them are no ghosts
     for (std::size_t v = 0; v < nodes_; ++v) {
-      expect_line("node " + std::to_string(v + 1) + " of " + std::to_string(nodes_));
+      text_.expect_next("%", "node", v + 1, nodes_);
       for (std::size_t d = 0; d < dimension_; ++d) where_.push_back(text_.number("a coordinate"));
-      while (text_.has_word()) text_.integer("the number of the node", 0, most_nodes);
+      while (text_.has_word() && !text_.begins_with('%')) text_.integer("the number of the node", 0, most_nodes);
     }
   }
 

@@ -61,6 +61,12 @@ void text_lines::expect_words(std::string_view comments, std::string_view what) 
   if (!find_words(comments)) fail("the file ends here, but " + std::string(what) + " must follow; it is cut off");
 }
 
+void text_lines::expect_next(std::string_view comments, std::string_view what, std::size_t k, std::size_t of) {
+  next_line();
+  if (!find_words(comments))
+    expect_words(comments, std::string(what) + " " + std::to_string(k) + " of " + std::to_string(of));
+}
+
 bool text_lines::has_word() {
   while (at_ < text_.size() && blank(text_[at_])) ++at_;
   return at_ < text_.size() && text_[at_] != '\n';
@@ -127,7 +133,8 @@ double text_lines::number(std::string_view what) {
 }
 
 void text_lines::expect_end(std::string_view after) {
-  if (has_word()) fail(shown(word()) + " follows " + std::string(after) + ", which should end the line");
+  if (has_word() && text_[at_] != '#' && text_[at_] != '%')
+    fail(shown(word()) + " follows " + std::string(after) + ", which should end the line");
 }
 
 void text_lines::fail_at(std::size_t line, std::string reason) const {

@@ -28,6 +28,9 @@ class text_lines {
   /// The same, and throws where there is none: the file ends although `what` is to come.
   void expect_words(std::string_view comments, std::string_view what);
 
+  /// Goes to the next line that has words: number `k` of `of` lines for `what` each; throws where there is none.
+  void expect_next(std::string_view comments, std::string_view what, std::size_t k, std::size_t of);
+
   /// Whether this line has words left.
   bool has_word();
   /// Whether the next word of this line begins with a character.
@@ -47,7 +50,7 @@ class text_lines {
   std::size_t count(std::string_view what, std::size_t bytes_each);
   /// The next word as a number; throws saying that `what` belongs here.
   double number(std::string_view what);
-  /// Throws unless this line has no words left.
+  /// Throws unless this line has no words left, or only a comment behind # or %.
   void expect_end(std::string_view after);
 
   [[noreturn]] void fail(std::string reason) const { fail_at(line_, std::move(reason)); }

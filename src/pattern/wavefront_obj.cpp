@@ -41,8 +41,9 @@ class obj_reader {
   }
 
  private:
-  /// The next word, also of the next line where a backslash ends this one.
+  /// The next word, also of the next line where a backslash ends this one; none in front of a comment.
   std::string_view next() {
+    if (text_.begins_with('#')) text_.rest();
     std::string_view found = text_.word();
     while (found == "\\") {
       if (!text_.next_line()) return {};
@@ -54,7 +55,7 @@ class obj_reader {
   void vertex() {
     if (where_.size() / 3 >= static_cast<std::size_t>(most_nodes)) text_.fail("there are too many vertices");
     for (int d = 0; d < 3; ++d) where_.push_back(text_.number("a coordinate of a vertex"));
-    while (text_.has_word()) text_.number("a weight or colour of a vertex");
+    while (text_.has_word() && !text_.begins_with('#')) text_.number("a weight or colour of a vertex");
   }
 
   void face() {

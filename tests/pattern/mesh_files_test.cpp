@@ -252,6 +252,13 @@ TEST(EdgeList, RefusesWhatItCannotMean) {
   EXPECT_THAT(refused("a b\n"), HasSubstr("'a'"));
 }
 
+TEST(MeshFiles, MayHaveCommentsBehindTheirNumbers) {
+  EXPECT_EQ(parsed(mesh_format::edges, "0 1 # heavy\n1 2 % light\n").cells(), 2u);
+  EXPECT_EQ(parsed(mesh_format::obj, "v 0 0 0 # a\nv 1 0 0\nv 0 1 0\nf 1 2 3 # first\ng # none\n").cells(), 1u);
+  auto const commented = "NDIME= 2 % plane\nNELEM= 1 % one\n5 0 1 2 % it\nNPOIN= 3\n0 0 % origin\n1 0 1\n0 1\n";
+  EXPECT_EQ(parsed(mesh_format::su2, commented).cells(), 1u);
+}
+
 TEST(MeshFiles, RefuseEmptyAndBinaryTextsInEveryFormat) {
   for (auto const& name : skel::mesh_format_names()) {
     auto const format = skel::mesh_format_named(name);
@@ -293,6 +300,9 @@ TEST_F(MeshFile, IsNamedInErrors) {
   EXPECT_THAT(refusal_of_file(write("a.edges", "0 1\n0 x\n")), AllOf(HasSubstr("a.edges"), HasSubstr("line 2")));
   EXPECT_THAT(refusal_of_file(folder_ / "none.mtx"), AllOf(HasSubstr("none.mtx"), HasSubstr("does not exist")));
   EXPECT_THAT(refusal_of_file(folder_), HasSubstr("is a folder"));
+  EXPECT_THAT(refusal_of_file("/dev/zero"), HasSubstr("which does not say its format"));
+  std::filesystem::create_symlink("/dev/zero", folder_ / "endless.mtx");
+  EXPECT_THAT(refusal_of_file(folder_ / "endless.mtx"), HasSubstr("is a device"));
   EXPECT_THAT(refusal_of_file(write("empty.obj", "")), HasSubstr("is empty"));
 }
 
