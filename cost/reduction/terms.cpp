@@ -98,10 +98,10 @@ std::vector<reduction_term> run_terms(plan::reduction_algorithm algorithm, reduc
       break;
     case selective_privates: {
       add_loop(terms, problem, 1 / a.parts, touched * b);
-      double const bordering = a.subscripts * of.bordering / a.parts;
-      terms.add("bordering updates", bordering);
-      terms.add("bordering mixture", bordering * (1 - of.bordering));
-      terms.add("bordering iterations", a.iterations * of.bordering / a.parts);
+      terms.add("private updates", a.subscripts * of.private_subscripts / a.parts);
+      terms.add("private mixture", a.subscripts * of.private_subscripts * (1 - of.private_subscripts) / a.parts);
+      double const bordering = std::min(1.0, of.private_subscripts * of.mobility());  // of the iterations, at the most
+      terms.add("bordering iterations", a.iterations * bordering / a.parts);
       double const privates = of.privates * a.n / a.parts;
       merge(privates, of.privates * a.n * b);
       terms.add_misses("scattered L1", "scattered L2", "scattered L3", privates * a.lines, all * b);
@@ -178,7 +178,7 @@ std::vector<reduction_term> setup_terms(plan::reduction_algorithm algorithm, red
       double const privates = of.privates * a.n / a.parts;
       terms.add("looked up", a.subscripts / a.parts);
       terms.add("iterations", a.iterations / a.parts);
-      terms.add("bordering updates", a.subscripts * of.bordering / a.parts);
+      terms.add("bordering updates", a.subscripts * std::min(1.0, of.private_subscripts * of.mobility()) / a.parts);
       terms.add("privates", privates);
       fill(privates);
       break;

@@ -20,8 +20,8 @@ struct pattern_features {
   double crossing = 0;   ///< share of the iterations with elements of several owners
   double contended = 0;  ///< share of the N elements that several threads touch
   double privates = 0;   ///< private places that SELPRIV needs, sum over the threads, over N
-  double bordering = 0;  ///< share of the iterations with an element that their thread keeps privately in SELPRIV
-  double turnover = 1;   ///< cache lines that `window` iterations touch, over their subscripts: 1 where all are apart
+  double private_subscripts = 0;  ///< share of the subscripts whose element their thread keeps privately in SELPRIV
+  double turnover = 1;  ///< cache lines that `window` iterations touch, over their subscripts: 1 where all are apart
 
   /// CON: the paper's text defines |V|/|E|; its tables have iterations over elements.
   double connectivity() const { return elements == 0 ? 0 : double(iterations) / double(elements); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -11,6 +12,7 @@
 #include <skel/base/contract.hpp>
 #include <skel/plan/reduction.hpp>
 #include <skel/runtime/reduction/owner_finder.hpp>
+#include <skel/runtime/reduction/touched.hpp>
 
 namespace skel::runtime::reduction {
 
@@ -51,32 +53,6 @@ class line_counter {
   std::array<std::uint32_t, table> stamps_{}, lines_at_{};
 };
 
-/// Counts of one part, or of one slice of the elements; sums are the pattern's.
-struct counts {
-  std::size_t iterations = 0;  // looked at
-  std::size_t copies = 0, crossing = 0, bordering = 0;
-  std::size_t lines = 0, line_subscripts = 0;
-  std::size_t touched = 0, runs = 0, contended = 0, privates = 0;  // elements
-
-  counts& operator+=(counts const& more) {
-    iterations += more.iterations;
-    copies += more.copies, crossing += more.crossing, bordering += more.bordering;
-    lines += more.lines, line_subscripts += more.line_subscripts;
-    touched += more.touched, runs += more.runs, contended += more.contended, privates += more.privates;
-    return *this;
-  }
-};
-
-counts sum(std::vector<counts> const& all) {
-  counts total;
-  for (counts const& one : all) total += one;
-  return total;
-}
-
-double share(std::size_t of, double all) {
-  return all == 0 ? 0 : static_cast<double>(of) / all;
-}
-
 /// Counts how often iterations run if every owner of one of their elements runs them.
 class copy_counter {
  public:
@@ -102,103 +78,265 @@ class copy_counter {
   std::vector<std::size_t> owners_, loads_;
 };
 
-/// Counts elements, word by word, and leaves in each part's set what it would keep privately.
-void count_elements(touched_map& map, team& workers, std::vector<counts>& found) {
-  struct edge {
-    bool first = false, last = false;  // of a slice's elements, whether a part touches them
-  };
-  std::size_t const parts = map.parts.size();
-  keepers const keeper(map.elements, parts);
-  std::vector<std::vector<edge>> edges(workers.parts(), std::vector<edge>(parts));
-  workers.run({"count elements"}, [&](std::size_t slice) {
-    counts mine;
-    auto const words = plan::block_of(element_set::words_for(map.elements), workers.parts(), slice);
-    std::vector<std::uint64_t> carry(parts, 0);  // the last element of the word before
-    for (std::size_t w = words.begin; w < words.end; ++w) {
-      std::uint64_t again = 0;
-      keeper.for_each_part(map, w, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
-        map.parts[part].words[w] = privates;
-        mine.touched += static_cast<std::size_t>(std::popcount(touched));
-        mine.runs += static_cast<std::size_t>(std::popcount(touched & ~(touched << 1 | carry[part])));
-        mine.privates += static_cast<std::size_t>(std::popcount(privates));
-        carry[part] = touched >> 63;
-        if (w == words.begin) edges[slice][part].first = (touched & 1) != 0;
-        edges[slice][part].last = carry[part] != 0;
-        again |= privates;
-      });
-      mine.contended += static_cast<std::size_t>(std::popcount(again));
-    }
-    found[slice] += mine;
-  });
-  // A run that goes on in the next slice was counted in both.
-  std::vector<bool> goes_on(parts, false);
-  for (std::size_t slice = 0; slice < edges.size(); ++slice) {
-    if (plan::block_of(element_set::words_for(map.elements), workers.parts(), slice).size() == 0) continue;
-    for (std::size_t part = 0; part < parts; ++part) {
-      if (goes_on[part] && edges[slice][part].first) --found[slice].runs;
-      goes_on[part] = edges[slice][part].last;
+/// Words of elements of which about one in 2^shift is followed: those whose number, multiplied, begins with zeros.
+class word_sample {
+ public:
+  word_sample(std::size_t elements, std::size_t wanted) {
+    while (shift_ < 16 && (elements >> shift_) > wanted) ++shift_;
+  }
+
+  bool is_all() const { return shift_ == 0; }
+  bool has(std::size_t word) const {
+    return shift_ == 0 || static_cast<std::uint32_t>(word) * 2654435769u >> (32 - shift_) == 0;
+  }
+
+ private:
+  int shift_ = 0;
+};
+
+/// Windows of iterations, evenly spread over a block of them, about a share of it in all.
+class windows {
+ public:
+  static constexpr std::size_t length = 256;  // iterations: some lines of the subscripts, so that reading them streams
+
+  windows(plan::block of, double share) : of_(of) {
+    std::size_t const all = (of.size() + length - 1) / length;
+    count_ = share >= 1 ? all : std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(all)));
+    is_all_ = count_ >= all;
+  }
+
+  /// Calls visit(begin, end) for each window.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    if (of_.size() == 0) return;
+    if (is_all_) return visit(of_.begin, of_.end);
+    for (std::size_t k = 0; k < count_; ++k) {
+      std::size_t const begin = of_.begin + plan::block_of(of_.size() - length, count_, k).begin;
+      visit(begin, begin + length);
     }
   }
+
+ private:
+  plan::block of_;
+  std::size_t count_ = 0;
+  bool is_all_ = true;
+};
+
+/// Sums that parts, or slices of the elements, find.
+struct counts {
+  std::size_t scanned = 0;                           // subscripts
+  std::size_t followed = 0, private_subscripts = 0;  // of elements in the sample
+  std::size_t iterations = 0, copies = 0, crossing = 0;
+  std::size_t lines = 0, line_subscripts = 0;
+  std::size_t elements = 0, runs = 0, contended = 0, privates = 0;  // in the sample
+
+  counts& operator+=(counts const& more) {
+    scanned += more.scanned, followed += more.followed, private_subscripts += more.private_subscripts;
+    iterations += more.iterations, copies += more.copies, crossing += more.crossing;
+    lines += more.lines, line_subscripts += more.line_subscripts;
+    elements += more.elements, runs += more.runs, contended += more.contended, privates += more.privates;
+    return *this;
+  }
+};
+
+double ratio(double of, double all) {
+  return all == 0 ? 0 : of / all;
 }
 
-/// What the owner with most iterations has, `loads` having been found part by part.
-double heaviest(std::vector<std::vector<std::size_t>> const& loads) {
-  std::vector<std::size_t> sums(loads.size(), 0);
-  for (auto const& found : loads) std::transform(found.begin(), found.end(), sums.begin(), sums.begin(), std::plus<>{});
-  return static_cast<double>(*std::max_element(sums.begin(), sums.end()));
-}
+/// One look at a pattern.
+class observation {
+ public:
+  observation(pattern const& of, team& workers, look const& how)
+      : of_(of),
+        workers_(workers),
+        how_(how),
+        sample_(of.elements(), how.elements),
+        share_(ratio(static_cast<double>(std::min(how.subscripts, of.subscripts())),
+                     static_cast<double>(of.subscripts()))),
+        owner_share_(
+            ratio(static_cast<double>(std::min(how.owners, of.subscripts())), static_cast<double>(of.subscripts()))),
+        touched_{of.elements(), std::vector<element_set>(workers.parts())},
+        followed_(workers.parts()),
+        found_(workers.parts()),
+        touched_by_(workers.parts(), std::vector<std::size_t>(workers.parts(), 0)),
+        loads_(workers.parts()) {
+    if (of.subscripts() == 0) share_ = owner_share_ = 1;
+  }
 
-pattern_features features_of(pattern const& of, std::size_t parts, counts const& all) {
-  pattern_features features;
-  features.elements = of.elements();
-  features.iterations = of.iterations();
-  features.subscripts = of.subscripts();
-  features.parts = parts;
-  double const elements = static_cast<double>(of.elements());
-  double const looked_at = static_cast<double>(all.iterations);
-  features.sparsity = share(all.touched, elements * static_cast<double>(parts));
-  features.clusters = static_cast<double>(all.runs) / static_cast<double>(parts);
-  features.contended = share(all.contended, elements);
-  features.privates = share(all.privates, elements);
-  features.copies = all.iterations == 0 ? 1 : share(all.copies, looked_at);
-  features.crossing = share(all.crossing, looked_at);
-  features.bordering = share(all.bordering, looked_at);
-  features.turnover = all.line_subscripts == 0 ? 1 : share(all.lines, static_cast<double>(all.line_subscripts));
-  return features;
-}
+  pattern_features features() {
+    workers_.run({"look"}, [&](std::size_t part) { scan(part); });
+    count_elements();
+    workers_.run({"look again"}, [&](std::size_t part) {
+      for (subscript const e : followed_[part]) found_[part].private_subscripts += touched_.parts[part].has(e);
+    });
+    return estimates();
+  }
+
+ private:
+  void scan(std::size_t part) {
+    counts mine;
+    element_set set{std::vector<std::uint64_t>(element_set::words_for(of_.elements()))};
+    std::vector<subscript> followed;
+    auto const iterations = plan::block_of(of_.iterations(), workers_.parts(), part);
+    auto const index = of_.index();
+    windows(iterations, share_).for_each([&](std::size_t begin, std::size_t end) {
+      std::size_t const last = of_.row_begin(end);
+      mine.scanned += last - of_.row_begin(begin);
+      for (std::size_t k = of_.row_begin(begin); k < last; ++k) {
+        if (!sample_.has(index[k] / 64)) continue;
+        set.insert(index[k]);
+        followed.push_back(index[k]);
+      }
+    });
+    mine.followed = followed.size();
+    line_counter lines(how_.line);
+    copy_counter owners(of_.elements(), workers_.parts());
+    windows(iterations, owner_share_).for_each([&](std::size_t begin, std::size_t end) {
+      lines.next_window();
+      for (std::size_t i = begin; i < end; ++i) {
+        auto const row = of_.row(i);
+        std::size_t const copies = owners.add(row, part);
+        mine.copies += copies;
+        mine.crossing += copies > 1;
+        for (subscript const e : row) lines.add(e);
+      }
+      mine.iterations += end - begin;
+    });
+    mine.lines = lines.lines(), mine.line_subscripts = lines.subscripts();
+    touched_.parts[part] = std::move(set);
+    followed_[part] = std::move(followed);
+    found_[part] = mine;
+    loads_[part] = owners.loads();
+  }
+
+  /// Counts elements, word by word, and leaves in each part's set what it would keep privately.
+  void count_elements() {
+    struct edge {
+      bool first = false, last = false;  // of a slice's elements, whether a part touches them
+    };
+    std::size_t const parts = workers_.parts(), words = element_set::words_for(of_.elements());
+    keepers const keeper(of_.elements(), parts);
+    std::vector<std::vector<edge>> edges(parts, std::vector<edge>(parts));
+    std::vector<counts> slices(parts);
+    workers_.run({"count"}, [&](std::size_t slice) {
+      counts mine;
+      auto const own = plan::block_of(words, parts, slice);
+      std::vector<std::uint64_t> carry(parts, 0);  // the last element of the word before
+      std::vector<std::size_t> touched_by(parts, 0);
+      for (std::size_t w = own.begin; w < own.end; ++w) {
+        if (!sample_.has(w)) continue;
+        std::uint64_t again = 0;
+        mine.elements += std::min<std::size_t>(64, of_.elements() - w * 64);
+        keeper.for_each_part(touched_, w, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
+          touched_.parts[part].words[w] = privates;
+          touched_by[part] += static_cast<std::size_t>(std::popcount(touched));
+          // Where words are drawn, a run is counted where it begins inside a word: 63 of 64 places.
+          std::uint64_t const before = sample_.is_all() ? touched << 1 | carry[part] : touched << 1 | 1;
+          mine.runs += static_cast<std::size_t>(std::popcount(touched & ~before));
+          mine.privates += static_cast<std::size_t>(std::popcount(privates));
+          carry[part] = touched >> 63;
+          if (w == own.begin) edges[slice][part].first = (touched & 1) != 0;
+          edges[slice][part].last = carry[part] != 0;
+          again |= privates;
+        });
+        mine.contended += static_cast<std::size_t>(std::popcount(again));
+      }
+      slices[slice] = mine;
+      touched_by_[slice] = std::move(touched_by);
+    });
+    for (std::size_t slice = 0; slice < parts; ++slice) found_[slice] += slices[slice];
+    if (!sample_.is_all()) return;
+    // A run that goes on in the next slice was counted in both.
+    std::vector<bool> goes_on(parts, false);
+    for (std::size_t slice = 0; slice < parts; ++slice) {
+      if (plan::block_of(words, parts, slice).size() == 0) continue;
+      for (std::size_t part = 0; part < parts; ++part) {
+        if (goes_on[part] && edges[slice][part].first) --found_[slice].runs;
+        goes_on[part] = edges[slice][part].last;
+      }
+    }
+  }
+
+  /// How many elements a part touches that touches `seen` of `all` in `drawn` of its `draws` subscripts, if these are
+  /// drawn at random from D elements: seen = D (1 - exp(-drawn / D)), and D (1 - exp(-draws / D)) are touched.
+  static double touched_in_all(double seen, double drawn, double draws, double all) {
+    if (seen == 0 || drawn >= draws) return seen;
+    double low = seen, high = all;  // of D
+    auto const expected = [](double d, double k) { return d * -std::expm1(-k / d); };
+    if (expected(high, drawn) <= seen) return expected(high, draws);
+    for (int step = 0; step < 40; ++step) {
+      double const middle = (low + high) / 2;
+      (expected(middle, drawn) < seen ? low : high) = middle;
+    }
+    return expected(low, draws);
+  }
+
+  pattern_features estimates() const {
+    counts all;
+    for (counts const& one : found_) all += one;
+    double const parts = static_cast<double>(workers_.parts()), n = static_cast<double>(of_.elements());
+    double const looked_at = static_cast<double>(all.elements);
+    double seen = 0, touched = 0;  // elements of the sample, sum over the parts
+    for (std::size_t part = 0; part < workers_.parts(); ++part) {
+      std::size_t here = 0;
+      for (auto const& slice : touched_by_) here += slice[part];
+      double const drawn = static_cast<double>(found_[part].followed);
+      seen += static_cast<double>(here);
+      touched += touched_in_all(static_cast<double>(here), drawn, share_ >= 1 ? drawn : drawn / share_, looked_at);
+    }
+    double const more = seen == 0 ? 1 : touched / seen;  // what was not seen, over what was
+    pattern_features features;
+    features.elements = of_.elements();
+    features.iterations = of_.iterations();
+    features.subscripts = of_.subscripts();
+    features.parts = workers_.parts();
+    features.sparsity = ratio(touched, looked_at * parts);
+    double const runs = static_cast<double>(all.runs) * (sample_.is_all() ? 1 : 64.0 / 63);
+    features.clusters = runs * ratio(n, looked_at) / parts;
+    features.contended = std::min(1.0, more * ratio(static_cast<double>(all.contended), looked_at));
+    features.privates = std::min(parts - 1, more * ratio(static_cast<double>(all.privates), looked_at));
+    features.private_subscripts = ratio(static_cast<double>(all.private_subscripts), static_cast<double>(all.followed));
+    double const iterations = static_cast<double>(all.iterations);
+    features.copies = all.iterations == 0 ? 1 : static_cast<double>(all.copies) / iterations;
+    features.crossing = ratio(static_cast<double>(all.crossing), iterations);
+    features.turnover =
+        all.line_subscripts == 0 ? 1 : ratio(static_cast<double>(all.lines), static_cast<double>(all.line_subscripts));
+    std::vector<std::size_t> loads(workers_.parts(), 0);
+    for (auto const& found : loads_)
+      std::transform(found.begin(), found.end(), loads.begin(), loads.begin(), std::plus<>{});
+    features.load = ratio(static_cast<double>(*std::max_element(loads.begin(), loads.end())) * parts, iterations);
+    return features;
+  }
+
+  pattern const& of_;
+  team& workers_;
+  look how_;
+  word_sample sample_;
+  double share_, owner_share_;
+  touched_map touched_;
+  std::vector<std::vector<subscript>> followed_;  // by each part, of elements in the sample
+  std::vector<counts> found_;
+  std::vector<std::vector<std::size_t>> touched_by_;  // elements of a slice that a part touches
+  std::vector<std::vector<std::size_t>> loads_;       // iterations of each owner that a part found
+};
 
 }  // namespace
 
-pattern_features characterise(pattern const& of, team& workers, std::size_t line) {
-  SKEL_EXPECTS(std::has_single_bit(line));
-  std::size_t const parts = workers.parts();
-  touched_map map = find_touched(of, workers);
-  std::vector<counts> found(parts);
-  std::vector<std::vector<std::size_t>> loads(parts);
-  count_elements(map, workers, found);
-  workers.run({"count iterations"}, [&](std::size_t part) {
-    counts mine;
-    line_counter lines(line);
-    copy_counter owners(of.elements(), parts);
-    auto const& privates = map.parts[part];
-    auto const iterations = plan::block_of(of.iterations(), parts, part);
-    for (std::size_t i = iterations.begin; i < iterations.end; ++i) {
-      auto const row = of.row(i);
-      std::size_t const copies = owners.add(row, part);
-      mine.copies += copies;
-      mine.crossing += copies > 1;
-      mine.bordering += std::any_of(row.begin(), row.end(), [&](subscript e) { return privates.has(e); });
-      for (subscript const e : row) lines.add(e);
-    }
-    mine.iterations = iterations.size();
-    mine.lines = lines.lines(), mine.line_subscripts = lines.subscripts();
-    found[part] += mine;
-    loads[part] = owners.loads();
-  });
-  pattern_features features = features_of(of, parts, sum(found));
-  features.load =
-      heaviest(loads) * static_cast<double>(parts) / static_cast<double>(std::max<std::size_t>(1, of.iterations()));
-  return features;
+pattern_features characterise(pattern const& of, team& workers, look const& how) {
+  SKEL_EXPECTS(std::has_single_bit(how.line));
+  return observation(of, workers, how).features();
+}
+
+look look_at(pattern const& of, std::size_t subscripts, std::size_t line) {
+  look how;
+  how.line = line;
+  how.subscripts = std::max<std::size_t>(1, subscripts);
+  // Following an element costs a write to a set, finding owners and lines some comparisons: on an eighth and a
+  // sixteenth of what is read they take about as long as reading it all.
+  std::size_t const read = std::min(how.subscripts, std::max<std::size_t>(1, of.subscripts()));
+  how.elements = std::max<std::size_t>(std::size_t{1} << 16, of.elements() / 8);
+  how.owners = std::max<std::size_t>(std::min<std::size_t>(read, 8192), read / 16);
+  return how;
 }
 
 }  // namespace skel::runtime::reduction

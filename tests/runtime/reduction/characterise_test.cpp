@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <skel/pattern/synthetic.hpp>
 #include <skel/plan/reduction.hpp>
+#include <skel/runtime/reduction/touched.hpp>
 
 #include "random_pattern.hpp"
 
@@ -14,6 +16,7 @@ namespace {
 
 using namespace skel;
 using runtime::reduction::characterise;
+using runtime::reduction::look_at;
 
 /// The first or the last part that touches an element.
 std::size_t keeper(std::vector<std::set<std::size_t>> const& touched, std::size_t element, bool lowest) {
@@ -33,7 +36,7 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
     auto const mine = plan::block_of(of.iterations(), parts, t);
     for (std::size_t i = mine.begin; i < mine.end; ++i) touched[t].insert(of.row(i).begin(), of.row(i).end());
   }
-  std::size_t sum = 0, runs = 0, copies = 0, crossing = 0, bordering = 0;
+  std::size_t sum = 0, runs = 0, copies = 0, crossing = 0, private_subscripts = 0;
   std::vector<std::size_t> threads(of.elements(), 0), loads(parts, 0);
   runtime::reduction::keepers const turns(of.elements(), parts);
   auto const lowest_keeps = [&](std::size_t e) { return turns.lowest_keeps(e / 64); };
@@ -45,12 +48,11 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
     auto const mine = plan::block_of(of.iterations(), parts, t);
     for (std::size_t i = mine.begin; i < mine.end; ++i) {
       std::set<std::size_t> owners;
-      bool is_private = false;
       for (auto const e : of.row(i)) {
         owners.insert(plan::owner_of(of.elements(), parts, e));
-        is_private = is_private || keeper(touched, e, lowest_keeps(e)) != t;
+        private_subscripts += keeper(touched, e, lowest_keeps(e)) != t;
       }
-      copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1, bordering += is_private;
+      copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1;
       for (auto const owner : owners) ++loads[owner];
       if (owners.empty()) ++loads[t];
     }
@@ -61,7 +63,7 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
   f.copies = m == 0 ? 1 : double(copies) / m;
   f.load = m == 0 ? 0 : double(*std::max_element(loads.begin(), loads.end())) * double(parts) / m;
   f.crossing = ratio(double(crossing), m);
-  f.bordering = ratio(double(bordering), m);
+  f.private_subscripts = ratio(double(private_subscripts), double(of.subscripts()));
   f.contended = ratio(double(std::count_if(threads.begin(), threads.end(), [](auto k) { return k > 1; })), n);
   std::size_t privates = 0;
   for (auto const k : threads) privates += k > 0 ? k - 1 : 0;
@@ -82,8 +84,8 @@ TEST(Characterise, CountsWhatTheDefinitionsSay) {
       EXPECT_EQ(found, expected) << "shape " << seed << ", " << parts << " parts: SP " << found.sparsity << " "
                                  << expected.sparsity << " CLUS " << found.clusters << " " << expected.clusters
                                  << " rho " << found.copies << " " << expected.copies << " privates " << found.privates
-                                 << " " << expected.privates << " bordering " << found.bordering << " "
-                                 << expected.bordering;
+                                 << " " << expected.privates << " private " << found.private_subscripts << " "
+                                 << expected.private_subscripts;
     }
   }
 }
@@ -94,8 +96,36 @@ TEST(Characterise, KnowsHowManyLinesAWindowTouches) {
   for (std::uint32_t k = 0; k < 2048; ++k) far.push_back(8 * k), near.push_back(k);
   EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, far), workers).turnover, 1);
   EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, near), workers).turnover, 1.0 / 8);
-  EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, near), workers, 1).turnover, 1);
+  EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, near), workers, {.line = 1}).turnover, 1);
   EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, same), workers).turnover, 1.0 / 512);
+}
+
+TEST(Characterise, EstimatesFromWhatALookAllows) {
+  for (auto const& wanted :
+       {synthetic_pattern{300000, 4, 2, 4, 0.4, 30, 0.5, 0.02}, synthetic_pattern{300000, 4, 2, 4, 1, 1, 0, 0},
+        synthetic_pattern{20000, 60, 3, 8, 0.3, 5, 0.9, 0.1}}) {
+    auto const of = make_pattern(wanted, 5);
+    runtime::virtual_team workers(wanted.parts);
+    auto const counted = characterise(of, workers);
+    auto const words = characterise(of, workers, look_at(of, of.subscripts(), 8));  // all subscripts, some elements
+    EXPECT_NEAR(words.sparsity, counted.sparsity, 0.05 * counted.sparsity);
+    EXPECT_NEAR(words.privates, counted.privates, 0.1 * counted.privates + 0.01);
+    EXPECT_NEAR(words.contended, counted.contended, 0.1 * counted.contended + 0.01);
+    EXPECT_NEAR(words.private_subscripts, counted.private_subscripts, 0.1 * counted.private_subscripts + 0.01);
+    EXPECT_NEAR(words.copies, counted.copies, 0.05 * counted.copies);
+    EXPECT_NEAR(words.load, counted.load, 0.1 * counted.load);
+    EXPECT_NEAR(words.turnover, counted.turnover, 0.1);
+  }
+}
+
+TEST(Characterise, EstimatesRandomPatternsFromFewSubscripts) {
+  auto const of = make_pattern({50000, 20, 2, 4, 0.5, 1, 0, 0}, 5);
+  runtime::virtual_team workers(4);
+  auto const counted = characterise(of, workers);
+  auto const few = characterise(of, workers, look_at(of, of.subscripts() / 10, 8));
+  EXPECT_NEAR(few.sparsity, counted.sparsity, 0.05);
+  EXPECT_NEAR(few.privates, counted.privates, 0.1);
+  EXPECT_NEAR(few.copies, counted.copies, 0.05);
 }
 
 }  // namespace
