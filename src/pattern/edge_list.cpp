@@ -22,6 +22,7 @@ mesh read_edge_list(text_lines& text) {
       ends.insert(ends.end(), {static_cast<subscript>(a), static_cast<subscript>(b)});
     if (!text.next_line()) break;
   }
+  if (nodes == 0) text.fail("the file has comments, but no edges (two numbers in a line)");
   return {nodes, cell_kind::line, std::move(ends)};
 }
 

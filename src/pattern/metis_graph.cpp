@@ -101,11 +101,14 @@ mesh read_metis_graph(text_lines& text) {
   rows neighbours;
   std::vector<subscript> ends;
   for (std::size_t v = 0; v < graph.nodes; ++v) {
-    if (!next_node(text))
+    bool const there = next_node(text);
+    // Some writers leave out the end of the last line, which is all there is of a node without neighbours; whether it
+    // should have some, the number of edges tells.
+    if (!there && (v + 1 < graph.nodes || graph.before > 0))
       text.fail("the file ends here, but the line of node " + std::to_string(v + 1) + " of " +
                 std::to_string(graph.nodes) + " must follow; it is cut off");
-    for (std::size_t k = 0; k < graph.before; ++k) text.integer("a weight or size of a node", 0, most_weight);
-    while (text.has_word()) {
+    for (std::size_t k = 0; there && k < graph.before; ++k) text.integer("a weight or size of a node", 0, most_weight);
+    while (there && text.has_word()) {
       auto const next =
           static_cast<std::size_t>(text.integer("a neighbour", 1, static_cast<std::int64_t>(graph.nodes)) - 1);
       if (next == v)

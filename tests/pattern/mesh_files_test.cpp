@@ -103,6 +103,11 @@ TEST(MetisGraph, HasEachEdgeOnce) {
   EXPECT_THAT(graph.corners(), ElementsAre(0u, 1u, 0u, 2u, 1u, 2u));
 }
 
+TEST(MetisGraph, MayLackTheLineOfALastNodeWithoutNeighbours) {
+  for (char const* const end : {"", "\n", "\n\n", "\n% comment\n"})
+    EXPECT_EQ(parsed(mesh_format::graph, std::string("3 1\n2\n1") + end).nodes(), 3u);
+}
+
 TEST(MetisGraph, ReadsOverWeightsOfEveryFormat) {
   for (auto const& one : std::vector<std::pair<std::string, std::string>>{{"2 1", "2\n1\n"},
                                                                           {"2 1 0", "2\n1\n"},
@@ -117,7 +122,9 @@ TEST(MetisGraph, ReadsOverWeightsOfEveryFormat) {
 
 TEST(MetisGraph, RefusesWhatItCannotMean) {
   auto const refused = [](std::string const& text) { return refusal(mesh_format::graph, text); };
-  EXPECT_THAT(refused("3 2\n2\n1 3\n"), AllOf(HasSubstr("node 3 of 3"), HasSubstr("cut off")));
+  EXPECT_THAT(refused("3 1\n2 \n"), AllOf(HasSubstr("line 2"), HasSubstr("node 2 of 3"), HasSubstr("cut off")));
+  EXPECT_THAT(refused("3 2\n2\n1 3\n"), AllOf(HasSubstr("promises 2 edges"), HasSubstr("cut off")));
+  EXPECT_THAT(refused("2 0 10\n7\n"), HasSubstr("node 2 of 2"));
   EXPECT_THAT(refused("2 1\n2\n1\n1\n"), HasSubstr("more follows"));
   EXPECT_THAT(refused("2 1\n3\n1\n"), AllOf(HasSubstr("line 2"), HasSubstr("a neighbour is 3")));
   EXPECT_THAT(refused("2 1\n0\n1\n"), HasSubstr("a neighbour is 0"));
@@ -250,6 +257,7 @@ TEST(EdgeList, RefusesWhatItCannotMean) {
   EXPECT_THAT(refused("0 -1\n"), HasSubstr("is -1"));
   EXPECT_THAT(refused("0 2147483648\n"), HasSubstr("is 2147483648"));
   EXPECT_THAT(refused("a b\n"), HasSubstr("'a'"));
+  EXPECT_THAT(refused("# a b\n"), HasSubstr("no edges"));
 }
 
 TEST(MeshFiles, MayHaveCommentsBehindTheirNumbers) {
