@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 #include <type_traits>
+#include <utility>
 
 #include <skel/base/statistics.hpp>
 
@@ -98,9 +99,16 @@ class prober {
     for (std::size_t i = 0; i <= 3; ++i)
       if (double const time = flood(bytes, 1); i > 0) firsts.push_back(time);
     double const first = statistics::median(firsts);
+    double const noise = statistics::deviation(firsts);
     std::size_t count = least_flood;
-    double time = flood(bytes, count);
-    while (time < 2 * first && 2 * count <= most_flood && 2 * count * bytes <= most_flood_bytes)
+    double time = flood(bytes, count), before = 0;
+    // Twice as many show the same pace, and what is seen of it is no noise of t(1).
+    auto const is_known = [&] {
+      double const pace = (time - first) / static_cast<double>(count - 1);
+      bool const steady = std::abs(pace - std::exchange(before, pace)) <= options_.precision * pace / 2;
+      return steady && options_.precision * (time - first) >= noise;
+    };
+    while (!is_known() && time < 2 * first && 2 * count <= most_flood && 2 * count * bytes <= most_flood_bytes)
       time = flood(bytes, count *= 2);
     auto const times = repeat([&](std::size_t floods, std::vector<double>& into) {
       for (std::size_t i = 0; i < floods; ++i)
