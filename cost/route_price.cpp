@@ -1,6 +1,7 @@
 #include <skel/cost/route_price.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -19,7 +20,7 @@ route_times collect(grid_models const& models, std::vector<std::size_t> const& h
                     Busy busy, Way way) {
   std::size_t const n = models.clusters();
   SKEL_EXPECTS(hosts.size() == n);
-  route_times all;
+  route_times all{.inside = {}, .between = {}, .together = models.together()};
   for (std::size_t c = 0; c < n; ++c) {
     message_times const t = models.inside(c, bytes);
     all.inside.push_back({.busy = busy(t), .transfer = way(t), .pace = busy(t)});
@@ -47,6 +48,11 @@ struct one_way {
   std::vector<double> port;     // busy time per segment of the cluster's busiest port
   std::vector<double> link;     // pace of the link from the parent
 };
+
+/// What all segments but the first take at this pace [s]. Also where a link is missing, and its pace infinite.
+double further(route_outline const& route, double pace) {
+  return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
+}
 
 one_way walk(route_outline const& route, route_times const& times) {
   std::size_t const n = route.hosts.size();
@@ -84,9 +90,36 @@ one_way walk(route_outline const& route, route_times const& times) {
   return result;
 }
 
-/// What all segments but the first take at this pace [s]. Also where a link is missing, and its pace infinite.
-double further(route_outline const& route, double pace) {
-  return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
+/// When each cluster has a broadcast if messages that are under way together share ports and links, and arrive together
+/// at the end [s]. `way`: of the route, where each has ports and links to itself.
+///
+/// Arrivals at the relays of cluster c lie between first_c and first_c + span. Those of the parent p are under way
+/// together; they are through after work = max((part_p - 1) (d_p busy_p + far_p), (k - 1) pace of the link), part_p of
+/// the k segments at each relay, and none much before. So the first is late by what that exceeds the span, and clusters
+/// are not done in a pipeline any more: first_c + max(span, (k - 1) port_c) + depth_c. Inside the root's cluster a
+/// window bounds what is under way together.
+std::vector<double> done_at_once(route_outline const& route, route_times const& times, one_way const& way) {
+  std::size_t const n = route.hosts.size();
+  auto const segments = static_cast<double>(route.segments);
+  std::vector<double> late(n, 0), far(n, 0), done(n);
+  double span = 0;
+  if (root_aside(route.stripes, route.segments, route.hosts[route.root])) {
+    path const& in = times.inside[route.root];
+    double const together = std::min(1.0, static_cast<double>(window_of(in)) / segments);
+    late[route.root] = further(route, in.busy) * together;
+    span = further(route, in.busy) - late[route.root];
+  }
+  for (std::uint32_t c : route.order) far[route.parent[c]] += times.link(route.parent[c], c).busy;
+  for (std::uint32_t c : route.order) {
+    std::size_t const p = route.parent[c];
+    std::uint64_t const relays = std::min<std::uint64_t>({route.stripes, route.segments, route.hosts[p]});
+    double const part = std::ceil(segments / static_cast<double>(relays));
+    double const port = (part - 1) * (route.inside[p]->root_degree * times.inside[p].busy + far[p]);
+    late[c] = late[p] + std::max(0.0, std::max(port, further(route, way.link[c])) - span);
+  }
+  for (std::size_t c = 0; c < n; ++c)
+    done[c] = way.served[c] + late[c] + way.depth[c] + std::max(span, further(route, way.port[c]));
+  return done;
 }
 
 /// When the last speaker of an exchange has combined what all others sent it, if all begin at once: each sends to those
@@ -177,6 +210,11 @@ route_times reduce_times(grid_models const& models, std::vector<std::size_t> con
       [&](message_times const& t) { return t.transfer + gamma * bytes; });
 }
 
+std::uint32_t window_of(route_times::path const& path) {
+  double const messages = path.busy > 0 ? path.transfer / path.busy : 1;
+  return static_cast<std::uint32_t>(std::clamp(std::ceil(2 * messages), 2.0, 1e6));
+}
+
 inside_shape outline(plan::tree const& shape) {
   using lateness = inside_shape::lateness;
   std::vector<lateness> all(shape.size(), {0, 0});
@@ -214,10 +252,13 @@ route_price price_route(plan::collective operation, route_outline const& route, 
   std::vector<double> pace(n, 0);
   for (std::size_t c = 0; c < n; ++c) pace[c] = std::max(way.port[c], way.link[c]);
   for (std::uint32_t c : route.order) pace[c] = std::max(pace[c], pace[route.parent[c]]);
+  std::vector<double> at_once;
+  if (operation == plan::collective::broadcast && down.together > 0) at_once = done_at_once(route, down, way);
   for (std::size_t c = 0; c < n; ++c) {
     price.inside[c] = way.depth[c] + further(route, way.port[c]);
     price.between = std::max(price.between, way.arrival[c] + further(route, pace[c]));
-    double const time = way.served[c] + way.depth[c] + further(route, pace[c]);
+    double time = way.served[c] + way.depth[c] + further(route, pace[c]);
+    if (!at_once.empty()) time += down.together * (at_once[c] - time);
     if (time > price.total) price.total = time, price.last = c;
   }
   return price;

@@ -40,13 +40,6 @@ std::vector<cost::model_kind> known_kinds(platform::description const& machine) 
   return known;
 }
 
-/// Messages under way on a path that keep its sender busy all the time: as long as one is under way, over how long one
-/// keeps it busy.
-std::uint32_t window_of(cost::route_times::path const& path) {
-  double const messages = path.busy > 0 ? path.transfer / path.busy : 1;
-  return static_cast<std::uint32_t>(std::clamp(std::ceil(2 * messages), 2.0, 1e6));
-}
-
 struct request_hash {
   std::size_t operator()(collective_request const& r) const {
     std::size_t seed = static_cast<std::size_t>(r.operation) * 2 + r.commutative;
@@ -313,7 +306,7 @@ class collective_mapper::implementation {
     if (route.outline.segments > 1) {
       cost::route_times const& times = request.operation == collective::reduce ? search.up(route.segment, request.gamma)
                                                                                : search.down(route.segment);
-      for (auto const& path : times.inside) way.inside_window.push_back(window_of(path));
+      for (auto const& path : times.inside) way.inside_window.push_back(cost::window_of(path));
     }
     return {.operation = request.operation, .route = std::move(way)};
   }

@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/statistics.hpp>
 #include <skel/platform/files.hpp>
 
 #include "grid/comparison.hpp"
@@ -36,7 +37,8 @@ struct options {
   std::vector<std::string> operations;
   std::vector<std::uint64_t> sizes{1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
   bool json = false, as_given = false, progress = false;
-  double time_limit = 600, memory = 4;
+  double time_limit = 600, memory = 4, within = 0;
+  std::vector<double> uses;  // that measuring is to pay for
   std::uint64_t random = 0, seed = 1, sends = 256;
   std::size_t alternatives = 0;
 };
@@ -207,7 +209,21 @@ int compare_on_random_grids(options const& with) {
     fmt::print("{:>6} {:>8} {:>5} {:>10} {:>9} {:>10} {:>9} {:>7}  chosen; best\n", "seed", "clusters", "hosts", "op",
                "bytes", "chosen ms", "best ms", "regret");
   for (std::uint64_t seed = with.seed; seed < with.seed + with.random; ++seed)
-    for (regret_case& each : measure_regret(seed, operations, with.sizes, with.sends, settings_of(with))) {
+    for (regret_case& each : measure_regret(seed, {.operations = operations,
+                                                  .sizes = with.sizes,
+                                                  .sends = with.sends,
+                                                  .within = with.within,
+                                                  .measuring_for = with.uses,
+                                                  .simulation = settings_of(with)})) {
+      auto pays = ordered_json::array();
+      for (std::size_t i = 0; i < each.as_it_pays.size(); ++i)
+        pays.push_back({{"uses", with.uses[i]},
+                        {"chosen", json_of(judged{each.as_it_pays[i].choice.what, each.as_it_pays[i].measured})},
+                        {"regret", each.as_it_pays[i].measured / each.best.measured - 1},
+                        {"probes", each.as_it_pays[i].choice.spent.probes},
+                        {"seconds", each.as_it_pays[i].choice.spent.seconds}});
+      auto measured = ordered_json::array();
+      for (judged const& one : each.candidates) measured.push_back(json_of(one));
       if (with.json)
         rows.push_back({{"seed", seed},
                         {"clusters", each.clusters},
@@ -216,8 +232,12 @@ int compare_on_random_grids(options const& with) {
                         {"bytes", each.bytes},
                         {"chosen", json_of(each.chosen)},
                         {"best", json_of(each.best)},
-                        {"candidates", each.candidates},
+                        {"candidates", measured},
+                        {"left_out", each.left_out},
                         {"regret", each.regret()},
+                        {"probes", each.in_full.probes},
+                        {"probing_seconds", each.in_full.seconds},
+                        {"as_it_pays", pays},
                         {"uses", each.uses}});
       else
         fmt::print("{:6} {:8} {:5} {:>10} {:9} {:10.3f} {:9.3f} {:7.4f}  {}; {}\n", seed, each.clusters, each.hosts,
@@ -244,6 +264,21 @@ int compare_on_random_grids(options const& with) {
   }
   fmt::print("regret of {} cases: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n", cases.size(), all.mean, all.p95,
              all.worst);
+  for (std::size_t i = 0; i < with.uses.size(); ++i) {
+    std::vector<double> regrets, probes, seconds;
+    for (regret_case const& each : cases) {
+      regret_case::by_measuring const& one = each.as_it_pays[i];
+      regrets.push_back(one.measured / each.best.measured - 1);
+      probes.push_back(static_cast<double>(one.choice.spent.probes) / static_cast<double>(each.in_full.probes));
+      seconds.push_back(one.choice.spent.seconds / each.in_full.seconds);
+    }
+    using namespace skel::statistics;
+    fmt::print(
+        "measured as it pays in {:g} uses: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}, with {:.3f} of the "
+        "probes "
+        "and {:.3f} of their time (means)\n",
+        with.uses[i], mean(regrets), quantile(regrets, 0.95), quantile(regrets, 1), mean(probes), mean(seconds));
+  }
   for (auto const& later : learned)
     fmt::print("after {:2} uses that were observed: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n",
                later["uses_before"].get<std::size_t>(), later["mean"].get<double>(), later["p95"].get<double>(),
@@ -281,6 +316,13 @@ int main(int argc, char** argv) {
   app.add_option("--random", with.random, "regret on random grids instead of a platform: how many")->type_name("N");
   app.add_option("--seed", with.seed, "of the first random grid")->capture_default_str();
   app.add_option("--sends", with.sends, "the most segments of a candidate on random grids")->capture_default_str();
+  app.add_option("--within", with.within, "on random grids, leave out candidates priced at more than F times the least")
+      ->type_name("F")
+      ->check(CLI::Range(1.0, 1e6));
+  app.add_option("--uses", with.uses, "on random grids, choose also by measuring only what pays in so many uses")
+      ->delimiter(',')
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
   app.add_option("--time-limit", with.time_limit, "seconds for one run of the simulator")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <skel/base/statistics.hpp>
 #include <skel/platform/model_parameters.hpp>
 
 namespace bench {
@@ -89,7 +90,14 @@ skel::platform::description with_plogp(skel::platform::description const& machin
   auto links = machine.links();
   for (std::size_t c = 0; c < clusters.size(); ++c) block(c, c, clusters[c].parameters);
   for (auto& link : links) block(link.from, link.to, link.parameters);
-  return {machine.local_latency(), std::move(clusters), std::move(links), machine.parameters()};
+  std::vector<double> together;
+  for (std::size_t from = 0; from < clusters.size(); ++from)
+    for (std::size_t to = 0; to < clusters.size(); ++to)
+      for (message_sample const& sample : times.between(from, to)) together.push_back(sample.times.together);
+  auto parameters = machine.parameters();
+  if (!together.empty())
+    parameters["sharing"] = to_block(skel::platform::sharing_parameters{skel::statistics::median(together)});
+  return {machine.local_latency(), std::move(clusters), std::move(links), std::move(parameters)};
 }
 
 }  // namespace bench

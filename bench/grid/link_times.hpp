@@ -31,6 +31,8 @@ class link_times {
   link_times(std::size_t clusters, std::vector<std::vector<message_sample>> samples)
       : clusters_(clusters), samples_(std::move(samples)) {}
 
+  std::size_t clusters() const { return clusters_; }
+
   /// By rising size; none inside a cluster of one host.
   std::vector<message_sample> const& between(std::size_t from, std::size_t to) const {
     return samples_[from * clusters_ + to];
@@ -41,8 +43,9 @@ class link_times {
   std::vector<std::vector<message_sample>> samples_;
 };
 
-/// The description with the parameters of pLogP of these times, in place of any that it had. Virtual times have no
-/// noise: they are the points of g(m), and L(m) = transfer(m) - g(m), without any fit.
+/// The description with the parameters of pLogP of these times, in place of any that it had, and the median of how far
+/// messages arrive together. Virtual times have no noise: they are the points of g(m), and L(m) = transfer(m) - g(m),
+/// without any fit.
 skel::platform::description with_plogp(skel::platform::description const& machine, link_times const& times);
 
 }  // namespace bench

@@ -9,62 +9,70 @@
 
 namespace bench {
 
-std::vector<regret_case> measure_regret(std::uint64_t seed, std::vector<skel::plan::collective> const& operations,
-                                        std::vector<std::uint64_t> const& sizes, std::uint64_t sends,
-                                        simulator_settings const& settings) {
+std::vector<regret_case> measure_regret(std::uint64_t seed, regret_options const& options) {
   auto machine = random_grid(seed);
-  simulator on(machine, settings);
-  machine = with_plogp(machine, link_times(machine, on, *std::max_element(sizes.begin(), sizes.end())));
+  simulator on(machine, options.simulation);
+  link_times const times(machine, on, std::ranges::max(options.sizes));
+  machine = with_plogp(machine, times);
   auto const model = make_grid_model(skel::cost::model_kind::steffenel, machine).model;
   auto mapper = mapper_of(machine);
   std::vector<regret_case> cases;
-  std::vector<std::vector<candidate>> candidates;
   work_list work;
-  for (auto const operation : operations)
-    for (std::uint64_t const bytes : sizes) {
+  for (auto const operation : options.operations)
+    for (std::uint64_t const bytes : options.sizes) {
       skel::plan::collective_problem const problem{
           .ranks = machine.host_count(),
           .bytes = bytes,
           .unit = collective_data(operation, machine.host_count(), 0, bytes, 0).word()};
-      candidates.push_back(decided(mapper, {.operation = operation, .bytes = bytes, .unit = problem.unit}, sends));
-      for (candidate& each : priced(all_plans(operation, bytes, machine.host_count(), sends), problem, model))
-        candidates.back().push_back(std::move(each));
-      for (candidate const& each : candidates.back())
-        work.collectives.push_back({.operation = operation, .bytes = bytes, .plan = each.plan});
-      cases.push_back({.seed = seed,
-                       .bytes = bytes,
-                       .operation = operation,
-                       .clusters = machine.clusters().size(),
-                       .hosts = machine.host_count(),
-                       .chosen = {},
-                       .best = {},
-                       .candidates = candidates.back().size()});
+      auto candidates = decided(mapper, {.operation = operation, .bytes = bytes, .unit = problem.unit}, options.sends);
+      for (candidate& each : priced(all_plans(operation, bytes, machine.host_count(), options.sends), problem, model))
+        candidates.push_back(std::move(each));
+      regret_case& here = cases.emplace_back();
+      here.seed = seed, here.bytes = bytes, here.operation = operation;
+      here.clusters = machine.clusters().size(), here.hosts = machine.host_count();
+      double const least = std::ranges::min(candidates, {}, &candidate::predicted).predicted;
+      for (std::size_t i = 0; i < candidates.size(); ++i) {
+        if (i > 0 && options.within > 0 && candidates[i].predicted > options.within * least) {
+          ++here.left_out;
+          continue;
+        }
+        work.collectives.push_back({.operation = operation, .bytes = bytes, .plan = candidates[i].plan});
+        here.candidates.push_back({std::move(candidates[i])});
+      }
+      here.in_full = all_of(times);
+      for (double const uses : options.measuring_for) {
+        auto choice =
+            choose_by_what_pays(machine, times, {.operation = operation, .bytes = bytes, .unit = problem.unit}, uses);
+        work.collectives.push_back({.operation = operation, .bytes = bytes, .plan = choice.what.plan});
+        here.as_it_pays.push_back({std::move(choice)});
+      }
     }
   auto const measured = on.run(work).collectives;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < cases.size(); ++i)
-    for (std::size_t k = 0; k < candidates[i].size(); ++k, ++next) {
-      judged const each{candidates[i][k], measured[next]};
-      if (k == 0) cases[i].chosen = each;
-      if (k == 0 || each.measured < cases[i].best.measured) cases[i].best = each;
+  auto next = measured.begin();
+  for (regret_case& here : cases) {
+    for (judged& each : here.candidates) each.measured = *next++;
+    here.chosen = here.candidates.front();
+    here.best = *std::ranges::min_element(here.candidates, {}, &judged::measured);
+    for (regret_case::by_measuring& each : here.as_it_pays) {
+      each.measured = *next++;
+      if (each.measured < here.best.measured) here.best = {each.choice.what, each.measured};
     }
+  }
   // Every case with a mapper that knows nothing of the others.
-  next = 0;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
+  for (regret_case& here : cases) {
     auto learning = mapper_of(machine);
     skel::mapping::collective_request const request{
-        .operation = cases[i].operation,
-        .bytes = cases[i].bytes,
-        .unit = collective_data(cases[i].operation, machine.host_count(), 0, cases[i].bytes, 0).word()};
+        .operation = here.operation,
+        .bytes = here.bytes,
+        .unit = collective_data(here.operation, machine.host_count(), 0, here.bytes, 0).word()};
     for (std::size_t use = 0; use < regret_uses; ++use) {
       auto const& plan = learning.decide(request).plan;
-      auto const found = std::ranges::find(candidates[i], plan, &candidate::plan);
-      if (found == candidates[i].end()) break;
-      double const time = measured[next + static_cast<std::size_t>(found - candidates[i].begin())];
-      cases[i].uses.push_back(time / cases[i].best.measured - 1);
-      learning.observe(request, time);
+      auto const found =
+          std::ranges::find_if(here.candidates, [&](judged const& each) { return each.what.plan == plan; });
+      if (found == here.candidates.end()) break;
+      here.uses.push_back(found->measured / here.best.measured - 1);
+      learning.observe(request, found->measured);
     }
-    next += candidates[i].size();
   }
   return cases;
 }

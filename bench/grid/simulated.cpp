@@ -159,8 +159,12 @@ void measure(collective_measurement const& what, std::size_t index, std::size_t 
   }
 }
 
-/// From the start of the first of `count` messages until the receiver has them all.
-double flood(message_measurement const& what, simgrid::s4u::Barrier& both, bool sends, int count) {
+struct flood_times {
+  double first = 0, all = 0;  // [s]
+};
+
+/// From the start of the first of `count` messages until the receiver has the first, and all.
+flood_times flood(message_measurement const& what, simgrid::s4u::Barrier& both, bool sends, int count) {
   // Nobody looks at what is received: one place serves all messages.
   std::vector<std::byte> place(what.bytes);
   std::vector<MPI_Request> requests(static_cast<std::size_t>(count));
@@ -172,9 +176,12 @@ double flood(message_measurement const& what, simgrid::s4u::Barrier& both, bool 
       MPI_Isend(place.data(), bytes, MPI_BYTE, static_cast<int>(what.to), 0, MPI_COMM_WORLD, &request);
     else
       MPI_Irecv(place.data(), bytes, MPI_BYTE, static_cast<int>(what.from), 0, MPI_COMM_WORLD, &request);
+  int some = 0;
+  MPI_Waitany(count, requests.data(), &some, MPI_STATUS_IGNORE);
+  double const first = now() - start;
   MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE);
   both.wait();  // the sender's messages may have left long before they are there
-  return now() - start;
+  return {first, now() - start};
 }
 
 /// Of the two ranks. The gap is the time that each further message takes, once twice as many show the same to 1 % (the
@@ -184,17 +191,23 @@ void measure(message_measurement const& what, std::size_t index, bool sends) {
   auto& place = shared->pairs[index];
   if (!place) place = simgrid::s4u::Barrier::create(2);
   auto const both = place;
-  double const transfer = flood(what, *both, sends, 1);
-  double before = flood(what, *both, sends, 2), gap = before - transfer;
+  both->wait();
+  double const start = now();
+  double const transfer = flood(what, *both, sends, 1).all;
+  double before = flood(what, *both, sends, 2).all, gap = before - transfer;
   for (int count = 4; count <= most; count *= 2) {
-    double const time = flood(what, *both, sends, count), last = gap;
+    double const time = flood(what, *both, sends, count).all, last = gap;
     gap = (time - before) / (count / 2);
     before = time;
     if (gap > 0 && std::abs(gap - last) <= 0.01 * gap) break;
   }
+  double const taken = now() - start;
+  constexpr int some = 8;
+  double const late = flood(what, *both, sends, some).first - transfer;
   if (sends) return;
   shared->pairs.erase(index);
-  std::printf("message %zu %.17g %.17g\n", index, transfer, gap);
+  double const together = gap > 0 ? std::clamp(late / ((some - 1) * gap), 0.0, 1.0) : 0;
+  std::printf("message %zu %.17g %.17g %.17g %.17g\n", index, transfer, gap, together, taken);
   std::fflush(stdout);
 }
 

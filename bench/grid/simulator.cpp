@@ -193,12 +193,13 @@ measured_times simulator::run(work_list const& work, std::string_view selector) 
   bool const in_time = process.read_lines(
       clock::now() + std::chrono::duration_cast<clock::duration>(settings_.time_limit), [&](std::string const& line) {
         std::size_t index = 0;
-        double first = 0, second = 0;
+        double first = 0, second = 0, third = 0, fourth = 0;
         if (std::sscanf(line.c_str(), "collective %zu %lf", &index, &first) == 2 && index < found.collectives.size())
           found.collectives[index] = first;
-        else if (std::sscanf(line.c_str(), "message %zu %lf %lf", &index, &first, &second) == 3 &&
+        else if (std::sscanf(line.c_str(), "message %zu %lf %lf %lf %lf", &index, &first, &second, &third, &fourth) ==
+                     5 &&
                  index < found.messages.size())
-          found.messages[index] = {.transfer = first, .gap = second};
+          found.messages[index] = {.transfer = first, .gap = second, .together = third, .seconds = fourth};
         else if (line == "end")
           ended = true;
         else {

@@ -46,6 +46,8 @@ work_list parse_work_list(std::string_view text);
 struct message_times {
   double transfer = 0;  ///< of one message: from the start of its send until the receiver has it
   double gap = 0;       ///< between messages that follow each other at once
+  double together = 0;  ///< platform::sharing_parameters, of eight messages
+  double seconds = 0;   ///< that measuring took
 
   friend bool operator==(message_times const&, message_times const&) = default;
 };

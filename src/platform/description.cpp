@@ -15,8 +15,8 @@ namespace skel::platform {
 namespace {
 
 /// The models whose parameters may stand in clusters and links; each model reads its own block.
-constexpr std::array parameter_keys = {"measured", "hockney", "logp",      "loggp", "lopc",        "logpc",
-                                       "plogp",    "hloggp",  "steffenel", "lmo",   "hierarchical"};
+constexpr std::array parameter_keys = {"measured", "hockney", "logp",      "loggp", "lopc",         "logpc",
+                                       "plogp",    "hloggp",  "steffenel", "lmo",   "hierarchical", "sharing"};
 
 class checker {
  public:

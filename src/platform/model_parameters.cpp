@@ -184,6 +184,17 @@ std::optional<lmo_parameters> read_lmo(parameter_blocks const& blocks, std::stri
   });
 }
 
+std::optional<sharing_parameters> read_sharing(parameter_blocks const& blocks, std::string const& source,
+                                               std::string const& where) {
+  return read_block(blocks, "sharing", source, where, [](reader const& block) {
+    block.expect_keys({"together"});
+    reader const value = block.at("together");
+    double const together = finite(value, "a part between 0 and 1 is wanted");
+    if (together > 1) value.fail("is more than 1; a part between 0 and 1 is wanted");
+    return sharing_parameters{.together = together};
+  });
+}
+
 std::string to_block(hockney_parameters const& p) {
   return ordered{{"alpha", p.alpha}, {"beta", p.beta}}.dump();
 }
@@ -221,6 +232,10 @@ std::string to_block(hloggp_parameters const& p) {
 
 std::string to_block(lmo_parameters const& p) {
   return ordered{{"C", p.C}, {"t", p.t}, {"L", p.L}, {"b", p.b}}.dump();
+}
+
+std::string to_block(sharing_parameters const& p) {
+  return ordered{{"together", p.together}}.dump();
 }
 
 }  // namespace skel::platform

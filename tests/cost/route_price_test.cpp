@@ -407,4 +407,39 @@ TEST(RoutePrice, OfAnExchangeIsNeverLessThanTheRecursionAndEqualWhereEverybodySp
   }
 }
 
+// a --> b --> c, one host each: a message keeps a link busy for 1 and takes 5.
+//
+// In turn, b sends the first of ten on at 5 and the last at 14, which is at c at 19. All at once, all ten share the
+// link and are at b at 14, then share the next, and are at c at 28.
+TEST(RoutePrice, OfMessagesThatArriveTogetherIsTheSumOfTheWaysWherePipelinesTakeTheSlowest) {
+  inside_shape const alone = outline(make_tree(tree_shape::flat, 1, 4));
+  route_outline const route{.root = 0,
+                            .parent = {0, 0, 1},
+                            .order = {1, 2},
+                            .segments = 10,
+                            .hosts = {1, 1, 1},
+                            .inside = {&alone, &alone, &alone}};
+  route_times times{.inside = std::vector<path>(3), .between = std::vector<path>(9, {1, 5, 1})};
+  EXPECT_DOUBLE_EQ(price_route(collective::broadcast, route, times, {}).total, 19);
+  times.together = 1;
+  EXPECT_DOUBLE_EQ(price_route(collective::broadcast, route, times, {}).total, 28);
+  times.together = 0.5;
+  EXPECT_DOUBLE_EQ(price_route(collective::broadcast, route, times, {}).total, 23.5);
+}
+
+TEST(RoutePrice, OfMessagesThatArriveTogetherIsNeverLessAndOfOneSegmentTheSame) {
+  std::mt19937_64 random(12);
+  for (int i = 0; i < 200; ++i) {
+    drawn_route route = draw_route(random, 1 + below(random, 6), i % 4 == 0 ? 1 : 2 + below(random, 40));
+    route_times times = draw_times(random, route.outline.hosts.size());
+    double const in_turn = price_route(collective::broadcast, route.outline, times, {}).total;
+    times.together = 1;
+    double const together = price_route(collective::broadcast, route.outline, times, {}).total;
+    if (route.outline.segments == 1)
+      EXPECT_DOUBLE_EQ(together, in_turn);
+    else
+      EXPECT_GE(together, in_turn * (1 - tolerance));
+  }
+}
+
 }  // namespace

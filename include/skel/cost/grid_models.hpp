@@ -35,9 +35,13 @@ class grid_models {
   /// Where the parameters come from: "plogp; latency and bandwidth".
   std::string const& from() const { return from_; }
   model_kind kind() const { return kind_; }
+  /// How far messages that are under way together arrive together: 0 in turn, 1 all with the last
+  /// (platform::sharing_parameters).
+  double together() const { return together_; }
 
  private:
   model_kind kind_;
+  double together_ = 0;
   std::vector<any_model> inside_;
   std::vector<std::optional<any_model>> between_;  // [from * clusters + to]
   std::vector<double> sizes_;

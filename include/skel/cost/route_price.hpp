@@ -25,6 +25,7 @@ struct route_times {
   };
   std::vector<path> inside;
   std::vector<path> between;  ///< [from * clusters + to]; infinite where there is no link
+  double together = 0;        ///< grid_models::together()
 
   path const& link(std::size_t from, std::size_t to) const { return between[from * inside.size() + to]; }
 };
@@ -35,6 +36,10 @@ struct route_times {
 /// from sending elsewhere. O(clusters^2 log points).
 route_times broadcast_times(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes);
 route_times reduce_times(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes, double gamma);
+
+/// Messages under way on a path that keep its sender busy all the time: as long as one is under way, over how long one
+/// keeps it busy.
+std::uint32_t window_of(route_times::path const& path);
 
 /// A tree inside a cluster, as far as its price needs it: a rank is reached after some sends of those before it and
 /// some hops; of these, those that no other rank is behind in both.
@@ -83,8 +88,11 @@ struct route_price {
 /// first_c: the way of one segment over the relays and down the tree inside, each rank sending to one after the other;
 /// pace_c: the time per segment of the slowest of all ports and links on the way and in the cluster. With several
 /// stripes the work of a cluster's ports is spread over its ranks, and most segments go over one more hop in the root's
-/// cluster. Up and down the trees, ports have both to do, links one direction each. O(clusters) for trees,
-/// O(clusters^2) for an exchange.
+/// cluster. Up and down the trees, ports have both to do, links one direction each.
+///
+/// Of a broadcast, so far as messages that leave together arrive `together` and not in turn, the first is as late as the
+/// last: then what follows on a way does not overlap what is before it, and the sum takes the place of the slowest. What
+/// is priced is the mean of both, weighed by `together`. O(clusters) for trees, O(clusters^2) for an exchange.
 route_price price_route(plan::collective operation, route_outline const& route, route_times const& down,
                         route_times const& up);
 

@@ -70,6 +70,15 @@ struct lmo_parameters {
   friend bool operator==(lmo_parameters const&, lmo_parameters const&) = default;
 };
 
+/// How messages share ports and links, of a whole platform. Of n messages of m bytes that are sent at once on a way that
+/// carries one each g(m), the first arrives at t(m) + together (n - 1) g(m): 0 in turn, as on one connection of TCP, 1
+/// all at the end, as independent flows.
+struct sharing_parameters {
+  double together = 0;  ///< 0 to 1
+
+  friend bool operator==(sharing_parameters const&, sharing_parameters const&) = default;
+};
+
 /// The parameters in a cluster's or link's blocks, or nothing where there is no such block. `source` (a file) and
 /// `where` ("clusters[1]") name the place in errors. Throws skel::input_error with the place of what is wrong: a key
 /// that is missing or unknown, a negative time, points of a function that are not in rising order of bytes.
@@ -87,6 +96,9 @@ std::optional<plogp_parameters> read_plogp(parameter_blocks const&, std::string 
 std::optional<hloggp_parameters> read_hloggp(parameter_blocks const&, std::string const& source,
                                              std::string const& where);
 std::optional<lmo_parameters> read_lmo(parameter_blocks const&, std::string const& source, std::string const& where);
+/// Of a platform's blocks, "sharing".
+std::optional<sharing_parameters> read_sharing(parameter_blocks const&, std::string const& source,
+                                               std::string const& where);
 
 /// The text of a block that the functions above read back to equal values.
 std::string to_block(hockney_parameters const&);
@@ -97,5 +109,6 @@ std::string to_block(logpc_parameters const&);
 std::string to_block(plogp_parameters const&);
 std::string to_block(hloggp_parameters const&);
 std::string to_block(lmo_parameters const&);
+std::string to_block(sharing_parameters const&);
 
 }  // namespace skel::platform

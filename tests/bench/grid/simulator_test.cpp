@@ -71,6 +71,8 @@ TEST(Simulator, TimesMessagesByLatencyAndBandwidth) {
   EXPECT_NEAR(times[1].gap, 0x1p20 / 1.25e7, 0.2 * times[1].gap);
   EXPECT_GT(times[1].transfer, times[1].gap);
   EXPECT_GT(times[2].transfer, 1e-2);
+  // Flows on one link get equal shares, so that they end together.
+  EXPECT_GT(times[1].together, 0.9);
 }
 
 TEST(Simulator, SaysWhichCollectivesASelectorRefuses) {
