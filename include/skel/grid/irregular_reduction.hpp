@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
+
+#include <skel/base/error.hpp>
+#include <skel/grid/reduction_controller.hpp>
+#include <skel/pattern/monoid.hpp>
+#include <skel/pattern/pattern.hpp>
+#include <skel/runtime/reduction/engine.hpp>
+
+namespace skel {
+
+/// Arrays of one length that a loop accumulates into together: skel::arrays(std::span{fx}, std::span{fy}). The body
+/// then gives a value for each: acc.add(slot, x, y).
+template <class... Ts>
+struct array_pack {
+  std::tuple<std::span<Ts>...> spans;
+};
+template <class... Ts>
+array_pack<Ts...> arrays(std::span<Ts>... spans) {
+  return {{spans...}};
+}
+
+/// A loop of the form x[index[i][j]] = op(x[index[i][j]], f(i)), run in parallel by the algorithm that a model expects
+/// to be the fastest for its pattern, and by another one where that turns out to be wrong or the pattern changes.
+///
+///   skel::irregular_reduction forces;
+///   forces.run(pattern, std::span{f}, [&](std::size_t i, auto& acc) {
+///     acc.add(0, force(i));    // to the element of slot 0 of iteration i
+///     acc.add(1, -force(i));
+///   });
+///
+/// One object for each loop: it keeps the plan of the pattern that it ran last, the copies, and what it has learnt. The
+/// body is called once for each iteration (or more often, where the rules allow it) by several threads at once. It may
+/// add to its slots any number of times, but cannot read what is accumulated.
+///
+/// `Op` is associative and commutative with an identity (concept monoid_operator); sums by default. An exception of the
+/// body leaves the arrays with some of the contributions and reaches the caller; the object can be used again.
+/// Not for several threads at once. Not collective.
+/// Source of the algorithms and of the choice: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M.
+template <class Op = std::plus<>, reduction_rules Rules = reduction_rules{}>
+class irregular_reduction {
+ public:
+  explicit irregular_reduction(reduction_settings settings = {}, Op op = {})
+      : op_(std::move(op)), controller_(std::move(settings)) {}
+
+  /// Runs the loop. x.size() is pattern.elements(). Throws skel::input_error where it is not, and what the body throws.
+  template <class T, class Body>
+  void run(pattern const& of, std::span<T> x, Body&& body) {
+    run(of, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(pattern const& of, array_pack<Ts...> x, Body&& body) {
+    check_sizes(x, of.elements());
+    auto& engine = engine_for<Ts...>();
+    execute<Ts...>(engine, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, engine.legal()); });
+  }
+
+  /// The same for a loop whose subscripts are known only while it runs: acc.add(element, value). Throws
+  /// skel::input_error naming iteration and element where that is not in x; what was accumulated before stays.
+  template <class T, class Body>
+  void run(std::size_t iterations, std::span<T> x, Body&& body) {
+    run(iterations, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(std::size_t iterations, array_pack<Ts...> x, Body&& body) {
+    std::size_t const elements = std::get<0>(x.spans).size();
+    check_sizes(x, elements);
+    auto& engine = engine_for<Ts...>();
+    runtime::reduction::open_loop const loop{iterations, elements};
+    execute<Ts...>(engine, loop, view(x), body,
+                   [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, engine.legal_open()); });
+  }
+
+  /// What was decided, and why; predicted and measured times.
+  reduction_report const& report() const { return controller_.report(); }
+
+ private:
+  template <class... Ts>
+  using engine = runtime::reduction::reduction_engine<Rules, Op, Ts...>;
+  template <class... Ts>
+  static constexpr double bytes_of = static_cast<double>((sizeof(Ts) + ...));
+
+  struct any_engine {
+    virtual ~any_engine() = default;
+  };
+  template <class... Ts>
+  struct held_engine : any_engine {
+    explicit held_engine(Op const& op) : held(op) {}
+    engine<Ts...> held;
+  };
+
+  template <class... Ts>
+  engine<Ts...>& engine_for() {
+    static_assert((monoid_operator<Op, Ts> && ...),
+                  "skel: the operator of an irregular reduction must be associative and commutative and have an "
+                  "identity on every type of the arrays. Accepted: std::plus<> and its like, skel::minimum, "
+                  "skel::maximum, skel::componentwise(op) on std::array, skel::with_identity(op, identity)");
+    static_assert((!std::is_const_v<Ts> && ...),
+                  "skel: an irregular reduction writes into its arrays: no span of const");
+    auto& there = engines_[std::type_index(typeid(std::tuple<Ts...>))];
+    if (!there) there = std::make_unique<held_engine<Ts...>>(op_);
+    return static_cast<held_engine<Ts...>&>(*there).held;
+  }
+
+  template <class... Ts>
+  static void check_sizes(array_pack<Ts...> const& x, std::size_t elements) {
+    std::apply([&](auto const&... spans) { (check_size(spans.size(), elements), ...); }, x.spans);
+  }
+  static void check_size(std::size_t size, std::size_t elements) {
+    if (size != elements)
+      throw input_error("skel::irregular_reduction", "array",
+                        "has " + std::to_string(size) + " elements where " + std::to_string(elements) + " are needed");
+  }
+
+  template <class... Ts>
+  static runtime::reduction::columns<Ts...> view(array_pack<Ts...> const& x) {
+    return {std::apply([](auto const&... spans) { return std::tuple<Ts*...>{spans.data()...}; }, x.spans)};
+  }
+
+  template <class... Ts, class Of, class Body, class Before>
+  void execute(engine<Ts...>& with, Of const& of, runtime::reduction::columns<Ts...> into, Body& body, Before before) {
+    auto step = before();
+    while (step.prepare) {
+      with.keep_only(step.algorithm);
+      double const seconds = controller_.timed([&] { with.prepare(step.algorithm, of, controller_.workers()); });
+      if (controller_.prepared(seconds, with.bytes())) break;
+      step = {report().decision.algorithm, true};
+    }
+    controller_.after(controller_.timed([&] { with.run(step.algorithm, of, controller_.workers(), into, body); }));
+  }
+
+  Op op_;
+  reduction_controller controller_;
+  std::map<std::type_index, std::unique_ptr<any_engine>> engines_;
+};
+
+irregular_reduction()->irregular_reduction<>;
+
+}  // namespace skel

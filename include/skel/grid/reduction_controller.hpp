@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <skel/mapping/reduction_mapper.hpp>
+#include <skel/pattern/pattern.hpp>
+#include <skel/pattern/pattern_features.hpp>
+#include <skel/plan/reduction.hpp>
+#include <skel/runtime/team.hpp>
+
+namespace skel {
+
+/// How an irregular reduction may run.
+struct reduction_settings {
+  std::size_t threads = 0;  ///< 0: the cores that this process may use
+  /// Of plans and private copies [B].
+  std::size_t memory_cap = std::numeric_limits<std::size_t>::max();
+  /// Executions with each version of a pattern, where that is known; 0: estimated from earlier versions.
+  double expected_uses = 0;
+  /// Only this algorithm. Throws skel::error at the first run where it is not legal.
+  std::optional<plan::reduction_algorithm> forced;
+  std::string model_file;  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
+  /// Parts of which the threads are only imagined, for studies: see runtime::virtual_team. 0: real threads.
+  std::size_t virtual_threads = 0;
+  double bandwidth = 0;  ///< of the memory, for virtual threads [B/s]; 0: not bound
+};
+
+/// What an irregular reduction has done.
+struct reduction_report {
+  mapping::reduction_decision decision;  ///< the last one
+  pattern_features features;             ///< that it was made for
+  std::size_t phases = 0;                ///< versions of patterns
+  std::size_t executions = 0;
+  std::size_t uses = 0;      ///< executions in this phase
+  double expected_uses = 0;  ///< of this phase when it began
+  std::size_t decisions = 0, switches = 0;
+  double looking = 0;    ///< at patterns, in all [s]
+  double deciding = 0;   ///< [s]
+  double preparing = 0;  ///< [s]
+  double running = 0;    ///< [s]
+  double last = 0;       ///< execution [s]
+
+  /// Everything [s].
+  double total() const { return looking + deciding + preparing + running; }
+};
+std::ostream& operator<<(std::ostream& out, reduction_report const& report);
+
+/// Decides for one loop, phase by phase, which algorithm runs: looks at a new pattern as closely as pays, chooses for
+/// the executions that are expected, and again after the first, second, fourth ... execution, with what was measured.
+///
+/// Executions of a phase that are to come: what the user says, otherwise the median of the phases before; where nothing
+/// is known, and where there have been more than that, as many as there have been (ski rental: what is prepared costs
+/// no more than what it would have saved already).
+class reduction_controller {
+ public:
+  /// Throws skel::input_error for a model file that cannot be used.
+  explicit reduction_controller(reduction_settings settings);
+  ~reduction_controller();
+  reduction_controller(reduction_controller&&) noexcept;
+  reduction_controller& operator=(reduction_controller&&) noexcept;
+
+  runtime::team& workers();
+  reduction_settings const& settings() const;
+  reduction_report const& report() const;
+
+  /// What to run for the next execution.
+  struct step {
+    plan::reduction_algorithm algorithm{};
+    bool prepare = false;  ///< its plan is made first
+  };
+
+  /// Before an execution. `legal`: algorithms that may be used; value_bytes: of an element, all arrays together.
+  step before(pattern const& of, double value_bytes, mapping::reduction_set legal);
+  /// The same for a loop whose subscripts are known only while it runs.
+  step before(std::size_t iterations, std::size_t elements, double value_bytes, mapping::reduction_set legal);
+  /// Its plan was made, which took that long, and keeps so many bytes [s], [B]. Whether it may be used: where it keeps
+  /// more than the cap, before() is to be asked again.
+  bool prepared(double seconds, std::size_t bytes);
+  /// It has run [s].
+  void after(double seconds);
+
+  /// Calls f() and returns how long it took: on the wall's clock, or in virtual threads [s].
+  template <class F>
+  double timed(F&& f) {
+    double const begin = clock();
+    f();
+    return clock() - begin;
+  }
+
+ private:
+  double clock();
+
+  struct state;
+  std::unique_ptr<state> self_;
+};
+
+}  // namespace skel

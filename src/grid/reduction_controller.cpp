@@ -1,0 +1,320 @@
+#include <skel/grid/reduction_controller.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/cost/reduction/default_model.hpp>
+#include <skel/platform/host_probe.hpp>
+#include <skel/record/clock.hpp>
+#include <skel/runtime/reduction/characterise.hpp>
+#include <skel/runtime/reduction/engine.hpp>
+#include <skel/runtime/reduction/schedules.hpp>
+
+namespace skel {
+
+namespace {
+
+/// The share of what a phase is expected to take that looking at its pattern may cost.
+constexpr double look_share = 0.02;
+
+/// Phases whose lengths are remembered.
+constexpr std::size_t remembered_phases = 8;
+
+std::size_t threads_of(reduction_settings const& settings) {
+  if (settings.virtual_threads > 0) return settings.virtual_threads;
+  if (settings.threads > 0) return settings.threads;
+  platform::host_probe_options nothing;
+  nothing.repeats = 0;
+  return std::max<std::size_t>(1, platform::probe_host(nothing).cores);
+}
+
+mapping::reduction_mapper make_mapper(reduction_settings const& settings) {
+  if (settings.model_file.empty()) return mapping::reduction_mapper(cost::default_reduction_model());
+  return mapping::reduction_mapper(platform::read_reduction_model(settings.model_file), settings.model_file);
+}
+
+}  // namespace
+
+struct reduction_controller::state {
+  explicit state(reduction_settings chosen) : settings(std::move(chosen)), mapper(make_mapper(settings)) {
+    std::size_t const parts = threads_of(settings);
+    if (settings.virtual_threads > 0) {
+      auto made = std::make_unique<runtime::virtual_team>(parts, settings.bandwidth);
+      imagined = made.get();
+      workers = std::move(made);
+    } else {
+      workers = std::make_unique<runtime::thread_team>(parts);
+    }
+  }
+
+  /// What is known of a pattern without looking at it.
+  cost::reduction_problem unseen(std::size_t iterations, std::size_t elements, std::size_t subscripts,
+                                 double value_bytes) const {
+    cost::reduction_problem made;
+    made.pattern = seen;  // shares are taken to be those of the pattern before
+    made.pattern.iterations = iterations;
+    made.pattern.elements = elements;
+    made.pattern.subscripts = subscripts;
+    made.pattern.parts = workers->parts();
+    if (seen.elements == 0) {
+      made.pattern.sparsity = std::min(1.0, elements == 0 ? 0 : double(subscripts) / double(elements));
+      made.pattern.clusters = 1;
+    }
+    made.value_bytes = value_bytes;
+    made.virtual_threads = imagined != nullptr;
+    made.other_seconds = other_seconds;
+    return made;
+  }
+
+  double expected() const {
+    if (settings.expected_uses > 0) return settings.expected_uses;
+    if (lengths.empty()) return 1;
+    return statistics::median(std::vector<double>(lengths.begin(), lengths.end()));
+  }
+
+  /// Subscripts that may be looked at: so that it takes no more than look_share of the executions that are expected,
+  /// and no longer than one merge of REPBUF. A subscript is read in 4 bytes, a merge moves 4 values for each private
+  /// one.
+  std::size_t allowance(cost::reduction_problem const& about, double uses) const {
+    auto const& of = about.pattern;
+    double const parts = static_cast<double>(of.parts), n = static_cast<double>(of.elements);
+    double const merged = n * (parts - 1) * 4 * about.value_bytes / 4;
+    double const run = predicted_run(about);
+    double const affordable = look_share * uses * run * parts / per_subscript(about);
+    double const count = std::min({merged, affordable, static_cast<double>(of.subscripts)});
+    return static_cast<std::size_t>(std::max(0.0, count));
+  }
+
+  /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes.
+  double per_subscript(cost::reduction_problem const& about) const {
+    if (look_seconds > 0) return look_seconds;
+    auto const time = mapper.predict(plan::reduction_algorithm::sequential, about);
+    return time ? time->run / std::max(1.0, double(about.pattern.subscripts)) : 1e-9;
+  }
+
+  double predicted_run(cost::reduction_problem const& about) const {
+    auto const time = mapper.predict(plan::reduction_algorithm::replicated_buffer, about);
+    return time ? time->run : 0;
+  }
+
+  void look(pattern const& of, double value_bytes, double uses) {
+    auto const line =
+        std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
+    std::size_t const subscripts = allowance(problem, uses);
+    // Fewer than one window of each thread say nothing.
+    if (subscripts < std::min(of.subscripts(), 256 * workers->parts())) return;
+    double const begin = clock();
+    seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
+    problem.pattern = seen;
+    double const took = clock() - begin;
+    report.looking += took;
+    double const each =
+        took * static_cast<double>(workers->parts()) / static_cast<double>(std::max<std::size_t>(1, subscripts));
+    look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
+    looked_at = subscripts;
+  }
+
+  step decide(double uses, double trial_uses, bool begins) {
+    double const begin = clock();
+    mapping::reduction_request request;
+    request.problem = problem;
+    request.legal = allowed;
+    request.uses = uses;
+    request.trial_uses = trial_uses;
+    request.memory_cap = settings.memory_cap;
+    if (!begins && is_prepared) request.current = report.decision.algorithm;
+    auto made = mapper.decide(request);
+    bool const other = begins || made.algorithm != report.decision.algorithm || !is_prepared;
+    if (!begins && made.algorithm != report.decision.algorithm) ++report.switches;
+    report.decision = std::move(made);
+    report.features = problem.pattern;
+    ++report.decisions;
+    report.deciding += clock() - begin;
+    is_prepared = !other;
+    return {report.decision.algorithm, other};
+  }
+
+  /// The algorithms that may be used; narrowed to the forced one.
+  mapping::reduction_set narrowed(mapping::reduction_set legal) const {
+    if (!settings.forced) return legal;
+    auto const only = runtime::reduction::set_of(*settings.forced);
+    if ((legal & only) == 0)
+      throw error("the algorithm '" + std::string(plan::name_of(*settings.forced)) +
+                  "' is forced, but may not be used for this loop: local_write needs replayable bodies, atomic needs "
+                  "small values and no determinism, and subscripts that are known only while the loop runs rule out "
+                  "all that inspect; force another one, or none");
+    return legal & only;
+  }
+
+  void end_phase() {
+    if (report.phases == 0 || report.uses == 0) return;
+    lengths.push_back(static_cast<double>(report.uses));
+    if (lengths.size() > remembered_phases) lengths.pop_front();
+  }
+
+  step begin_phase(std::uint64_t of_version, mapping::reduction_set legal) {
+    version = of_version;
+    end_phase();
+    ++report.phases;
+    report.uses = 0;
+    report.expected_uses = expected();
+    allowed = narrowed(legal);
+    next_review = 1;
+    return {};
+  }
+
+  /// Whether it is time to decide again: after 1, 2, 4 ... executions, where deciding takes less of them than looking
+  /// may.
+  bool is_due() {
+    if (report.uses < next_review) return false;
+    next_review *= 2;
+    double const mean_decision = report.deciding / static_cast<double>(std::max<std::size_t>(1, report.decisions));
+    return std::popcount(allowed) > 1 && look_share * phase_seconds >= mean_decision;
+  }
+
+  double clock() const { return imagined != nullptr ? imagined_seconds() : record::now(); }
+  /// Phases of the virtual threads, and what the calling thread does between them.
+  double imagined_seconds() const {
+    double const busy = static_cast<double>(record::thread_ns()) * 1e-9;
+    double parts = 0;
+    for (auto const& one : imagined->phases()) parts += one.seconds() - one.total;
+    return busy + parts;
+  }
+
+  reduction_settings settings;
+  mapping::reduction_mapper mapper;
+  std::unique_ptr<runtime::team> workers;
+  runtime::virtual_team* imagined = nullptr;
+  reduction_report report;
+  std::uint64_t version = 0;
+  bool is_prepared = false;
+  mapping::reduction_set allowed = 0;
+  cost::reduction_problem problem;
+  pattern_features seen;      // of the last pattern that was looked at
+  std::size_t looked_at = 0;  // subscripts
+  double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
+  std::size_t next_review = 1;
+  std::deque<double> lengths;
+};
+
+reduction_controller::reduction_controller(reduction_settings settings)
+    : self_(std::make_unique<state>(std::move(settings))) {}
+reduction_controller::~reduction_controller() = default;
+reduction_controller::reduction_controller(reduction_controller&&) noexcept = default;
+reduction_controller& reduction_controller::operator=(reduction_controller&&) noexcept = default;
+
+runtime::team& reduction_controller::workers() {
+  return *self_->workers;
+}
+reduction_settings const& reduction_controller::settings() const {
+  return self_->settings;
+}
+reduction_report const& reduction_controller::report() const {
+  return self_->report;
+}
+double reduction_controller::clock() {
+  return self_->clock();
+}
+
+reduction_controller::step reduction_controller::before(pattern const& of, double value_bytes,
+                                                        mapping::reduction_set legal) {
+  state& now = *self_;
+  if (!runtime::reduction::fits(of))
+    for (auto const& traits : plan::reduction_catalogue())
+      if (traits.inspects) legal &= ~runtime::reduction::set_of(traits.algorithm);
+  bool const begins = now.version != of.version() || now.report.phases == 0 || now.problem.value_bytes != value_bytes;
+  if (begins) {
+    now.begin_phase(of.version(), legal);
+    now.phase_seconds = 0;
+    now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
+    now.looked_at = 0;
+    double const uses = now.report.expected_uses;
+    if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, uses);
+    return now.decide(uses, 1, true);
+  }
+  if (!now.is_due()) return {now.report.decision.algorithm, !now.is_prepared};
+  double const so_far = static_cast<double>(now.report.uses);
+  double const to_come = std::max(now.report.expected_uses - so_far, so_far);
+  // A longer phase pays for a closer look.
+  if (now.allowance(now.problem, to_come) >= 2 * std::max<std::size_t>(1, now.looked_at))
+    now.look(of, value_bytes, to_come);
+  now.problem.other_seconds = now.other_seconds;
+  return now.decide(to_come, so_far, false);
+}
+
+reduction_controller::step reduction_controller::before(std::size_t iterations, std::size_t elements,
+                                                        double value_bytes, mapping::reduction_set legal) {
+  state& now = *self_;
+  bool const begins = now.report.phases == 0 || now.problem.value_bytes != value_bytes ||
+                      now.problem.pattern.iterations != iterations || now.problem.pattern.elements != elements;
+  if (begins) {
+    now.begin_phase(0, legal);
+    now.phase_seconds = 0;
+    now.problem = now.unseen(iterations, elements, iterations, value_bytes);
+    return now.decide(now.report.expected_uses, 1, true);
+  }
+  if (!now.is_due()) return {now.report.decision.algorithm, !now.is_prepared};
+  double const so_far = static_cast<double>(now.report.uses);
+  return now.decide(std::max(now.report.expected_uses - so_far, so_far), so_far, false);
+}
+
+bool reduction_controller::prepared(double seconds, std::size_t bytes) {
+  state& now = *self_;
+  now.report.preparing += seconds;
+  if (bytes > now.settings.memory_cap) {
+    now.allowed &= ~runtime::reduction::set_of(now.report.decision.algorithm);
+    if (now.allowed == 0)
+      throw error("the algorithm '" + std::string(plan::name_of(now.report.decision.algorithm)) + "' keeps " +
+                  std::to_string(bytes) + " bytes, more than the cap of " + std::to_string(now.settings.memory_cap) +
+                  ", and no other may be used; raise the cap, or allow atomic updates");
+    now.is_prepared = false;
+    now.decide(std::max(1.0, now.report.expected_uses - static_cast<double>(now.report.uses)), 1, false);
+    return false;
+  }
+  now.is_prepared = true;
+  return true;
+}
+
+void reduction_controller::after(double seconds) {
+  state& now = *self_;
+  ++now.report.executions;
+  ++now.report.uses;
+  now.report.running += seconds;
+  now.report.last = seconds;
+  now.phase_seconds += seconds;
+  if (!std::has_single_bit(now.report.uses)) return;
+  auto const algorithm = now.report.decision.algorithm;
+  now.mapper.observe(now.problem, algorithm, seconds);
+}
+
+std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
+  auto const& features = report.features;
+  out << "irregular reduction: " << features.iterations << " iterations, " << features.subscripts << " subscripts, "
+      << features.elements << " elements, " << features.parts << " threads\n";
+  if (report.decisions == 0) return out << "  not run yet\n";
+  out << "  algorithm  " << plan::name_of(report.decision.algorithm) << ": " << report.decision.why << " ("
+      << report.decision.model << ")\n";
+  for (auto const& one : report.decision.candidates)
+    out << "    " << plan::name_of(one.algorithm) << ": setup " << one.predicted.setup * 1e6 << " us, execution "
+        << one.predicted.run * 1e6 << " us\n";
+  for (auto const over : report.decision.over_cap)
+    out << "    " << plan::name_of(over) << ": needs more memory than the cap\n";
+  out << "  pattern    touched by a thread " << 100 * features.sparsity << " %, by several " << 100 * features.contended
+      << " %; iterations run by all owners " << features.copies << " times\n"
+      << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
+      << " phases, " << report.decisions << " decisions, " << report.switches << " switches\n"
+      << "  seconds    looking " << report.looking << ", deciding " << report.deciding << ", preparing "
+      << report.preparing << ", running " << report.running << '\n';
+  return out;
+}
+
+}  // namespace skel
