@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 
 #include <skel/base/contract.hpp>
 #include <skel/record/clock.hpp>
@@ -34,13 +35,13 @@ void taken_over([[maybe_unused]] void* what) {
 }  // namespace
 
 struct thread_team::arena {
-  explicit arena(std::size_t count)
-      : allowance(tbb::global_control::max_allowed_parallelism,
-                  std::max(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism), count)),
-        threads(static_cast<int>(count)),
-        failures(count) {}
+  explicit arena(std::size_t count) : threads(static_cast<int>(count)), failures(count) {
+    // Of several allowances the least holds: none where it is not needed.
+    constexpr auto threads_at_once = tbb::global_control::max_allowed_parallelism;
+    if (count > tbb::global_control::active_value(threads_at_once)) allowance.emplace(threads_at_once, count);
+  }
 
-  tbb::global_control allowance;
+  std::optional<tbb::global_control> allowance;
   tbb::task_arena threads;
   std::vector<std::exception_ptr> failures;
 };

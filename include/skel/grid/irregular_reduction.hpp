@@ -62,8 +62,8 @@ class irregular_reduction {
   template <class... Ts, class Body>
   void run(pattern const& of, array_pack<Ts...> x, Body&& body) {
     check_sizes(x, of.elements());
-    auto& engine = engine_for<Ts...>();
-    execute<Ts...>(engine, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, engine.legal()); });
+    auto& with = engine_for<Ts...>();
+    execute<Ts...>(with, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, with.legal()); });
   }
 
   /// The same for a loop whose subscripts are known only while it runs: acc.add(element, value). Throws
@@ -76,10 +76,10 @@ class irregular_reduction {
   void run(std::size_t iterations, array_pack<Ts...> x, Body&& body) {
     std::size_t const elements = std::get<0>(x.spans).size();
     check_sizes(x, elements);
-    auto& engine = engine_for<Ts...>();
+    auto& with = engine_for<Ts...>();
     runtime::reduction::open_loop const loop{iterations, elements};
-    execute<Ts...>(engine, loop, view(x), body,
-                   [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, engine.legal_open()); });
+    execute<Ts...>(with, loop, view(x), body,
+                   [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, with.legal_open()); });
   }
 
   /// What was decided, and why; predicted and measured times.

@@ -24,8 +24,8 @@ struct reduction_settings {
   /// Executions with each version of a pattern, where that is known; 0: estimated from earlier versions.
   double expected_uses = 0;
   /// Only this algorithm. Throws skel::error at the first run where it is not legal.
-  std::optional<plan::reduction_algorithm> forced;
-  std::string model_file;  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
+  std::optional<plan::reduction_algorithm> forced = std::nullopt;
+  std::string model_file = {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
   /// Parts of which the threads are only imagined, for studies: see runtime::virtual_team. 0: real threads.
   std::size_t virtual_threads = 0;
   double bandwidth = 0;  ///< of the memory, for virtual threads [B/s]; 0: not bound
