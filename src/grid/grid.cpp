@@ -51,7 +51,7 @@ void serialize(Archive& a, placement& p) {
 }
 template <class Archive>
 void serialize(Archive& a, station_plan& s) {
-  a(s.ranks, s.capacity);
+  a(s.ranks, s.capacity, s.parents);
 }
 template <class Archive>
 void serialize(Archive& a, run_plan& p) {
@@ -81,10 +81,11 @@ struct opening {
   std::vector<record::span> calibration;   // stays on rank 0
   std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
+  std::vector<std::string> held;           // by each station, of the items that were measured
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused);
+    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, held);
   }
 };
 
@@ -231,6 +232,7 @@ struct grid::state {
           return out;
         }
         costs = found.stations;
+        for (auto const& station : line.stations) out.held.push_back(station.held ? station.held->take() : "");
       }
       double const begin = record::now();
       if (!out.ended || unknown.empty()) out.plan = make_plan(line, costs, reference_speed(), where, settings);
@@ -326,6 +328,8 @@ run_report grid::run(runtime::program const& line) {
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
     report.planning_seconds = start.planning_seconds;
+    for (std::size_t i = 0; i < start.held.size(); ++i)
+      if (line.stations[i].held) line.stations[i].held->restore(start.held[i]);
     if (start.ended) {
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);

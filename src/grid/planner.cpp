@@ -16,6 +16,8 @@
 #include <skel/cost/line_simulation.hpp>
 #include <skel/mapping/placement_search.hpp>
 
+#include "copy_tree.hpp"
+
 namespace skel {
 
 namespace {
@@ -44,6 +46,12 @@ struct model_shape {
 
 double work_of(runtime::station const& s, runtime::station_cost const& cost, double reference_speed) {
   return std::isnan(s.notes.work) ? cost.seconds * reference_speed : s.notes.work;
+}
+
+/// Whether it may have several workers: a farm's share the items, the copies of a broadcast stage the work of each.
+/// With equal parts both take work / workers per item.
+bool spreads(runtime::station const& s) {
+  return s.replicable || s.copies != nullptr;
 }
 
 /// Items whose type cannot leave a rank keep the stations at both ends where the source is.
@@ -91,7 +99,7 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
     auto at = line.stations[s].notes.at;
     if (at.empty() && (s == 0 || s + 1 == n)) at = {home.front()};
     if (at.empty() && tied[s] && many_ranks)
-      for (std::size_t w = 0; w < std::max<std::size_t>(1, line.stations[s].replicable ? home.size() : 1); ++w)
+      for (std::size_t w = 0; w < std::max<std::size_t>(1, spreads(line.stations[s]) ? home.size() : 1); ++w)
         at.push_back(home[w % home.size()]);
     return at;
   };
@@ -106,7 +114,7 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
     stage.name = line.stations[s].notes.name;
     stage.work = work[s] * out.batch;
     stage.output_bytes = costs[s].bytes * out.batch;
-    stage.replicable = line.stations[s].replicable;
+    stage.replicable = spreads(line.stations[s]);
     stage.ordered = line.stations[s].notes.ordered;
     stage.width = stage.replicable ? line.stations[s].notes.width : 1;
     stage.at = pin_of(s);
@@ -282,6 +290,9 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
     ranks.clear();
     for (auto host : out.decision.placement.stages[i]) ranks.push_back(processors.rank_of[host]);
     out.placed.push_back(model.shape.stages[i].name);
+    std::size_t const s = model.station_of[i];
+    if (line.stations[s].copies)
+      choose_tree(out.run.stations[s], (costs[s - 1].bytes + costs[s].bytes) * model.batch, processors);
   }
   auto place_end = [&](std::size_t s, std::optional<patterns::terminal> const& terminal) {
     if (terminal) out.run.stations[s].ranks = {processors.rank_of[*processors.platform.find_host(terminal->at)]};

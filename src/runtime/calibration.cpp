@@ -60,6 +60,12 @@ station_cost summarise(std::vector<record::span> const& batches_of_station, doub
   return cost;
 }
 
+double total(std::vector<record::span> const& batches) {
+  double seconds = 0;
+  for (record::span const& s : batches) seconds += seconds_of(s);
+  return seconds;
+}
+
 /// The first batch pays for cold memory and opened files and is not counted; of two others one may be a spike.
 constexpr std::size_t fewest_batches = 3;
 
@@ -99,10 +105,15 @@ class measurement {
     if (result_.ended && !result_.failed) finish();
     result_.seconds = record::now() - begin_;
     auto const items = static_cast<double>(std::max<std::uint64_t>(1, result_.items));
+    bool thinned = false;  // not every batch comes here
     for (std::size_t s = 0; s < line_.size(); ++s) {
       auto const& batches = spans_[s];
-      result_.stations.push_back(batches.empty() ? station_cost{}
-                                                 : summarise(batches, static_cast<double>(bytes_[s]) / items));
+      double const bytes = static_cast<double>(bytes_[s]) / items;
+      if (thinned)
+        result_.stations.push_back({total(batches) / items, 0, bytes});
+      else
+        result_.stations.push_back(batches.empty() ? station_cost{} : summarise(batches, bytes));
+      thinned = thinned || line_.stations[s].held != nullptr;
       result_.spans.insert(result_.spans.end(), batches.begin(), batches.end());
     }
     return std::move(result_);
@@ -114,7 +125,7 @@ class measurement {
     if (result_.ended || result_.failed || interrupted()) return true;
     double const since = record::now() - begin_;
     if (result_.items == 0 || since < seconds_) return false;
-    return spans_.back().size() >= fewest_batches || since >= long_enough * seconds_;
+    return spans_[1].size() >= fewest_batches || since >= long_enough * seconds_;
   }
 
   void call_source() {
@@ -176,9 +187,11 @@ class measurement {
     try {
       std::unique_ptr<items_base> batch = std::move(open.items);
       std::int64_t before = record::now_ns();
-      for (; at < line_.size(); ++at) {
+      for (; at < line_.size() && batch; ++at) {
         position = 0;
         batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
+        // Partial results of a farm's workers go on at once: in the run other workers make others.
+        if (!batch && line_.stations[at].replicable) batch = workers_[at]->rest(bytes_[at]);
         std::int64_t const after = record::now_ns();
         slowest = std::max(slowest, note(at, before, after, result_.items, items));
         before = after;
@@ -201,10 +214,24 @@ class measurement {
     std::size_t at = 0;
     try {
       source_->finish();
-      for (at = 1; at < line_.size(); ++at) workers_[at]->finish();
+      for (at = 1; at < line_.size() && give_rest(at); ++at) workers_[at]->finish();
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
+  }
+
+  /// Takes what a station still holds at the end of the stream through those behind it. Returns false when one failed.
+  bool give_rest(std::size_t station) {
+    auto batch = workers_[station]->rest(bytes_[station]);
+    std::size_t at = station + 1;
+    try {
+      for (std::size_t position = 0; at < line_.size() && batch; ++at)
+        batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
+    } catch (...) {
+      fail(at, result_.items - 1);
+      return false;
+    }
+    return true;
   }
 
   /// In a catch clause.

@@ -16,6 +16,16 @@ struct executor::waiting_jobs {
   std::deque<job> queue;
 };
 
+namespace {
+
+std::uint64_t items_taken(site& here) {
+  std::uint64_t items = 0;
+  for (auto const& one : here.workers()) items += one.did.items;
+  return items;
+}
+
+}  // namespace
+
 executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
                    std::uint64_t first_item)
     : line_(line),
@@ -32,7 +42,7 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& ranks = plan.stations[s].ranks;
     SKEL_EXPECTS(!ranks.empty());
-    SKEL_EXPECTS(line.stations[s].replicable || ranks.size() == 1);
+    SKEL_EXPECTS(line.stations[s].replicable || line.stations[s].copies || ranks.size() == 1);
     auto const here = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), rank));
     if (here == 0) continue;
     sites_.push_back(std::make_unique<site>(line, plan, s, rank, here, first_item, stopping_));
@@ -65,6 +75,12 @@ void executor::start() {
 void executor::receive(std::uint32_t station, int from, parcel what) {
   agenda todo;
   at(station).deliver(from, std::move(what), todo);
+  perform(todo, nullptr);
+}
+
+void executor::receive_contribution(std::uint32_t station, int from, parcel what) {
+  agenda todo;
+  at(station).contribute(from, std::move(what), todo);
   perform(todo, nullptr);
 }
 
@@ -112,12 +128,18 @@ std::vector<record::span> executor::take_spans() {
 /// Carries out what sites ask of each other until only jobs are left. Those go to the lanes, except the one furthest
 /// down the line, which the calling lane keeps: its batch is in the cache.
 void executor::perform(agenda& todo, std::optional<job>* keep) {
-  while (!todo.sends.empty() || !todo.notices.empty()) {
+  while (!todo.sends.empty() || !todo.posts.empty() || !todo.notices.empty()) {
     for (auto& sending : std::exchange(todo.sends, {})) {
       if (sending.to != nullptr)
         sending.to->deliver(rank_, std::move(sending.what), todo);
       else
-        send(*sending.from, sending.rank, std::move(sending.what));
+        send(*sending.from, sending.rank, sending.from->number() + 1, sending.from->number() + 1,
+             {std::move(sending.what.items), sending.what.sequence, sending.what.first_item, false});
+    }
+    for (auto& posting : std::exchange(todo.posts, {})) {
+      std::size_t const station = posting.from->number();
+      send(*posting.from, posting.rank, station, station + (posting.what.contribution ? 1 : 0),
+           std::move(posting.what));
     }
     for (auto const& telling : std::exchange(todo.notices, {})) {
       if (telling.rank == rank_)
@@ -143,12 +165,12 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   for (std::size_t i = 0; i < count; ++i) lanes_->wake();
 }
 
-/// Turning items into bytes calls the user's serializers, which may throw.
-void executor::send(site const& from, int rank, parcel what) {
+/// Turning items into bytes calls the user's serializers, which may throw. `taker` is the station that takes such
+/// items.
+void executor::send(site const& from, int rank, std::size_t station, std::size_t taker, posted what) {
   std::uint64_t const item = what.first_item, items = what.items->size();
-  std::size_t const consumer = from.number() + 1;
   try {
-    links_.send(rank, static_cast<std::uint32_t>(consumer), std::move(what), *line_.stations[consumer].input);
+    links_.send(rank, static_cast<std::uint32_t>(station), std::move(what), *line_.stations[taker].input);
   } catch (...) {
     fail(from, failure::kind::write, item, items);
   }
@@ -180,6 +202,12 @@ void executor::run(job& work, agenda& todo) {
       return run_source(*work.here, todo);
     case job::kind::batch:
       return run_batch(work, todo);
+    case job::kind::copy:
+      return run_copy(work, todo);
+    case job::kind::join:
+      return run_join(work, todo);
+    case job::kind::rest:
+      return run_rest(*work.here, todo);
     case job::kind::finish:
       return run_finish(*work.here, todo);
   }
@@ -211,19 +239,13 @@ void executor::run_batch(job& work, agenda& todo) {
   std::unique_ptr<items_base> out;
   std::int64_t const begin = record::now_ns();
   try {
-    if (!one.call) one.call = here.what().make_worker();
+    here.make(work.worker);
     out = one.call->process(std::move(in.items), position, one.did.bytes_out);
   } catch (...) {
     return fail(here, failure::kind::process, in.first_item + position);
   }
   std::int64_t const end = record::now_ns();
-  double const seconds = static_cast<double>(end - begin) * 1e-9;
-  one.did.items += count;
-  one.did.batches += 1;
-  one.did.busy += seconds;
-  if (trace_)
-    one.spans.push_back({static_cast<std::uint32_t>(here.number()), static_cast<std::uint32_t>(work.worker), begin, end,
-                         in.first_item, static_cast<std::uint32_t>(count)});
+  double const seconds = note(work, in.first_item, count, begin, end);
   if (here.is_sink()) {
     items_finished_.fetch_add(count, std::memory_order_relaxed);
     last_ns_.store(end, std::memory_order_relaxed);
@@ -231,18 +253,80 @@ void executor::run_batch(job& work, agenda& todo) {
   here.batch_done(work, std::move(out), count, seconds, todo);
 }
 
+void executor::run_copy(job& work, agenda& todo) {
+  if (stopping()) return;
+  site& here = *work.here;
+  crew_job& shown = work.shown;
+  std::size_t const count = shown.items->size();
+  std::size_t position = 0;
+  std::unique_ptr<items_base> out;
+  std::int64_t const begin = record::now_ns();
+  try {
+    here.make(work.worker);
+    auto& one = here.workers()[work.worker];
+    out = one.copy->process(*shown.items, position, one.did.bytes_out);
+  } catch (...) {
+    return fail(here, failure::kind::process, shown.first_item + position);
+  }
+  double const seconds = note(work, shown.first_item, count, begin, record::now_ns());
+  shown.items = nullptr;
+  here.copy_done(shown, std::move(out), count, seconds, todo);
+}
+
+void executor::run_join(job& work, agenda& todo) {
+  if (stopping()) return;
+  site& here = *work.here;
+  std::size_t position = 0;
+  std::unique_ptr<items_base> all;
+  try {
+    all = here.what().copies->join(std::move(work.shown.parts), position);
+  } catch (...) {
+    return fail(here, failure::kind::process, work.shown.first_item + position);
+  }
+  here.joined(work.shown, std::move(all), todo);
+}
+
+/// Records a call of a worker's function and returns its time [s].
+double executor::note(job const& work, std::uint64_t first_item, std::size_t items, std::int64_t begin,
+                      std::int64_t end) {
+  auto& one = work.here->workers()[work.worker];
+  double const seconds = static_cast<double>(end - begin) * 1e-9;
+  one.did.items += items;
+  one.did.batches += 1;
+  one.did.busy += seconds;
+  if (trace_)
+    one.spans.push_back({static_cast<std::uint32_t>(work.here->number()), static_cast<std::uint32_t>(work.worker),
+                         begin, end, first_item, static_cast<std::uint32_t>(items)});
+  return seconds;
+}
+
+void executor::run_rest(site& here, agenda& todo) {
+  if (stopping()) return;
+  std::vector<std::unique_ptr<items_base>> held;
+  try {
+    for (std::size_t w = 0; w < here.workers().size(); ++w) {
+      auto& one = here.workers()[w];
+      here.make(w);
+      if (auto batch = one.call->rest(one.did.bytes_out)) held.push_back(std::move(batch));
+    }
+  } catch (...) {
+    return fail(here, failure::kind::finish, items_taken(here));
+  }
+  here.give_rest(std::move(held), todo);
+}
+
 void executor::run_finish(site& here, agenda& todo) {
   if (stopping()) return;
   try {
     if (here.is_source()) here.source().finish();
-    for (auto& one : here.workers()) {
-      if (!one.call && !here.is_source()) one.call = here.what().make_worker();
+    for (std::size_t w = 0; w < here.workers().size(); ++w) {
+      auto& one = here.workers()[w];
+      here.make(w);
       if (one.call) one.call->finish();
+      if (one.copy) one.copy->finish();
     }
   } catch (...) {
-    std::uint64_t items = 0;
-    for (auto& one : here.workers()) items += one.did.items;
-    return fail(here, failure::kind::finish, items);
+    return fail(here, failure::kind::finish, items_taken(here));
   }
   last_ns_.store(record::now_ns(), std::memory_order_relaxed);
   here.finished(todo);

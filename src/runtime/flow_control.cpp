@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
 #include <skel/runtime/flow_control.hpp>
 
 namespace skel::runtime::flow_control {
@@ -10,6 +12,48 @@ std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station
   std::map<int, std::size_t> workers;
   for (int rank : station.ranks) ++workers[rank];
   return {workers.begin(), workers.end()};
+}
+
+plan::station_plan door(program const& line, plan::run_plan const& plan, std::size_t station) {
+  plan::station_plan seen = plan.stations[station];
+  if (line.stations[station].copies) seen.ranks.resize(1);
+  return seen;
+}
+
+std::vector<std::pair<int, std::size_t>> copy_ranks(plan::station_plan const& station) {
+  std::vector<std::pair<int, std::size_t>> out;
+  for (int rank : station.ranks) {
+    auto const known = std::find_if(out.begin(), out.end(), [rank](auto const& r) { return r.first == rank; });
+    if (known != out.end())
+      ++known->second;
+    else
+      out.emplace_back(rank, 1);
+  }
+  return out;
+}
+
+plan::tree copy_tree(plan::station_plan const& station) {
+  std::size_t const ranks = copy_ranks(station).size();
+  auto const& parents = station.parents;
+  if (parents.empty()) return plan::binomial_tree(ranks);
+  if (parents.size() != ranks)
+    throw error("its tree has " + std::to_string(parents.size()) + " vertices, its copies are on " +
+                std::to_string(ranks) + " ranks");
+  for (std::size_t v = 1; v < ranks; ++v) {
+    std::size_t above = v - 1;  // v hangs on it or on something above it, or a branch would have a gap
+    while (above != 0 && above != parents[v]) above = parents[above];
+    if (above != parents[v])
+      throw error("its tree is not numbered branch by branch: the parent of vertex " + std::to_string(v) + " is " +
+                  std::to_string(parents[v]) + ", which is not vertex " + std::to_string(v - 1) + " or above it");
+  }
+  return plan::tree(parents, false);
+}
+
+std::size_t copy_window(plan::station_plan const& station) {
+  plan::tree const tree = copy_tree(station);
+  std::size_t deepest = 0;
+  for (std::size_t v = 0; v < tree.size(); ++v) deepest = std::max(deepest, tree.depth(v));
+  return 1 + station.capacity + 2 * deepest;
 }
 
 std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers,
@@ -39,10 +83,14 @@ std::size_t window(plan::run_plan const& plan, region const& farm) {
 std::size_t most_parcels(program const& line, plan::run_plan const& plan) {
   std::size_t total = 1;  // the batch that the source is filling
   for (std::size_t s = 0; s < plan.stations.size(); ++s) {
-    std::size_t const producers = s == 0 ? 1 : sites(plan.stations[s - 1]).size();
-    auto const consumers = sites(plan.stations[s]);
-    for (std::size_t c = 0; c < consumers.size(); ++c)
-      for (std::size_t p = 0; p < producers; ++p) total += room(plan.stations[s], c, producers, p);
+    std::size_t const producers = s == 0 ? 1 : sites(door(line, plan, s - 1)).size();
+    auto const consumer = door(line, plan, s);
+    for (std::size_t c = 0; c < sites(consumer).size(); ++c)
+      for (std::size_t p = 0; p < producers; ++p) total += room(consumer, c, producers, p);
+    if (line.stations[s].copies) {  // each rank has the batch, each copy and each branch of the tree a contribution
+      std::size_t const ranks = copy_ranks(plan.stations[s]).size(), copies = plan.stations[s].ranks.size();
+      total += copy_window(plan.stations[s]) * (ranks + copies + ranks - 1);
+    }
     if (line.stations[s].replicable && !line.stations[s - 1].replicable) {
       region const farm = region_around(line, s);
       if (farm.ordered) total += window(plan, farm);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int header_tag = 0, first_segment_tag = 1;
 
-enum class message : std::uint32_t { items, notice, finished, stop };
+enum class message : std::uint32_t { items, contribution, notice, finished, stop };
 
 int tag_of(std::uint64_t segment, int most_tag) {
   return first_segment_tag + static_cast<int>(segment % static_cast<std::uint64_t>(most_tag - 1));
@@ -72,8 +72,9 @@ mpi_links::~mpi_links() {
   SKEL_ENSURES(sending_.empty() && receiving_.empty());
 }
 
-void mpi_links::send(int rank, std::uint32_t station, parcel what, codec const& how) {
+void mpi_links::send(int rank, std::uint32_t station, posted what, codec const& how) {
   header head;
+  if (what.contribution) head.kind = message::contribution;
   head.station = station;
   head.sequence = what.sequence;
   head.first_item = what.first_item;
@@ -224,6 +225,7 @@ bool mpi_links::handle(incoming& in, executor& to) {
         heard_stop_ = true;
         return true;
       case message::items:
+      case message::contribution:
         break;
     }
     start(in, to);
@@ -234,17 +236,21 @@ bool mpi_links::handle(incoming& in, executor& to) {
     }
   }
   if (!in.batch.batch) return discard(in);
-  to.receive(in.head.station, in.rank, parcel{std::move(in.batch.batch), in.head.sequence, in.head.first_item});
+  parcel whole{std::move(in.batch.batch), in.head.sequence, in.head.first_item};
+  if (in.head.kind == message::contribution)
+    to.receive_contribution(in.head.station, in.rank, std::move(whole));
+  else
+    to.receive(in.head.station, in.rank, std::move(whole));
   return true;
 }
 
 /// Makes the batch of a message and asks for its segments; or notes which pieces to discard where that fails.
 void mpi_links::start(incoming& in, executor& to) {
   std::span<std::byte const> const rest(in.bytes.get() + sizeof(header), in.size - sizeof(header));
-  codec const& how = *line_.stations[in.head.station].input;
+  codec const& how = *line_.stations[taker(in.head)].input;
   in.segment = in.head.first_segment;
   try {
-    auto& home = shelves_[in.head.station];
+    auto& home = shelves_[taker(in.head)];
     if (!home) home = how.make_shelf();
     in.batch = how.decode(rest, home);
   } catch (...) {
@@ -258,6 +264,11 @@ void mpi_links::start(incoming& in, executor& to) {
   }
   for (auto const& wanted : in.batch.segments)
     for_each_piece(wanted, [&](std::span<std::byte> piece) { ask(in, piece); });
+}
+
+/// The station whose items a message carries. What copies contribute is what the next station takes.
+std::size_t mpi_links::taker(header const& head) const {
+  return head.station + (head.kind == message::contribution ? 1 : 0);
 }
 
 void mpi_links::ask(incoming& in, std::span<std::byte> piece) {

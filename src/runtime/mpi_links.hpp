@@ -23,7 +23,7 @@ class mpi_links final : public link_layer {
   ~mpi_links() override;
 
   // Any thread:
-  void send(int rank, std::uint32_t station, parcel what, codec const& how) override;
+  void send(int rank, std::uint32_t station, posted what, codec const& how) override;
   void send(int rank, notice const& what) override;
   /// Tells every other rank that the stream has ended, or that the run is over because something went wrong.
   void tell_all_finished();
@@ -55,6 +55,7 @@ class mpi_links final : public link_layer {
   void start(incoming& message, executor& to);
   bool discard(incoming& message);
   void ask(incoming& message, std::span<std::byte> piece);
+  std::size_t taker(header const& head) const;
 
   communicator const& ranks_;
   program const& line_;

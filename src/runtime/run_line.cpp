@@ -36,7 +36,7 @@ constexpr double shortest_watch = 5e-5;
 /// For a run of one rank: there is nobody to send to.
 class no_links final : public link_layer {
  public:
-  void send(int, std::uint32_t, parcel, codec const&) override {}
+  void send(int, std::uint32_t, posted, codec const&) override {}
   void send(int, notice const&) override {}
 };
 
@@ -74,8 +74,13 @@ void check(program const& line, plan::run_plan const& plan, int ranks) {
     auto const& at = plan.stations[s].ranks;
     std::string const name = "station '" + line.stations[s].notes.name + "' ";
     if (at.empty()) refuse(name + "has no worker");
-    if (!line.stations[s].replicable && at.size() > 1)
+    if (!line.stations[s].replicable && !line.stations[s].copies && at.size() > 1)
       refuse(name + "is not a farm and has " + std::to_string(at.size()) + " workers");
+    if (line.stations[s].copies) try {
+        flow_control::copy_tree(plan.stations[s]);
+      } catch (error const& e) {
+        refuse(name + "cannot be run: " + e.what());
+      }
     for (int rank : at)
       if (rank < 0 || rank >= ranks)
         refuse(name + "is on rank " + std::to_string(rank) + " of " + std::to_string(ranks));
@@ -237,13 +242,16 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = flow_control::most_parcels(line, plan);
   result.batch_bytes = plan.batch_bytes;
+  bool const folds = std::any_of(line.stations.begin(), line.stations.end(), [](station const& s) { return s.folds; });
   for (closing const& one : all) {
-    result.items += one.items;
+    if (!folds) result.items += one.items;
     result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
     if (options.trace) result.spans.push_back(one.spans);
   }
   std::stable_sort(result.stations.begin(), result.stations.end(),
                    [](auto const& a, auto const& b) { return a.station < b.station; });
+  // A reduce gives fewer items than it takes: what the source gave counts.
+  if (folds) result.items = result.stations.front().items;
   // Clocks of one host agree; where the sink is on another, the source's rank says when it heard of the end.
   auto const source = static_cast<std::size_t>(plan.stations.front().ranks.front());
   auto const sink = static_cast<std::size_t>(plan.stations.back().ranks.front());

@@ -40,12 +40,19 @@ site::site(program const& line, plan::run_plan const& plan, std::size_t station,
     workers_[w].did.name = station_.notes.name;
     workers_[w].did.rank = rank;
   }
+  if (station_.copies) crew_ = std::make_unique<crew>(plan.stations[station], rank);
+  if (crew_ && crew_->parent()) {
+    inlets_.push_back({*crew_->parent(), 0, {}});
+    in_order_ = true;
+    return;
+  }
   if (station > 0) take_from(line, plan);
   if (!is_sink_) give_to(line, plan, rank);
 }
 
 void site::take_from(program const& line, plan::run_plan const& plan) {
-  for (auto const& [rank, count] : flow_control::sites(plan.stations[number_ - 1])) inlets_.push_back({rank, 0, {}});
+  for (auto const& [rank, count] : flow_control::sites(flow_control::door(line, plan, number_ - 1)))
+    inlets_.push_back({rank, 0, {}});
   in_order_ = serial_;
   if (serial_ && line.stations[number_ - 1].replicable) {
     auto const farm = flow_control::region_around(line, number_ - 1);
@@ -56,24 +63,26 @@ void site::take_from(program const& line, plan::run_plan const& plan) {
 }
 
 void site::give_to(program const& line, plan::run_plan const& plan, int rank) {
-  auto const producers = flow_control::sites(plan.stations[number_]);
+  auto const producers = flow_control::sites(flow_control::door(line, plan, number_));
   auto const me = static_cast<std::size_t>(
       std::find_if(producers.begin(), producers.end(), [rank](auto const& p) { return p.first == rank; }) -
       producers.begin());
   bool const next_replicable = line.stations[number_ + 1].replicable;
   bool const into_exit = !serial_ && !next_replicable && flow_control::region_around(line, number_).ordered;
-  auto const consumers = flow_control::sites(plan.stations[number_ + 1]);
+  auto const consuming = flow_control::door(line, plan, number_ + 1);
+  auto const consumers = flow_control::sites(consuming);
   for (std::size_t c = 0; c < consumers.size(); ++c) {
     outlet out;
     out.rank = consumers[c].first;
     out.workers = consumers[c].second;
-    out.room = flow_control::room(plan.stations[number_ + 1], c, producers.size(), me);
+    out.room = flow_control::room(consuming, c, producers.size(), me);
     out.unlimited = into_exit;
     outlets_.push_back(out);
   }
   if (serial_ && next_replicable) {
     auto const farm = flow_control::region_around(line, number_ + 1);
     is_entry_ = farm.ordered;
+    exit_counts_items_ = !line.stations[farm.exit - 1].folds;
     window_ = flow_control::window(plan, farm);
   }
 }
@@ -82,6 +91,15 @@ void site::connect(site* next) {
   if (next == nullptr) return;
   for (auto& out : outlets_)
     if (out.rank == next->workers_.front().did.rank) out.here = next;
+}
+
+void site::make(std::size_t worker) {
+  auto& one = workers_[worker];
+  if (crew_) {
+    if (!one.copy) one.copy = station_.copies->make_copy(crew_->portion_of(worker));
+  } else if (!one.call && !producer_) {
+    one.call = station_.make_worker();
+  }
 }
 
 void site::look(agenda& todo) {
@@ -106,6 +124,13 @@ void site::deliver(int from, parcel what, agenda& todo) {
          next = early_.erase(next), ++expected_)
       ready_.push_back(std::move(next->second));
   }
+  pump(todo);
+}
+
+void site::contribute(int from, parcel what, agenda& todo) {
+  std::lock_guard guard(mutex_);
+  if (stopping()) return;
+  ask_for_join(crew_->contributed(from, std::move(what)), todo);
   pump(todo);
 }
 
@@ -146,11 +171,11 @@ void site::source_ran(producer::state state, std::uint64_t first, std::int64_t b
   std::lock_guard guard(mutex_);
   take_open_batch();
   std::uint64_t const count = source_items_ - first;
-  auto& [call, did, spans] = workers_.front();
-  did.items += count;
-  did.batches += count > 0;
-  did.busy += static_cast<double>(end - begin) * 1e-9;
-  if (trace && count > 0) spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
+  one_worker& caller = workers_.front();
+  caller.did.items += count;
+  caller.did.batches += count > 0;
+  caller.did.busy += static_cast<double>(end - begin) * 1e-9;
+  if (trace && count > 0) caller.spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
   if (count > 0) learn(static_cast<double>(end - begin) / static_cast<double>(count));
   last_batch_ = std::max<std::size_t>(1, count);
   source_running_ = false;
@@ -182,8 +207,9 @@ bool site::flush(double age, agenda& todo) {
 void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds,
                       agenda& todo) {
   std::lock_guard guard(mutex_);
-  learn(seconds * 1e9 / static_cast<double>(count));
-  if (is_sink_) {
+  learn(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(1, count)));
+  last_item_ = std::max(last_item_, work.input.what.first_item);
+  if (!made) {
     idle_.push_back(work.worker);
     depart(work.input.from, todo);
   } else {
@@ -194,10 +220,35 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::si
   pump(todo);
 }
 
+void site::copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds,
+                     agenda& todo) {
+  std::lock_guard guard(mutex_);
+  learn(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(1, count)));
+  ask_for_join(crew_->copy_done(work.copy, work.sequence, std::move(made)), todo);
+  pump(todo);
+}
+
+void site::joined(crew_job const& work, std::unique_ptr<items_base> all, agenda& todo) {
+  std::lock_guard guard(mutex_);
+  crew_->joined(work.sequence, std::move(all));
+  pump(todo);
+}
+
+void site::give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo) {
+  std::lock_guard guard(mutex_);
+  for (auto& batch : held)
+    outputs_.push_back({parcel{std::move(batch), serial_ ? produced_++ : 0, last_item_}, no_worker, {}, 0});
+  rested_ = true;
+  pump(todo);
+}
+
 void site::finished(agenda& todo) {
   std::lock_guard guard(mutex_);
   for (auto const& out : outlets_)
     todo.notices.push_back({out.rank, {notice::kind::end, static_cast<std::uint32_t>(number_ + 1), out.sent, 0}});
+  if (!crew_) return;
+  for (int child : crew_->children())
+    todo.notices.push_back({child, {notice::kind::end, static_cast<std::uint32_t>(number_), crew_->begun(), 0}});
 }
 
 record::station_record site::record() const {
@@ -217,10 +268,12 @@ record::station_record site::record() const {
 
 /// The longest time per item here and downstream [ns]; 0 as long as some of it is not known.
 std::int64_t site::slowest_ns() const {
-  std::int64_t downstream = is_entry_ ? window_slowest_ns_ : 0;
-  bool known = !is_entry_ || window_slowest_ns_ > 0;
+  bool const exit_says = is_entry_ && exit_counts_items_;
+  std::int64_t downstream = exit_says ? window_slowest_ns_ : 0;
+  bool known = !exit_says || window_slowest_ns_ > 0;
   bool asked = false, answered = false;
   for (outlet const& out : outlets_) {
+    if (station_.folds) break;    // others take other items, and fewer
     if (out.unlimited) continue;  // the farm's exit tells the farm's entry
     asked = true;
     answered = answered || out.slowest_ns > 0;
@@ -258,7 +311,7 @@ void site::take_open_batch() {
   if (!open.items) return;
   std::uint64_t const count = open.items->size();
   source_bytes_ += open.bytes;
-  outputs_.push_back({parcel{std::move(open.items), produced_++, source_items_}, no_worker, 0, 0});
+  outputs_.push_back({parcel{std::move(open.items), produced_++, source_items_}, no_worker, {}, 0});
   source_items_ += count;
 }
 
@@ -287,10 +340,8 @@ void site::send_results(agenda& todo) {
       auto& did = workers_[done.worker == no_worker ? 0 : done.worker].did;
       did.blocked += static_cast<double>(record::now_ns() - done.since_ns) * 1e-9;
     }
-    if (done.worker != no_worker) {
-      idle_.push_back(done.worker);
-      depart(done.from, todo);
-    }
+    if (done.worker != no_worker) idle_.push_back(done.worker);
+    if (done.from) depart(*done.from, todo);
     todo.sends.push_back({this, out->rank, out->here, std::move(done.what)});
   }
   if (!outputs_.empty() && outputs_.back().since_ns == 0) {
@@ -300,24 +351,57 @@ void site::send_results(agenda& todo) {
   }
 }
 
+void site::ask_for_join(std::optional<crew_job> work, agenda& todo) {
+  if (work) todo.jobs.push_back({job::kind::join, this, no_worker, {}, *std::move(work)});
+}
+
+/// What all copies here and below have made: to the next station from the root, up the tree from the others.
+void site::take_joint_results(agenda& todo) {
+  while (auto done = crew_->next_result()) {
+    auto& [what, from] = *done;
+    if (auto const parent = crew_->parent())
+      todo.posts.push_back({this, *parent, {std::move(what.items), what.sequence, what.first_item, true}});
+    else
+      outputs_.push_back({std::move(what), no_worker, from, 0});
+  }
+}
+
+void site::begin_for_copies(agenda& todo) {
+  while (!ready_.empty() && (crew_->parent() || crew_->has_room(outputs_.size()))) {
+    auto const shown = crew_->begin(std::move(ready_.front().what), ready_.front().from);
+    ready_.pop_front();
+    for (int child : crew_->children()) todo.posts.push_back({this, child, shown});
+  }
+  while (auto work = crew_->next_for_copies()) {
+    std::size_t const copy = work->copy;
+    todo.jobs.push_back({job::kind::copy, this, copy, {}, *std::move(work)});
+  }
+}
+
 /// Does everything that has become possible.
 void site::pump(agenda& todo) {
   if (stopping()) return;
+  if (crew_) take_joint_results(todo);
   send_results(todo);
-  while (!ready_.empty() && !idle_.empty()) {
-    todo.jobs.push_back({job::kind::batch, this, idle_.back(), std::move(ready_.front())});
+  if (crew_) begin_for_copies(todo);
+  while (!crew_ && !ready_.empty() && !idle_.empty()) {
+    todo.jobs.push_back({job::kind::batch, this, idle_.back(), std::move(ready_.front()), {}});
     idle_.pop_back();
     ready_.pop_front();
   }
   if (producer_ && !source_running_ && !source_ended_ && outputs_.empty()) {
     source_running_ = true;
-    todo.jobs.push_back({job::kind::source, this, no_worker, {}});
+    todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}});
   }
-  bool const quiet =
-      outputs_.empty() && ready_.empty() && early_.empty() && (producer_ || idle_.size() == workers_.size());
-  if (!finishing_ && quiet && input_over()) {
+  bool const at_rest = producer_ || (crew_ ? crew_->idle() : idle_.size() == workers_.size());
+  bool const quiet = outputs_.empty() && ready_.empty() && early_.empty() && at_rest;
+  if (station_.folds && !resting_ && quiet && input_over()) {
+    resting_ = true;
+    todo.jobs.push_back({job::kind::rest, this, no_worker, {}, {}});
+  }
+  if (!finishing_ && (rested_ || !station_.folds) && quiet && input_over()) {
     finishing_ = true;
-    todo.jobs.push_back({job::kind::finish, this, no_worker, {}});
+    todo.jobs.push_back({job::kind::finish, this, no_worker, {}, {}});
   }
 }
 

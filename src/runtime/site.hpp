@@ -16,6 +16,8 @@
 #include <skel/runtime/link_layer.hpp>
 #include <skel/runtime/program.hpp>
 
+#include "crew.hpp"
+
 namespace skel::runtime {
 
 class site;
@@ -30,11 +32,12 @@ struct arrival {
 
 /// A call of the user's functions that has become possible.
 struct job {
-  enum class kind { source, batch, finish };
+  enum class kind { source, batch, copy, join, rest, finish };
   kind what = kind::batch;
   site* here = nullptr;
   std::size_t worker = no_worker;  ///< batch: who processes it
   arrival input;                   ///< batch: what
+  crew_job shown;                  ///< copy, join: what
 };
 
 /// What a change of one site asks of others; carried out when no lock is held.
@@ -45,11 +48,17 @@ struct agenda {
     site* to;  ///< nullptr: on another rank
     parcel what;
   };
+  struct posting {
+    site const* from;
+    int rank;
+    posted what;
+  };
   struct telling {
     int rank;
     notice what;
   };
   std::vector<sending> sends;
+  std::vector<posting> posts;  // to the same station on other ranks
   std::vector<telling> notices;
   std::vector<job> jobs;
 };
@@ -63,7 +72,8 @@ class site {
   /// By the thread that runs the worker, without the lock; a source's, which another thread may start again as soon as
   /// it has ended, with it.
   struct one_worker {
-    std::unique_ptr<worker> call;  ///< made when it is first needed, where it may throw
+    std::unique_ptr<worker> call;      ///< made when it is first needed, where it may throw
+    std::unique_ptr<stage_copy> copy;  ///< of a broadcast stage, in its place
     record::station_record did;
     std::vector<record::span> spans;
   };
@@ -83,10 +93,15 @@ class site {
   producer& source() { return *producer_; }
   std::vector<one_worker>& workers() { return workers_; }
 
+  /// A worker as it is made for the first time; calls the user's functions. Without the lock.
+  void make(std::size_t worker);
+
   /// Does everything that has become possible.
   void look(agenda& todo);
   /// A parcel has come.
   void deliver(int from, parcel what, agenda& todo);
+  /// What copies further down the tree of a broadcast stage have made of a parcel has come.
+  void contribute(int from, parcel what, agenda& todo);
   /// News from the station before or behind have come.
   void hear(int from, notice const& what, agenda& todo);
 
@@ -104,6 +119,15 @@ class site {
 
   /// A batch of `count` items has been processed in `seconds`; what they `made` is null for a sink.
   void batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds, agenda& todo);
+
+  /// A copy has made something of a batch of `count` items in `seconds`.
+  void copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds,
+                 agenda& todo);
+  /// What copies made of a batch has been joined.
+  void joined(crew_job const& work, std::unique_ptr<items_base> all, agenda& todo);
+
+  /// What the workers still held after their last item.
+  void give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo);
 
   /// finish() of all workers has returned: tells the next stations how many parcels there were.
   void finished(agenda& todo);
@@ -129,7 +153,7 @@ class site {
   struct result {
     parcel what;
     std::size_t worker = no_worker;  // held until there is room
-    int from = 0;                    // who gets room back when it has left
+    std::optional<int> from;         // who gets room back when it has left
     std::int64_t since_ns = 0;       // waiting for room since; 0: not yet
   };
 
@@ -146,6 +170,9 @@ class site {
   void take_open_batch();
   void depart(int from, agenda& todo);
   void send_results(agenda& todo);
+  void take_joint_results(agenda& todo);
+  void begin_for_copies(agenda& todo);
+  void ask_for_join(std::optional<crew_job> work, agenda& todo);
   void pump(agenda& todo);
 
   std::size_t number_;
@@ -156,11 +183,13 @@ class site {
   bool in_order_ = false;  // takes parcels by their sequence
   bool is_sink_;
 
-  bool is_entry_ = false;  // of an ordered farm
+  bool is_entry_ = false;          // of an ordered farm
+  bool exit_counts_items_ = true;  // as its entry does: no station of the farm folds them
   bool is_exit_ = false;
   std::size_t entry_station_ = 0;  // of the farm that it is the exit of
   int entry_rank_ = 0;
 
+  std::unique_ptr<crew> crew_;  // of a broadcast stage; its members other than the root have no neighbours in the line
   std::unique_ptr<producer> producer_;
   std::vector<one_worker> workers_;
 
@@ -185,7 +214,8 @@ class site {
   std::uint64_t source_bytes_ = 0;
   std::size_t last_batch_ = 0;
   bool source_running_ = false, source_ended_ = false;
-  bool finishing_ = false;
+  std::uint64_t last_item_ = 0;  // number of the first item of the latest parcel
+  bool resting_ = false, rested_ = false, finishing_ = false;
 };
 
 }  // namespace skel::runtime

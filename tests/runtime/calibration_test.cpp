@@ -1,6 +1,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -10,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/pattern/collective_stages.hpp>
 #include <skel/runtime/calibration.hpp>
 
 namespace {
@@ -43,6 +44,31 @@ TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
   EXPECT_EQ(rest.items, 9u);
   EXPECT_TRUE(rest.ended);
   EXPECT_EQ(got.size(), 10u);
+}
+
+TEST(Calibration, CarriesWhatReducesHoldToTheSinkWhereTheStreamEnds) {
+  std::vector<int> got;
+  auto app = count_to(10) | skel::farm([](int x) { return x + 1; }) | skel::reduce(std::plus<>{}, skel::every(4)) |
+             skel::broadcast([](int const& x) { return x; }, skel::width{2}) | skel::reduce(std::plus<>{}) |
+             skel::sink([&](int x) { got.push_back(x); });
+  auto const found = calibrate(make_program(app), 3600);
+  EXPECT_TRUE(found.ended);
+  EXPECT_EQ(found.items, 10u);
+  EXPECT_THAT(got, testing::ElementsAre(2 * 10, 2 * 26, 2 * 19));
+  // What three results of four bytes come to, for each item of the source.
+  EXPECT_DOUBLE_EQ(found.stations[2].bytes, 3 * 4 / 10.0);
+}
+
+TEST(Calibration, LeavesWhatAReduceHoldsWhereTheStreamGoesOn) {
+  std::vector<int> got;
+  auto app = count_to(10) | skel::farm([](int x) { return x + 1; }) | skel::reduce(std::plus<>{}) |
+             skel::sink([&](int x) { got.push_back(x); });
+  auto const line = make_program(app);
+  auto const found = calibrate(line, 0);
+  EXPECT_FALSE(found.ended);
+  EXPECT_TRUE(got.empty());
+  calibrate(line, 3600);
+  EXPECT_THAT(got, testing::ElementsAre(55));
 }
 
 TEST(Calibration, DoesNotTakeASlowFirstItemForAllOfThem) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <skel/base/error.hpp>
+
 namespace skel {
 
 /// A farm with this option delivers its results in the order in which the items came (the default).
@@ -19,6 +21,19 @@ inline constexpr unordered_t unordered{};
 /// Fixes the number of workers of a farm, which the mapper chooses otherwise. At least 1.
 struct width {
   std::size_t workers;
+};
+
+/// Windows of a reduce: one result for each `items` of the stream, the last of fewer where the stream ends.
+class every {
+ public:
+  /// Throws skel::error for windows of no items.
+  explicit every(std::size_t items) : items_(items) {
+    if (items == 0) throw error("skel::every(0): a window of no items has no result; give it at least 1");
+  }
+  std::size_t items() const { return items_; }
+
+ private:
+  std::size_t items_;
 };
 
 /// What one item costs in this stage, in seconds on a host of speed 1, where it is known before the program runs. On a

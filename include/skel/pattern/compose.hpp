@@ -96,6 +96,10 @@ requires(!patterns::name_like<Worker>) auto farm(Worker worker, Options... optio
   auto inner = patterns::as_skeleton(std::move(worker));
   static_assert(!patterns::starts_stream<decltype(inner)> && !patterns::ends_stream<decltype(inner)>,
                 "skel: the worker of a farm is a stage or a pipeline of stages, without source and sink");
+  static_assert(
+      !patterns::sees_stream<decltype(inner)>,
+      "skel: a reduce or a broadcast cannot stand inside a farm, each copy of which sees some of the items "
+      "only: put it before or behind the farm; a commutative reduce behind a farm folds in the farm's workers");
   return patterns::farm<decltype(inner)>{std::move(inner), patterns::annotate("", std::move(options)...)};
 }
 template <patterns::name_like Name, class Worker, patterns::annotation... Options>

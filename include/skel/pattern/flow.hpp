@@ -1,11 +1,14 @@
 #pragma once
 
 #include <concepts>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <type_traits>
 
 #include <skel/pattern/fixed_string.hpp>
+#include <skel/pattern/operators.hpp>
+#include <skel/pattern/portion.hpp>
 
 /// How item types flow from skeleton to skeleton, and what is said when they do not fit.
 namespace skel::patterns {
@@ -100,6 +103,104 @@ struct check_sink {
 template <class Sink>
 struct check_sink<Sink, refused> {
   using type = void;
+};
+
+/// What all copies of a broadcast stage have made of one item, in the order of the copies. Only a reduce takes it.
+template <class T>
+struct contributions {
+  std::deque<T> of_copies;
+};
+
+/// Refuses whatever is not a reduce behind a broadcast stage.
+template <class Taker>
+struct check_joined {
+  template <class>
+  static constexpr bool never = false;
+  static_assert(
+      never<Taker>,
+      "skel: a broadcast stage gives one result of each copy for every item, and a reduce has to join them: "
+      "write skel::broadcast(worker) | skel::reduce(op) before what comes next (named in check_joined<Next>)");
+  using type = refused;
+};
+template <class Stage, class T>
+struct check_stage<Stage, contributions<T>> {
+  using type = typename check_joined<Stage>::type;
+};
+template <class Sink, class T>
+struct check_sink<Sink, contributions<T>> {
+  using type = typename check_joined<Sink>::type;
+};
+
+/// Instantiated for the operator of a reduce and what it combines: items of the stream, or what the copies of a
+/// broadcast stage have made of one item.
+template <class Op, class T>
+struct check_operator {
+  static_assert(
+      reduction_operator<Op, T>,
+      "skel: this operator cannot combine the items that reach the reduce (Op and Item are named in "
+      "check_operator<Op, Item>). Accepted signatures: Item op(Item const&, Item const&), Item op(Item, Item), "
+      "callable on a const operator, and associative; not accepted: Item&, mutable lambdas");
+  using type = T;
+};
+template <class Op, class T>
+struct check_operator<Op, contributions<T>> {
+  using type = typename check_operator<Op, T>::type;
+};
+/// Refuses windows behind a broadcast stage.
+template <class Op>
+struct check_window {
+  template <class>
+  static constexpr bool never = false;
+  static_assert(never<Op>,
+                "skel: behind a broadcast stage a reduce joins what the copies have made of one item, so it has no "
+                "windows: write skel::broadcast(worker) | skel::reduce(op) | skel::reduce(op, skel::every(n))");
+  using type = refused;
+};
+template <class Op>
+struct check_operator<Op, refused> {
+  using type = refused;
+};
+
+/// Instantiated for the worker of a broadcast stage and the type of the items that reach it.
+template <class Worker, class Item>
+struct check_copy {
+  static constexpr bool takes_portion = std::is_invocable_v<Worker&, Item const&, portion>;
+  static constexpr bool callable = takes_portion || std::is_invocable_v<Worker&, Item const&>;
+  static_assert(
+      callable,
+      "skel: this worker does not accept what a broadcast stage gives to all of its copies (Worker and Item are named "
+      "in check_copy<Worker, Item>). Accepted signatures: Result worker(Item const&, skel::portion), Result "
+      "worker(Item "
+      "const&); not accepted: Item&, Item&&, since the copies share the item");
+
+  template <bool, bool, class W>
+  struct result {
+    using type = refused;
+  };
+  template <class W>
+  struct result<true, true, W> {
+    using type = std::remove_cvref_t<std::invoke_result_t<W&, Item const&, portion>>;
+  };
+  template <class W>
+  struct result<true, false, W> {
+    using type = std::remove_cvref_t<std::invoke_result_t<W&, Item const&>>;
+  };
+  using value = typename result<callable, takes_portion, Worker>::type;
+  static_assert(!callable || item<value>,
+                "skel: the worker of a broadcast stage must return its contribution, a movable object. Accepted "
+                "signatures: Result worker(Item const&, skel::portion), Result worker(Item const&)");
+  static_assert(std::copy_constructible<Worker>,
+                "skel: the worker of a broadcast stage must be copyable, since each of its copies is a copy of it. "
+                "Capture shared state in a std::shared_ptr");
+  using type = contributions<value>;
+};
+template <class Worker, class T>
+struct check_copy<Worker, contributions<T>> {
+  using type = typename check_joined<Worker>::type;
+};
+template <class Worker>
+struct check_copy<Worker, refused> {
+  using type = refused;
 };
 
 /// Instantiated for a farm's worker: each worker of the farm needs its own, or one that all can call at once.

@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -67,6 +68,17 @@ template <>
 inline constexpr bool is_standard<maximum> = true;
 
 template <class Op>
+inline constexpr bool starts_with_one = false;
+template <class T>
+inline constexpr bool starts_with_one<std::multiplies<T>> = true;
+template <class T>
+inline constexpr bool starts_with_one<std::logical_and<T>> = true;
+template <class Op>
+inline constexpr bool is_bit_and = false;
+template <class T>
+inline constexpr bool is_bit_and<std::bit_and<T>> = true;
+
+template <class Op>
 inline constexpr bool is_marked = false;
 template <class Op>
 inline constexpr bool is_marked<commutative_operator<Op>> = true;
@@ -79,5 +91,32 @@ template <class Op, class T>
 inline constexpr bool is_commutative = operators_detail::is_marked<std::remove_cvref_t<Op>> ||
                                        (std::is_arithmetic_v<T> &&
                                         operators_detail::is_standard<std::remove_cvref_t<Op>>);
+
+/// The value e for which op(e, a) and op(a, e) are a, where it is known: `op.identity()` where the operator has that
+/// member, and those of the standard library's operators on numbers; nothing otherwise (also for minimum and maximum).
+template <class T, class Op>
+constexpr std::optional<T> identity_of(Op const& op) {
+  if constexpr (requires {
+                  { op.identity() } -> std::convertible_to<T>;
+                }) {
+    return T(op.identity());
+  } else if constexpr (operators_detail::is_marked<Op>) {
+    return identity_of<T>(op.op);
+  } else if constexpr (std::is_arithmetic_v<T> && operators_detail::is_standard<Op> && !std::same_as<Op, minimum> &&
+                       !std::same_as<Op, maximum>) {
+    if constexpr (operators_detail::starts_with_one<Op>)
+      return T(1);
+    else if constexpr (!operators_detail::is_bit_and<Op>)
+      return T(0);
+    else if constexpr (std::same_as<T, bool>)
+      return true;
+    else if constexpr (std::integral<T>)
+      return static_cast<T>(~T(0));
+    else
+      return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+}
 
 }  // namespace skel

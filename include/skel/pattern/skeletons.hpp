@@ -42,6 +42,25 @@ struct pipeline {
   boost::hana::tuple<Parts...> parts;
 };
 
+/// The window of a reduction that gives one result at the end of the stream.
+struct whole_stream {};
+
+/// Folds the items of the stream, in their order, into one, or into one per window (Window: every); behind a broadcast
+/// stage, what its copies have made of each item.
+template <class Op, class Window = whole_stream>
+struct reduction {
+  Op op;
+  Window window;
+  annotations notes;
+};
+
+/// Shows each item to every copy of a worker. A reduction has to follow.
+template <class Worker>
+struct broadcast {
+  Worker worker;
+  annotations notes;  ///< width: number of copies
+};
+
 /// Takes each item, in order, and gives nothing on.
 template <class F>
 struct sink {
@@ -62,6 +81,10 @@ template <class W>
 inline constexpr bool is_skeleton<farm<W>> = true;
 template <class... P>
 inline constexpr bool is_skeleton<pipeline<P...>> = true;
+template <class Op, class Window>
+inline constexpr bool is_skeleton<reduction<Op, Window>> = true;
+template <class W>
+inline constexpr bool is_skeleton<broadcast<W>> = true;
 template <class F>
 inline constexpr bool is_skeleton<sink<F>> = true;
 template <class T>
@@ -86,6 +109,18 @@ struct flow_through<stage<F>, In> {
 template <class F, class In>
 struct flow_through<sink<F>, In> {
   using type = typename check_sink<F, In>::type;
+};
+template <class Op, class Window, class In>
+struct flow_through<reduction<Op, Window>, In> {
+  using type = typename check_operator<Op, In>::type;
+};
+template <class Op, class T>
+struct flow_through<reduction<Op, every>, contributions<T>> {
+  using type = typename check_window<Op>::type;
+};
+template <class W, class In>
+struct flow_through<broadcast<W>, In> {
+  using type = typename check_copy<W, In>::type;
 };
 template <class W, class In>
 struct flow_through<farm<W>, In> {
@@ -123,6 +158,18 @@ template <class F>
 inline constexpr bool ends_stream<sink<F>> = true;
 template <class First, class... Rest>
 inline constexpr bool ends_stream<pipeline<First, Rest...>> = (ends_stream<First> || ... || ends_stream<Rest>);
+
+/// Whether a skeleton looks at the stream as a whole, so that it cannot stand in a farm, whose copies see parts of it.
+template <class T>
+inline constexpr bool sees_stream = false;
+template <class Op, class Window>
+inline constexpr bool sees_stream<reduction<Op, Window>> = true;
+template <class W>
+inline constexpr bool sees_stream<broadcast<W>> = true;
+template <class W>
+inline constexpr bool sees_stream<farm<W>> = sees_stream<W>;
+template <class... Parts>
+inline constexpr bool sees_stream<pipeline<Parts...>> = (sees_stream<Parts> || ...);
 
 /// A composition with a source in front and a sink at the end: what an engine runs.
 template <class T>

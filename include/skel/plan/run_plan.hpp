@@ -1,14 +1,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace skel::plan {
 
 /// Where the workers of one station run and how much they may hold.
 struct station_plan {
-  std::vector<int> ranks;    ///< one entry per worker; serial stations have one
+  std::vector<int> ranks;    ///< one entry per worker or copy; serial stations have one
   std::size_t capacity = 1;  ///< batches that may wait before each worker (k of the cost model)
+  /// Of a broadcast stage: the tree over its ranks, numbered as they first appear in `ranks`. parents[v] hands batches
+  /// on to v, which gives back what its copies and those below it made of them; parents[0], of the root, is not looked
+  /// at. Numbers go down the tree branch by branch, so that everybody below v has numbers from v on without a gap;
+  /// children are served in the order of their numbers. Empty: binomial.
+  std::vector<std::uint32_t> parents{};
 };
 
 /// What an engine obeys: source first, sink last.

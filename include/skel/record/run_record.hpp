@@ -35,7 +35,7 @@ struct station_record {
 /// What happened in one run, on all ranks.
 struct run_record {
   double seconds = 0;                    ///< from the first call of the source to the last item's end
-  std::uint64_t items = 0;               ///< that reached the sink
+  std::uint64_t items = 0;               ///< that went through the line; reduces make fewer of them at its end
   std::vector<station_record> stations;  ///< ordered by station, then rank
   std::vector<std::vector<span>> spans;  ///< per rank; empty unless a trace was asked for
   std::vector<span> calibration;         ///< batches that were measured before the run; on rank 0 only

@@ -116,7 +116,7 @@ struct encoded {
   std::unique_ptr<std::byte[]> inline_bytes;
   std::size_t inline_size = 0;
   std::vector<std::span<std::byte const>> segments;
-  std::unique_ptr<items_base> keep;
+  std::shared_ptr<items_base> keep;
 };
 
 /// A batch that is being received: after the segments have been filled, finish() gives the items.
@@ -131,8 +131,8 @@ class codec {
   virtual ~codec() = default;
 
   /// Turns a batch into bytes, `front` of which are left free at the start for the engine's header. Ranges of at least
-  /// `direct_bytes` travel without being copied.
-  virtual encoded encode(std::unique_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
+  /// `direct_bytes` travel without being copied. Others may read the batch meanwhile.
+  virtual encoded encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
 
   /// Starts a batch from the inline bytes behind the header. Throws skel::error when they are not what encode() made.
   /// Ranges that travel without being copied are taken from `home`, which make_shelf() of the same codec has made, and
@@ -209,7 +209,7 @@ template <class T>
 requires transferable<T>
 class typed_codec final : public codec {
  public:
-  encoded encode(std::unique_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
+  encoded encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
     auto& from = static_cast<items<T>&>(*batch);
     encoded out;
     if constexpr (std::is_trivially_copyable_v<T>)

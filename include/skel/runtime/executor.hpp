@@ -43,6 +43,8 @@ class executor {
   void start();
 
   void receive(std::uint32_t station, int from, parcel what);
+  /// What copies of a broadcast stage on rank `from` and below it have made of a parcel.
+  void receive_contribution(std::uint32_t station, int from, parcel what);
   void receive(int from, notice const& what);
   /// A parcel for a station here could not be turned back into items: the exception being handled is the run's failure.
   void refuse(std::uint32_t station, std::uint64_t item);
@@ -73,11 +75,15 @@ class executor {
 
   site& at(std::uint32_t station) const;
   void perform(agenda& todo, std::optional<job>* keep);
-  void send(site const& from, int rank, parcel what);
+  void send(site const& from, int rank, std::size_t station, std::size_t taker, posted what);
   void drain();
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);
   void run_batch(job& work, agenda& todo);
+  void run_copy(job& work, agenda& todo);
+  void run_join(job& work, agenda& todo);
+  double note(job const& work, std::uint64_t first_item, std::size_t items, std::int64_t begin, std::int64_t end);
+  void run_rest(site& here, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
 

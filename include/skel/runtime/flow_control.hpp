@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <skel/plan/run_plan.hpp>
+#include <skel/plan/tree.hpp>
 #include <skel/runtime/program.hpp>
 
 /// Rules for parcels, the same on every rank.
@@ -12,6 +13,17 @@ namespace skel::runtime::flow_control {
 
 /// Ranks that run workers of a station, ascending, each once, with the number of its workers.
 std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station);
+
+/// A station as its neighbours see it: of a broadcast stage, the root of its tree takes and gives for all copies.
+plan::station_plan door(program const& line, plan::run_plan const& plan, std::size_t station);
+
+/// Ranks of a broadcast stage as they first appear in its plan, each once, with the number of its copies.
+std::vector<std::pair<int, std::size_t>> copy_ranks(plan::station_plan const& station);
+/// Its tree over copy_ranks(). Throws skel::error when the plan's parents are not as plan::station_plan says.
+plan::tree copy_tree(plan::station_plan const& station);
+/// Parcels that a broadcast stage may have begun and not given on: one that is in the copies' hands, those that wait
+/// for them, and those on their way down the tree and up again.
+std::size_t copy_window(plan::station_plan const& station);
 
 /// Parcels that `consumer` lets `producer` have under way to it: its workers' room divided among the producers, at
 /// least one each. Indices are into sites().

@@ -105,6 +105,7 @@ class items final : public items_base {
   T* begin() noexcept { return data_; }
   T* end() noexcept { return data_ + size_; }
   T& operator[](std::size_t i) noexcept { return data_[i]; }
+  T const& operator[](std::size_t i) const noexcept { return data_[i]; }
   std::size_t capacity() const noexcept { return capacity_; }
 
  private:

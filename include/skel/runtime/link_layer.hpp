@@ -17,6 +17,14 @@ struct parcel {
   std::uint64_t first_item = 0;  ///< number that the source gave its first item
 };
 
+/// A batch that leaves for another rank, as others may at the same time with the same items.
+struct posted {
+  std::shared_ptr<items_base> items;
+  std::uint64_t sequence = 0, first_item = 0;  ///< as of a parcel
+  bool contribution =
+      false;  ///< what copies of a broadcast stage have made of a batch, for those above them in its tree
+};
+
 /// What one station tells another besides items. Counts are in parcels.
 struct notice {
   enum class kind : std::uint32_t {
@@ -35,7 +43,7 @@ struct notice {
 class link_layer {
  public:
   virtual ~link_layer() = default;
-  virtual void send(int rank, std::uint32_t station, parcel what, codec const& how) = 0;
+  virtual void send(int rank, std::uint32_t station, posted what, codec const& how) = 0;
   virtual void send(int rank, notice const& what) = 0;
 };
 

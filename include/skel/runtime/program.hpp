@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <functional>
@@ -11,8 +12,12 @@
 
 #include <boost/hana/for_each.hpp>
 
+#include <skel/base/error.hpp>
+#include <skel/pattern/collective_stages.hpp>
 #include <skel/pattern/runtime_pipeline.hpp>
 #include <skel/pattern/shape.hpp>
+#include <skel/runtime/fold.hpp>
+#include <skel/runtime/joint_stage.hpp>
 #include <skel/runtime/worker.hpp>
 
 /// A composition as engines run it: a line of stations whose item types are hidden behind batches.
@@ -26,6 +31,11 @@ struct station {
       nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
   std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
   std::function<std::unique_ptr<worker>()> make_worker;      ///< all others; one call per worker
+  bool folds = false;  ///< gives fewer items than it takes, and when the stream ends what is left (rest())
+  std::shared_ptr<joint_stage const>
+      copies;  ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
+  std::shared_ptr<held_items>
+      held;  ///< of a reduce stage: what it has taken and not given on; nullptr: nothing is held
 };
 
 /// The line of a program. Refers to the functions inside the composition it was made from, which must outlive it.
@@ -45,6 +55,15 @@ struct scope {
   std::vector<std::string> at;
   std::string prefix;
 };
+
+template <class T>
+inline constexpr bool is_broadcast = false;
+template <class W>
+inline constexpr bool is_broadcast<patterns::broadcast<W>> = true;
+template <class T>
+inline constexpr bool is_contributions = false;
+template <class T>
+inline constexpr bool is_contributions<patterns::contributions<T>> = true;
 
 /// Walks a composition and appends its stations; the flow's type goes along as a template argument.
 class lowering {
@@ -112,6 +131,22 @@ class lowering {
     }
   }
 
+  template <class T, class Op, class Window>
+  void add(patterns::reduction<Op, Window>& part, scope const& around) {
+    std::size_t window = 0;
+    if constexpr (std::is_same_v<Window, every>) window = part.window.items();
+    if (window == 0 && to_.back().replicable) fold_in_farm<T>(to_.back(), part.op);
+    station s = make(part.notes, around);
+    s.input = codec_of<T>();
+    s.folds = true;
+    auto const fold = std::make_shared<partial_fold<T>>();
+    s.held = fold;
+    s.make_worker = [&op = part.op, window, &fold = *fold] {
+      return std::make_unique<reduce_worker<T, Op>>(op, window, fold);
+    };
+    to_.push_back(std::move(s));
+  }
+
   template <class In, class... Parts>
   void add(patterns::pipeline<Parts...>& line, scope const& around) {
     along<0, In>(line, around);
@@ -122,9 +157,40 @@ class lowering {
   void along(patterns::pipeline<Parts...>& line, scope const& around) {
     if constexpr (Index < sizeof...(Parts)) {
       auto& part = boost::hana::at_c<Index>(line.parts);
-      add<In>(part, around);
+      if constexpr (is_broadcast<std::remove_cvref_t<decltype(part)>>)
+        add_joint_stage<In>(part, boost::hana::at_c<Index + 1>(line.parts), around);
+      else if constexpr (!is_contributions<In>)  // the reduce behind a broadcast is part of its station
+        add<In>(part, around);
       along<Index + 1, typename patterns::flow_through<std::remove_cvref_t<decltype(part)>, In>::type>(line, around);
     }
+  }
+
+  template <class In, class W, class Op>
+  void add_joint_stage(patterns::broadcast<W>& shown, patterns::reduction<Op>& joined, scope const& around) {
+    using Out = typename patterns::check_copy<W, In>::value;
+    station s = make(shown.notes, around);
+    if (!std::isnan(joined.notes.work) || !joined.notes.at.empty())
+      throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
+                  " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
+    if (s.notes.name.empty()) s.notes.name = joined.notes.name;
+    s.notes.width = shown.notes.width;
+    s.input = codec_of<In>();
+    s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
+    s.make_worker = [of = s.copies, copies = std::max<std::size_t>(1, shown.notes.width)] {
+      return std::make_unique<joint_worker>(*of, copies);
+    };
+    to_.push_back(std::move(s));
+  }
+
+  /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
+  /// restored where the operator commutes.
+  template <class T, class Op>
+  static void fold_in_farm(station& last, Op const& op) {
+    last.folds = true;
+    if constexpr (is_commutative<Op, T>) last.notes.ordered = false;
+    last.make_worker = [inner = std::move(last.make_worker), &op] {
+      return std::make_unique<folding_worker<T, Op>>(inner(), op);
+    };
   }
 
   /// Every function inside a farm must be copyable; asked where the farm is known, so that the message names it.

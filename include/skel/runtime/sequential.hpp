@@ -2,32 +2,27 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <boost/hana/at.hpp>
+#include <boost/hana/back.hpp>
 #include <boost/hana/for_each.hpp>
+#include <boost/hana/front.hpp>
 
+#include <skel/pattern/collective_stages.hpp>
 #include <skel/pattern/runtime_pipeline.hpp>
 
 /// The meaning of a program: one item after the other, each through all stages. Every other engine must give what this
 /// one gives (up to the order that an unordered farm leaves open). It shares no code with them.
 namespace skel::runtime {
 
-/// The recursion over a composition. A class, so that every overload sees every other.
+/// What one item becomes in a stage or a farm. A class, so that every overload sees every other.
 struct interpreter {
-  template <class F>
-  static void finish(F& function) {
-    if constexpr (requires { function.finish(); }) function.finish();
-  }
-
   template <class F, class Item>
   static auto through(patterns::stage<F>& stage, Item&& item) {
     return std::remove_cvref_t<std::invoke_result_t<F&, Item>>(std::invoke(stage.function, std::forward<Item>(item)));
-  }
-  template <class F, class Item>
-  static void through(patterns::sink<F>& sink, Item&& item) {
-    std::invoke(sink.consume, std::forward<Item>(item));
   }
   template <class T, class Item>
   static T through(patterns::runtime_pipeline<T>& line, Item&& item) {
@@ -43,6 +38,18 @@ struct interpreter {
   static auto through(patterns::pipeline<Parts...>& line, Item&& item) {
     return along<0>(line, std::forward<Item>(item));
   }
+  template <class W, class Item>
+  static auto through(patterns::broadcast<W>& shown, Item const& item) {
+    typename patterns::check_copy<W, Item>::type out;
+    std::size_t const copies = shown.notes.width > 0 ? shown.notes.width : 1;
+    for (std::size_t i = 0; i < copies; ++i) {
+      if constexpr (patterns::check_copy<W, Item>::takes_portion)
+        out.of_copies.push_back(std::invoke(shown.worker, item, portion{i, copies}));
+      else
+        out.of_copies.push_back(std::invoke(shown.worker, item));
+    }
+    return out;
+  }
 
   template <std::size_t Index, class... Parts, class Item>
   static auto along(patterns::pipeline<Parts...>& line, Item&& item) {
@@ -53,6 +60,10 @@ struct interpreter {
       return along<Index + 1>(line, through(part, std::forward<Item>(item)));
   }
 
+  template <class F>
+  static void finish(F& function) {
+    if constexpr (requires { function.finish(); }) function.finish();
+  }
   template <class F>
   static void finish_all(patterns::source<F>& part) {
     finish(part.produce);
@@ -71,23 +82,152 @@ struct interpreter {
   static void finish_all(patterns::farm<W>& part) {
     finish_all(part.worker);
   }
+  template <class W>
+  static void finish_all(patterns::broadcast<W>& part) {
+    finish(part.worker);
+  }
+  template <class Op, class Window>
+  static void finish_all(patterns::reduction<Op, Window>&) {}
   template <class... Parts>
   static void finish_all(patterns::pipeline<Parts...>& line) {
     boost::hana::for_each(line.parts, [](auto& part) { finish_all(part); });
   }
 };
 
-/// Runs a program on the calling thread and returns the number of items. What a stage throws passes through.
-template <patterns::program Program>
-std::uint64_t run_sequential(Program& program) {
-  std::uint64_t items = 0;
-  auto& source = boost::hana::at_c<0>(program.parts);
-  while (auto item = std::invoke(source.produce)) {
-    interpreter::along<1>(program, *std::move(item));
-    ++items;
+/// A part of a program and those behind it, which take what it gives. `In`: the items that reach it.
+template <class In, class... Parts>
+class chain;
+
+template <class In, class Part, class... Rest>
+class chain<In, Part, Rest...> {
+  using out = typename patterns::flow_through<Part, In>::type;
+
+ public:
+  template <class... Parts>
+  explicit chain(patterns::pipeline<Parts...>& line)
+      : part_(boost::hana::at_c<sizeof...(Parts) - sizeof...(Rest) - 1>(line.parts)), rest_(line) {}
+
+  void push(In&& item) { rest_.push(interpreter::through(part_, std::move(item))); }
+  void end() {
+    interpreter::finish_all(part_);
+    rest_.end();
   }
-  interpreter::finish_all(program);
-  return items;
+
+ private:
+  Part& part_;
+  chain<out, Rest...> rest_;
+};
+
+template <class In, class F>
+class chain<In, patterns::sink<F>> {
+ public:
+  template <class... Parts>
+  explicit chain(patterns::pipeline<Parts...>& line) : part_(boost::hana::back(line.parts)) {}
+
+  void push(In&& item) { std::invoke(part_.consume, std::move(item)); }
+  void end() { interpreter::finish_all(part_); }
+
+ private:
+  patterns::sink<F>& part_;
+};
+
+template <class T, class Op, class Window, class... Rest>
+class chain<T, patterns::reduction<Op, Window>, Rest...> {
+ public:
+  template <class... Parts>
+  explicit chain(patterns::pipeline<Parts...>& line)
+      : part_(boost::hana::at_c<sizeof...(Parts) - sizeof...(Rest) - 1>(line.parts)), rest_(line) {}
+
+  void push(T&& item) {
+    Op const& op = part_.op;
+    if (sum_) {
+      T next = op(std::move(*sum_), std::move(item));
+      sum_.emplace(std::move(next));
+    } else {
+      sum_.emplace(std::move(item));
+    }
+    ++items_;
+    if constexpr (std::is_same_v<Window, every>)
+      if (items_ == part_.window.items()) give();
+  }
+  void end() {
+    if constexpr (!std::is_same_v<Window, every>)
+      if (items_ == 0) sum_ = identity_of<T>(part_.op);
+    if (sum_) give();
+    rest_.end();
+  }
+
+ private:
+  void give() {
+    T sum = *std::move(sum_);
+    sum_.reset();
+    items_ = 0;
+    rest_.push(std::move(sum));
+  }
+
+  patterns::reduction<Op, Window>& part_;
+  chain<T, Rest...> rest_;
+  std::optional<T> sum_;
+  std::uint64_t items_ = 0;
+};
+
+template <class T, class Op, class... Rest>
+class chain<patterns::contributions<T>, patterns::reduction<Op>, Rest...> {
+ public:
+  template <class... Parts>
+  explicit chain(patterns::pipeline<Parts...>& line)
+      : part_(boost::hana::at_c<sizeof...(Parts) - sizeof...(Rest) - 1>(line.parts)), rest_(line) {}
+
+  void push(patterns::contributions<T>&& parts) {
+    Op const& op = part_.op;
+    std::optional<T> sum;
+    for (T& one : parts.of_copies) {
+      if (sum) {
+        T next = op(std::move(*sum), std::move(one));
+        sum.emplace(std::move(next));
+      } else {
+        sum.emplace(std::move(one));
+      }
+    }
+    rest_.push(*std::move(sum));
+  }
+  void end() { rest_.end(); }
+
+ private:
+  patterns::reduction<Op>& part_;
+  chain<T, Rest...> rest_;
+};
+
+template <class F, class... Rest>
+class chain<void, patterns::source<F>, Rest...> {
+  using out = typename patterns::flow_through<patterns::source<F>, void>::type;
+
+ public:
+  explicit chain(patterns::pipeline<patterns::source<F>, Rest...>& line)
+      : part_(boost::hana::front(line.parts)), rest_(line) {}
+
+  std::uint64_t run() {
+    std::uint64_t items = 0;
+    while (auto item = std::invoke(part_.produce)) {
+      rest_.push(*std::move(item));
+      ++items;
+    }
+    interpreter::finish_all(part_);
+    rest_.end();
+    return items;
+  }
+
+ private:
+  patterns::source<F>& part_;
+  chain<out, Rest...> rest_;
+};
+
+/// Runs a program on the calling thread and returns the number of items that its source gave. What a stage throws
+/// passes through.
+template <class... Parts>
+requires patterns::program<patterns::pipeline<Parts...>> std::uint64_t run_sequential(
+    patterns::pipeline<Parts...>& program) {
+  return chain<void, Parts...>(program).run();
 }
 
 }  // namespace skel::runtime

@@ -25,11 +25,14 @@ class worker {
  public:
   virtual ~worker() = default;
 
-  /// Takes every item of `batch` through the user's function; a sink returns nullptr. `position` is the index of the
-  /// item in hand, also when the function throws. `bytes` is increased by the size of the results.
+  /// Takes every item of `batch` through the user's function; a sink returns nullptr, and so does one that folds items
+  /// and has no result yet. `position` is the index of the item in hand, also when the function throws. `bytes` is
+  /// increased by the size of the results.
   virtual std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                               std::uint64_t& bytes) = 0;
-  /// After the last item.
+  /// After the last item: what is still held back; nullptr: nothing. `bytes` as in process().
+  virtual std::unique_ptr<items_base> rest([[maybe_unused]] std::uint64_t& bytes) { return nullptr; }
+  /// After the last item and rest().
   virtual void finish() {}
 };
 

@@ -1,0 +1,164 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <skel/pattern/operators.hpp>
+#include <skel/runtime/codec.hpp>
+#include <skel/runtime/items.hpp>
+#include <skel/runtime/worker.hpp>
+
+/// The workers of reduce stages: they hold items back until a result is complete.
+namespace skel::runtime {
+
+/// What a station has taken and not given on yet. It must go along when a stream begins on one rank, where its first
+/// items are measured, and goes on with the station on another.
+class held_items {
+ public:
+  held_items() = default;
+  held_items(held_items const&) = delete;
+  held_items& operator=(held_items const&) = delete;
+  virtual ~held_items() = default;
+
+  /// As bytes, after which nothing is held; "" for items that cannot leave their rank, which stay.
+  virtual std::string take() = 0;
+  /// From what take() gave; "" changes nothing.
+  virtual void restore(std::string const& bytes) = 0;
+};
+
+/// A fold that has not ended.
+template <class T>
+class partial_fold final : public held_items {
+ public:
+  /// Combines with what is held already, which comes first.
+  template <class Op>
+  void add(Op const& op, T&& item) {
+    if (value_) {
+      T next = op(std::move(*value_), std::move(item));
+      value_.emplace(std::move(next));
+    } else {
+      value_.emplace(std::move(item));
+    }
+    ++items_;
+  }
+
+  /// How many items have been added since the last result.
+  std::uint64_t items() const { return items_; }
+
+  /// The result so far, where there is one.
+  std::optional<T> result() {
+    items_ = 0;
+    return std::exchange(value_, std::nullopt);
+  }
+
+  std::string take() override {
+    if constexpr (transferable<T>) {
+      auto batch = std::make_unique<items_of>(1);
+      std::uint64_t const count = items_;
+      if (auto value = result()) batch->emplace([&]() -> T { return *std::move(value); });
+      auto const all = codec_of<T>()->encode(std::move(batch), 0, std::numeric_limits<std::size_t>::max());
+      std::string bytes(sizeof count + all.inline_size, '\0');
+      std::memcpy(bytes.data(), &count, sizeof count);
+      std::memcpy(bytes.data() + sizeof count, all.inline_bytes.get(), all.inline_size);
+      return bytes;
+    } else {
+      return {};
+    }
+  }
+  void restore(std::string const& bytes) override {
+    if constexpr (transferable<T>) {
+      if (bytes.empty()) return;
+      codec_detail::reader in(std::as_bytes(std::span(bytes)));
+      items_ = in.u64();
+      auto const found = codec_of<T>()->decode(in.rest(), nullptr);
+      auto& batch = static_cast<items_of&>(*found.batch);
+      value_.reset();
+      if (batch.size() > 0) value_.emplace(std::move(batch[0]));
+    }
+  }
+
+ private:
+  using items_of = skel::runtime::items<T>;
+
+  std::optional<T> value_;
+  std::uint64_t items_ = 0;
+};
+
+/// A batch of one item; nullptr where there is none. `bytes` is increased by its size.
+template <class T>
+std::unique_ptr<items_base> batch_of(std::optional<T> item, std::uint64_t& bytes) {
+  if (!item) return nullptr;
+  auto out = std::make_unique<items<T>>(1);
+  bytes += item_bytes(*item);
+  out->emplace([&]() -> T { return *std::move(item); });
+  return out;
+}
+
+/// A reduce stage: one result for each `window` items, 0: one for the whole stream.
+template <class T, class Op>
+class reduce_worker final : public worker {
+ public:
+  reduce_worker(Op const& op, std::size_t window, partial_fold<T>& fold) : op_(op), window_(window), fold_(fold) {}
+
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t& bytes) override {
+    auto& in = static_cast<items<T>&>(*batch);
+    std::size_t const count = in.size();
+    std::size_t const results = window_ > 0 ? (fold_.items() + count) / window_ : 0;
+    auto out = results > 0 ? std::make_unique<items<T>>(results) : nullptr;
+    for (position = 0; position < count; ++position) {
+      fold_.add(op_, std::move(in[position]));
+      if (fold_.items() != window_) continue;
+      out->emplace([&]() -> T { return *fold_.result(); });
+      bytes += item_bytes((*out)[out->size() - 1]);
+    }
+    return out;
+  }
+  std::unique_ptr<items_base> rest(std::uint64_t& bytes) override {
+    bool const nothing_came = window_ == 0 && fold_.items() == 0;
+    return batch_of(nothing_came ? identity_of<T>(op_) : fold_.result(), bytes);
+  }
+
+ private:
+  Op const& op_;
+  std::size_t window_;
+  partial_fold<T>& fold_;
+};
+
+/// A worker of a farm whose results are folded where they are, ahead of a reduce of the whole stream. With an operator
+/// that commutes it gives one item when the stream ends; with another one for each batch, whose place in the stream the
+/// batch keeps.
+template <class T, class Op>
+class folding_worker final : public worker {
+ public:
+  folding_worker(std::unique_ptr<worker> inner, Op const& op) : inner_(std::move(inner)), op_(op) {}
+
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t& bytes) override {
+    std::uint64_t unfolded = 0;
+    auto const made = inner_->process(std::move(batch), position, unfolded);
+    auto& results = static_cast<items<T>&>(*made);
+    std::size_t const count = results.size();
+    for (position = 0; position < count; ++position) fold_.add(op_, std::move(results[position]));
+    if constexpr (is_commutative<Op, T>)
+      return nullptr;
+    else
+      return batch_of(fold_.result(), bytes);
+  }
+  std::unique_ptr<items_base> rest(std::uint64_t& bytes) override { return batch_of(fold_.result(), bytes); }
+  void finish() override { inner_->finish(); }
+
+ private:
+  std::unique_ptr<worker> inner_;
+  Op const& op_;
+  partial_fold<T> fold_;
+};
+
+}  // namespace skel::runtime

@@ -1,0 +1,136 @@
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <skel/runtime/sequential.hpp>
+#include <skel/skel.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+int rank_count() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+
+/// Equal hosts of one core, 20 us and 1 GB/s apart: what the tests run on has no say in what is planned.
+skel::run_settings on_equal_hosts() {
+  skel::platform::cluster c;
+  c.name = "host";
+  c.hosts = static_cast<std::size_t>(rank_count());
+  c.inside = {2e-5, 1e9};
+  c.local_latency = 1e-6;
+  skel::run_settings settings;
+  settings.platform = skel::platform::description(1e-6, {c}, {});
+  settings.calibration_time = 0.01;
+  settings.planning_time = 0.2;
+  return settings;
+}
+
+auto count_to(int n) {
+  return skel::source("count",
+                      [n, i = 0]() mutable -> std::optional<int> { return i < n ? std::optional(i++) : std::nullopt; });
+}
+
+int slowly(int x) {
+  std::this_thread::sleep_for(50us);
+  return x;
+}
+
+/// What a program gives on the grid must be what it gives on the sequential engine.
+template <class Result, class Compose>
+skel::run_report gives_what_the_sequential_engine_gives(Compose const& compose) {
+  std::vector<Result> expected, got;
+  auto reference = compose(expected);
+  skel::runtime::run_sequential(reference);
+  skel::grid grid(on_equal_hosts());
+  auto app = compose(got);
+  auto report = grid.run(app);
+  if (grid.rank() == 0)
+    EXPECT_EQ(got, expected);
+  else
+    EXPECT_TRUE(got.empty());
+  return report;
+}
+
+TEST(StagesOnGrid, AReduceGoesOnElsewhereWithWhatItHeldWhileItWasMeasured) {
+  std::string const where =
+      skel::grid(on_equal_hosts()).settings().platform->host_name(static_cast<std::size_t>(rank_count() - 1));
+  auto const sums = gives_what_the_sequential_engine_gives<int>([&](auto& out) {
+    return count_to(2000) | skel::farm(slowly) | skel::reduce("sum", std::plus<>{}, skel::at(where)) |
+           skel::sink([&out](int x) { out.push_back(x); });
+  });
+  EXPECT_GT(sums.calibration_items, 0u);
+  EXPECT_EQ(sums.calibration_items + sums.run.items, 2000u);
+
+  gives_what_the_sequential_engine_gives<std::string>([&](auto& out) {
+    return count_to(2000) | skel::farm([](int x) { return std::to_string(slowly(x)); }) |
+           skel::reduce("text", std::plus<>{}, skel::every(700), skel::at(where)) |
+           skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
+  });
+}
+
+TEST(StagesOnGrid, AStreamMayEndWhileItIsMeasured) {
+  for (int n : {0, 1, 3})
+    gives_what_the_sequential_engine_gives<int>([n](auto& out) {
+      return count_to(n) | skel::farm([](int x) { return x + 1; }) |
+             skel::broadcast(
+                 [](int const& x, skel::portion mine) { return int(mine.end(100) - mine.begin(100)) * x; }) |
+             skel::reduce(std::plus<>{}) | skel::reduce(std::plus<>{}, skel::every(2)) | skel::reduce(std::plus<>{}) |
+             skel::sink([&out](int x) { out.push_back(x); });
+    });
+}
+
+TEST(StagesOnGrid, ABroadcastIsPlannedMeasuredAndRun) {
+  auto const part = [](int const& x, skel::portion mine) {
+    std::int64_t sum = 0;
+    for (std::size_t i = mine.begin(40); i < mine.end(40); ++i) {
+      std::this_thread::sleep_for(10us);
+      sum += static_cast<std::int64_t>(i) * x;
+    }
+    return sum;
+  };
+  auto const compose = [&](auto& out) {
+    return count_to(400) | skel::broadcast("part", part) | skel::reduce(std::plus<>{}) |
+           skel::sink([&out](std::int64_t x) { out.push_back(x); });
+  };
+  auto const report = gives_what_the_sequential_engine_gives<std::int64_t>(compose);
+  EXPECT_EQ(report.calibration_items + report.run.items, 400u);
+  ASSERT_EQ(report.plan.run.stations.size(), 3u);
+  // Most of the time is slept away, so that copies on all hosts divide it.
+  EXPECT_EQ(report.plan.run.stations[1].ranks.size(), static_cast<std::size_t>(rank_count()));
+  EXPECT_GT(report.plan.expected.throughput, 0);
+}
+
+TEST(StagesOnGrid, ABroadcastHasTheCopiesThatAreAskedFor) {
+  auto const report = gives_what_the_sequential_engine_gives<std::string>([](auto& out) {
+    return count_to(600) |
+           skel::broadcast(
+               "mark",
+               [](int const& x, skel::portion mine) {
+                 return std::to_string(slowly(x)) + "." + std::to_string(mine.index) + " ";
+               },
+               skel::width{3}) |
+           skel::reduce(std::plus<>{}) | skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
+  });
+  EXPECT_EQ(report.plan.run.stations[1].ranks.size(), 3u);
+}
+
+TEST(StagesOnGrid, AReduceBehindABroadcastHasNoPlaceOfItsOwn) {
+  skel::grid grid(on_equal_hosts());
+  auto app = count_to(3) | skel::broadcast("part", [](int const& x) { return x; }) |
+             skel::reduce(std::plus<>{}, skel::work{1}) | skel::sink([](int) {});
+  EXPECT_THROW(grid.run(app), skel::error);
+}
+
+}  // namespace

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/pattern/collective_stages.hpp>
+
+#include <runtime/stages.hpp>
+
+namespace {
+
+using namespace skel::test;
+
+struct range {
+  std::uint64_t least, most, count;
+  friend bool operator==(range const&, range const&) = default;
+};
+
+auto const join_ranges = skel::commutative([](range const& a, range const& b) {
+  return range{std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count};
+});
+
+TEST(ReduceStage, AddsUpWhatAFarmMakes) {
+  for (std::uint64_t n : {0u, 1u, 5000u})
+    for (std::size_t width : {1u, 3u, 5u})
+      gives_what_the_sequential_engine_gives<std::uint64_t>(
+          [n](auto& out) {
+            return count_to(n) | skel::farm(stumbling) | skel::reduce(std::plus<>{}) |
+                   skel::sink([&out](std::uint64_t x) { out.push_back(x); });
+          },
+          width);
+}
+
+TEST(ReduceStage, FoldsStructsAndNumbersOfUnorderedFarms) {
+  gives_what_the_sequential_engine_gives<range>(
+      [](auto& out) {
+        return count_to(3000) |
+               skel::farm(
+                   [](std::uint64_t x) {
+                     return range{x, x, 1};
+                   },
+                   skel::unordered) |
+               skel::reduce(join_ranges) | skel::sink([&out](range x) { out.push_back(x); });
+      },
+      4);
+  gives_what_the_sequential_engine_gives<double>(
+      [](auto& out) {
+        return count_to(3000) | skel::farm([](std::uint64_t x) { return 0.5 * double(x * 7919 % 3001); }) |
+               skel::reduce(skel::maximum{}) | skel::sink([&out](double x) { out.push_back(x); });
+      },
+      4);
+}
+
+TEST(ReduceStage, KeepsTheOrderOfOperatorsThatDoNotCommute) {
+  for (std::size_t width : {1u, 2u, 5u})
+    for (std::size_t capacity : {0u, 2u}) {
+      gives_what_the_sequential_engine_gives<std::string>(
+          [](auto& out) {
+            return count_to(2000) | skel::farm([](std::uint64_t x) { return std::to_string(stumbling(x)); }) |
+                   skel::reduce(std::plus<>{}) | skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
+          },
+          width, capacity);
+      gives_what_the_sequential_engine_gives<matrix>(
+          [](auto& out) {
+            return count_to(2000) | skel::farm([](std::uint64_t x) { return matrix_of(stumbling(x)); }) |
+                   skel::reduce(times{}) | skel::sink([&out](matrix x) { out.push_back(x); });
+          },
+          width, capacity);
+    }
+}
+
+TEST(ReduceStage, GivesTheIdentityOfAnEmptyStreamWhereThereIsOne) {
+  gives_what_the_sequential_engine_gives<matrix>(
+      [](auto& out) {
+        return count_to(0) | skel::farm(matrix_of) | skel::reduce(times{}) |
+               skel::sink([&out](matrix x) { out.push_back(x); });
+      },
+      3);
+  std::vector<std::uint64_t> products, least;
+  auto multiply = count_to(0) | skel::reduce(skel::commutative(std::multiplies<std::uint64_t>{})) |
+                  skel::sink([&](std::uint64_t x) { products.push_back(x); });
+  auto minimum = count_to(0) | skel::reduce(skel::minimum{}) | skel::sink([&](std::uint64_t x) { least.push_back(x); });
+  program const with = make_program(multiply), without = make_program(minimum);
+  run_line(with, spread(with, 1), ranks());
+  run_line(without, spread(without, 1), ranks());
+  if (at_sink()) {
+    EXPECT_THAT(products, testing::ElementsAre(1));
+  }
+  EXPECT_TRUE(least.empty());
+}
+
+TEST(ReduceStage, GivesOneResultForEachWindow) {
+  for (std::size_t window : {1u, 7u, 500u, 2000u, 2001u, 1000000u})
+    for (std::size_t width : {1u, 4u})
+      gives_what_the_sequential_engine_gives<std::vector<std::uint64_t>>(
+          [window](auto& out) {
+            auto const append = [](std::vector<std::uint64_t> a, std::vector<std::uint64_t> const& b) {
+              a.insert(a.end(), b.begin(), b.end());
+              return a;
+            };
+            return count_to(2000) |
+                   skel::farm([](std::uint64_t x) { return std::vector<std::uint64_t>{stumbling(x)}; }) |
+                   skel::reduce("windows", append, skel::every(window)) |
+                   skel::sink([&out](std::vector<std::uint64_t> x) { out.push_back(std::move(x)); });
+          },
+          width);
+  EXPECT_THROW(skel::every(0), skel::error);
+}
+
+TEST(ReduceStage, StandsBetweenFarmsAndBehindItself) {
+  gives_what_the_sequential_engine_gives<std::string>(
+      [](auto& out) {
+        return count_to(3000) | skel::farm(stumbling) | skel::reduce(std::plus<>{}, skel::every(11)) |
+               skel::farm([](std::uint64_t x) { return std::to_string(stumbling(x)); }) |
+               skel::reduce(std::plus<>{}, skel::every(5)) | [](std::string x) { return x + ";"; } |
+               skel::reduce(std::plus<>{}) | skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
+      },
+      3);
+}
+
+TEST(ReduceStage, AgreesWithTheSequentialEngineOnRandomPlans) {
+  std::mt19937 draw(17);  // the same on all ranks
+  for (int round = 0; round < 25; ++round) {
+    std::uint64_t const n = draw() % 1500;
+    std::size_t const first = 1 + draw() % 20, second = 1 + draw() % 9;
+    std::size_t const width = 1 + draw() % 6, capacity = draw() % 3;
+    gives_what_the_sequential_engine_gives<matrix>(
+        [=](auto& out) {
+          return count_to(n) | skel::farm(matrix_of) | skel::reduce(times{}, skel::every(first)) |
+                 skel::farm([](matrix x) { return stumble(x.a), x; }) | skel::reduce(times{}, skel::every(second)) |
+                 skel::farm([](matrix x) { return times{}(x, x); }) | skel::reduce(times{}) |
+                 skel::sink([&out](matrix x) { out.push_back(x); });
+        },
+        width, capacity);
+  }
+}
+
+TEST(ReduceStage, LetsOnePartialResultPerWorkerOrBatchLeaveTheFarm) {
+  auto commutes = count_to(20000) | skel::farm("work", stumbling) | skel::reduce("sum", std::plus<>{}) |
+                  skel::sink([](std::uint64_t) {});
+  auto ordered =
+      count_to(20000) | skel::farm("work", matrix_of) | skel::reduce("product", times{}) | skel::sink([](matrix) {});
+  program const sum = make_program(commutes), product = make_program(ordered);
+  auto items_and_batches = [](skel::record::run_record const& run, std::uint32_t station) {
+    std::uint64_t items = 0, batches = 0;
+    for (auto const& s : run.stations)
+      if (s.station == station) items += s.items, batches += s.batches;
+    return std::pair(items, batches);
+  };
+  auto const sums = run_line(sum, spread(sum, 3), ranks());
+  EXPECT_EQ(sums.items, 20000u);
+  EXPECT_EQ(items_and_batches(sums, 1).first, 20000u);
+  EXPECT_LE(items_and_batches(sums, 2).first, 3u);
+
+  auto const products = run_line(product, spread(product, 3), ranks());
+  EXPECT_EQ(items_and_batches(products, 2).first, items_and_batches(products, 1).second);
+}
+
+TEST(ReduceStage, TellsEveryRankWhichReduceThrewOnWhichItem) {
+  for (std::size_t window : {90u, 5000u}) {
+    auto app = count_to(2000) | skel::stage("pass", [](std::uint64_t x) { return x; }) |
+               skel::reduce(
+                   "add",
+                   [](std::uint64_t a, std::uint64_t b) {
+                     if (b == 700) throw std::runtime_error("700 cannot be added");
+                     return a + b;
+                   },
+                   skel::every(window)) |
+               skel::sink([](std::uint64_t) {});
+    program const line = make_program(app);
+    try {
+      run_line(line, spread(line, 1), ranks());
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (skel::stage_error const& e) {
+      EXPECT_EQ(e.stage(), "add");
+      EXPECT_EQ(e.item(), 700u);
+      EXPECT_THAT(e.what(), testing::HasSubstr("700 cannot be added"));
+    }
+  }
+}
+
+TEST(ReduceStage, ComesToRestWhenAnOperatorThrowsInAFarm) {
+  auto app = count_to(20000) | skel::farm("work", [](std::uint64_t x) { return x; }) |
+             skel::reduce("add", skel::commutative([](std::uint64_t a, std::uint64_t b) {
+                            if (b > 10000) throw std::runtime_error("too many");
+                            return a + b;
+                          })) |
+             skel::sink([](std::uint64_t) {});
+  program const line = make_program(app);
+  EXPECT_THROW(run_line(line, spread(line, 3), ranks()), skel::stage_error);
+}
+
+TEST(ReduceStage, CarriesOnWithWhatItHeldOnAnotherRank) {
+  skel::runtime::partial_fold<std::string> here, there;
+  here.add(std::plus<>{}, "a");
+  here.add(std::plus<>{}, "b");
+  there.restore(here.take());
+  EXPECT_EQ(here.items(), 0u);
+  EXPECT_EQ(there.items(), 2u);
+  there.add(std::plus<>{}, "c");
+  EXPECT_EQ(there.result(), "abc");
+  there.restore(here.take());
+  EXPECT_FALSE(there.result().has_value());
+
+  skel::runtime::partial_fold<int const*> stays;  // cannot cross
+  int const number = 1;
+  stays.add(skel::minimum{}, &number);
+  EXPECT_EQ(stays.take(), "");
+  EXPECT_EQ(stays.result(), &number);
+}
+
+}  // namespace
