@@ -1,7 +1,6 @@
 #include <skel/runtime/reduction/trial.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -15,52 +14,11 @@
 #include <skel/base/statistics.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/catalogue.hpp>
+#include <skel/runtime/reduction/trial_loop.hpp>
 
 namespace skel::runtime::reduction {
 
 namespace {
-
-using vec3 = std::array<double, 3>;
-
-/// Contributions that depend on the iteration, so that nothing can be taken out of the loop; they read one stream, as
-/// real loops do. Exact sums of them stay small.
-struct trial_body {
-  double const* stream;
-  std::size_t other_work, width;
-  std::size_t const* offsets;  // nullptr: all iterations have `width` slots
-
-  std::size_t slots(std::size_t i) const { return offsets == nullptr ? width : offsets[i + 1] - offsets[i]; }
-  double contribution(std::size_t i) const {
-    double value = stream[i];
-    for (std::size_t k = 0; k < other_work; ++k) value = value * 0.999999 + 1e-7;
-    return value;
-  }
-};
-
-struct number_body : trial_body {
-  template <class Accumulator>
-  void operator()(std::size_t i, Accumulator& acc) const {
-    double const value = contribution(i);
-    std::size_t const count = slots(i);
-    for (std::size_t k = 0; k < count; ++k) acc.add(k, k % 2 == 0 ? value : -value);
-  }
-};
-
-struct vector_body : trial_body {
-  template <class Accumulator>
-  void operator()(std::size_t i, Accumulator& acc) const {
-    double const value = contribution(i);
-    vec3 const plus{value, 2 * value, 3 * value}, minus{-value, -2 * value, -3 * value};
-    std::size_t const count = slots(i);
-    for (std::size_t k = 0; k < count; ++k) acc.add(k, k % 2 == 0 ? plus : minus);
-  }
-};
-
-std::vector<double> make_stream(std::size_t iterations) {
-  std::vector<double> stream(iterations);
-  for (std::size_t i = 0; i < iterations; ++i) stream[i] = 0.5 + static_cast<double>(i % 17) / 17;
-  return stream;
-}
 
 /// The parts of a loop, really at once or not, and how long what they do takes.
 class timed_team {
@@ -133,11 +91,13 @@ class trial {
     auto const begin = record::now();
     for (std::size_t round = 0; round < settings_.rounds; ++round) {
       if (round > 0 && record::now() - begin > settings_.seconds) break;
+      if (round % 2 == 1 && settings_.beside) settings_.beside();
       for (std::size_t k = 0; k < contestants_.size(); ++k) {
         auto& one = contestants_[round % 2 == 0 ? k : contestants_.size() - 1 - k];
         one.run();  // brings its own data into the caches, as the execution before it does in a program
         one.runs.push_back(one.run());
       }
+      if (round % 2 == 0 && settings_.beside) settings_.beside();
     }
     std::vector<algorithm_trial> results;
     for (auto& one : contestants_) {
@@ -202,16 +162,12 @@ class trial {
   std::vector<contestant<Value>> contestants_;
 };
 
-trial_body make_body(pattern const& of, trial_settings const& settings, std::vector<double> const& stream) {
-  return {stream.data(), settings.other_work, of.width(), of.uniform() ? nullptr : of.offsets().data()};
-}
-
 }  // namespace
 
 std::vector<algorithm_trial> time_reductions(pattern const& of, trial_settings const& settings) {
   SKEL_EXPECTS(settings.parts >= 1 && settings.rounds >= 1);
   auto const stream = make_stream(of.iterations());
-  auto const body = make_body(of, settings, stream);
+  auto const body = make_body(of, settings.other_work, stream);
   if (settings.value == trial_value::number)
     return trial<double, std::plus<>, number_body>(of, settings, std::plus<>{}, number_body{body}).run();
   auto const op = componentwise(std::plus<>{});
@@ -220,7 +176,7 @@ std::vector<algorithm_trial> time_reductions(pattern const& of, trial_settings c
 
 double other_seconds(pattern const& of, trial_settings const& settings) {
   auto const stream = make_stream(of.iterations());
-  auto const body = make_body(of, settings, stream);
+  auto const body = make_body(of, settings.other_work, stream);
   double volatile keep = 0;
   std::vector<double> samples;
   for (std::size_t round = 0; round < settings.rounds; ++round) {

@@ -28,6 +28,7 @@ struct trial_settings {
   double seconds = std::numeric_limits<double>::infinity();          ///< no further round begins after that [s]
   std::optional<plan::reduction_algorithm> only;                     ///< otherwise all of them
   std::size_t memory_cap = std::numeric_limits<std::size_t>::max();  ///< leaves out what needs more [B]
+  std::function<void()> beside;  ///< called once in each round: what else is to be timed in turn with the algorithms
 };
 
 /// What one algorithm took.
