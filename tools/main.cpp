@@ -111,6 +111,7 @@ int run(int argc, char const* const* argv, std::ostream& out) {
   add("export-rules", "write rules for Open MPI's own collectives from the models of a platform", add_export_rules);
   add("price", "predict the time of a collective inside a cluster under a communication model", add_price);
 #if SKEL_WITH_MPI
+  add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);
   add("probe", "measure hosts and the paths between them", add_probe);
 #endif
   CLI::App const* const help = app.add_subcommand("help", "explain a verb: skel help VERB");

@@ -26,6 +26,7 @@ using action = std::function<int(std::ostream& out)>;
 action add_clusters(CLI::App& app);
 action add_collective(CLI::App& app);
 action add_export_rules(CLI::App& app);
+action add_pattern(CLI::App& app);
 action add_pepa(CLI::App& app);
 action add_place(CLI::App& app);
 action add_price(CLI::App& app);
