@@ -1,0 +1,134 @@
+#include "measurement.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+#include <skel/base/statistics.hpp>
+#include <skel/record/clock.hpp>
+#include <skel/runtime/reduction/characterise.hpp>
+
+#include "competitors/competitor.hpp"
+
+namespace bench::reductions {
+
+namespace {
+
+using skel::runtime::reduction::trial_value;
+
+/// Competitors, in turn with skel's algorithms.
+class contest {
+ public:
+  contest(skel::pattern const& of, setting const& how)
+      : stream_(skel::runtime::reduction::make_stream(of.iterations())),
+        values_(of.elements() * (how.value == trial_value::number ? 1 : 3), 0),
+        loop_{of, stream_, how.value, how.other_work, how.threads, values_},
+        entered_(competitors(loop_)),
+        samples_(entered_.size()) {
+    for (auto const& one : entered_) {
+      if (!one.run) continue;
+      std::fill(values_.begin(), values_.end(), 0.0);
+      one.run();
+      check_sums(one, loop_);
+    }
+  }
+
+  void round() {
+    for (std::size_t k = 0; k < entered_.size(); ++k) {
+      std::size_t const which = rounds_ % 2 == 0 ? k : entered_.size() - 1 - k;
+      if (!entered_[which].run) continue;
+      entered_[which].run();  // unmeasured, as before each timing of skel's
+      double const begin = skel::record::now();
+      entered_[which].run();
+      samples_[which].push_back(skel::record::now() - begin);
+    }
+    ++rounds_;
+  }
+
+  std::vector<competitor_time> times() const {
+    std::vector<competitor_time> all;
+    for (std::size_t k = 0; k < entered_.size(); ++k) {
+      competitor_time one{entered_[k].name, entered_[k].note, entered_[k].threads, {}, 0};
+      if (!samples_[k].empty()) {
+        using namespace skel::statistics;
+        one.run = median(samples_[k]);
+        one.spread = (quantile(samples_[k], 0.75) - quantile(samples_[k], 0.25)) / 2 / *one.run;
+      }
+      all.push_back(std::move(one));
+    }
+    return all;
+  }
+
+ private:
+  std::vector<double> stream_, values_;
+  common_loop loop_;
+  std::vector<competitor> entered_;
+  std::vector<std::vector<double>> samples_;
+  std::size_t rounds_ = 0;
+};
+
+void count_features(skel::pattern const& of, setting const& how, measurement& result) {
+  if (how.virtual_threads) {
+    skel::runtime::virtual_team team(how.threads, how.bandwidth);
+    result.features = skel::runtime::reduction::characterise(of, team);
+    result.features_seconds = team.seconds();
+    return;
+  }
+  skel::runtime::thread_team team(how.threads);
+  double const begin = skel::record::now();
+  result.features = skel::runtime::reduction::characterise(of, team);
+  result.features_seconds = skel::record::now() - begin;
+}
+
+}  // namespace
+
+measurement measure(skel::pattern const& of, setting const& how) {
+  if (how.competitors && how.virtual_threads)
+    throw skel::error("--competitors: run on real threads only; leave out --virtual-threads");
+  measurement result;
+  if (getloadavg(&result.load, 1) != 1) result.load = 0;
+  count_features(of, how, result);
+  skel::runtime::reduction::trial_settings settings;
+  settings.parts = how.threads;
+  settings.virtual_threads = how.virtual_threads;
+  settings.bandwidth = how.bandwidth;
+  settings.value = how.value;
+  settings.other_work = how.other_work;
+  settings.rounds = how.rounds;
+  settings.seconds = how.seconds;
+  std::optional<contest> others;
+  if (how.competitors) {
+    others.emplace(of, how);
+    settings.beside = [&] { others->round(); };
+  }
+  result.other_seconds = skel::runtime::reduction::other_seconds(of, settings);
+  result.algorithms = skel::runtime::reduction::time_reductions(of, settings);
+  if (others) result.others = others->times();
+  return result;
+}
+
+judgement judge(measurement const& found, std::optional<choice> const& by, double reuse) {
+  SKEL_EXPECTS(!found.algorithms.empty() && reuse > 0);
+  judgement result;
+  result.reuse = reuse;
+  double least = std::numeric_limits<double>::infinity();
+  for (auto const& one : found.algorithms) {
+    double const cost = one.setup + reuse * one.run;
+    result.over_best[one.algorithm] = cost;
+    if (cost < least) least = cost, result.best = one.algorithm;
+  }
+  double measure_of_others = least;
+  if (by)
+    if (auto const chosen = result.over_best.find(by->chosen); chosen != result.over_best.end()) {
+      measure_of_others = chosen->second;
+      result.slowdown = chosen->second / least;
+    }
+  for (auto const& one : found.others)
+    if (one.run) result.others[one.name] = reuse * *one.run / measure_of_others;
+  for (auto& [algorithm, cost] : result.over_best) cost /= least;
+  return result;
+}
+
+}  // namespace bench::reductions

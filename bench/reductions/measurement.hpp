@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/cost/reduction/problem.hpp>
+#include <skel/pattern/pattern.hpp>
+#include <skel/pattern/pattern_features.hpp>
+#include <skel/plan/reduction.hpp>
+#include <skel/runtime/reduction/trial.hpp>
+
+namespace bench::reductions {
+
+/// How a loop over a pattern is run.
+struct setting {
+  std::size_t threads = 2;  ///< P
+  bool virtual_threads = false;
+  double bandwidth = 0;  ///< that bounds virtual threads [B/s]
+  skel::runtime::reduction::trial_value value = skel::runtime::reduction::trial_value::number;
+  std::size_t other_work = 0;  ///< dependent multiply-adds of an iteration
+  std::size_t rounds = 7;
+  double seconds = std::numeric_limits<double>::infinity();  ///< no further round begins after that
+  bool competitors = false;                                  ///< others in the same rounds; not on virtual threads
+};
+
+/// What somebody else's way took.
+struct competitor_time {
+  std::string name, note;
+  std::size_t threads = 1;
+  std::optional<double> run;  ///< median [s]; nothing where the note says why
+  double spread = 0;          ///< half of the range between the quartiles, over the median
+};
+
+/// What was found of a pattern.
+struct measurement {
+  skel::pattern_features features;
+  double features_seconds = 0;  ///< of counting them
+  double other_seconds = 0;     ///< of an iteration without what it accumulates [s]
+  double load = 0;  ///< what waited for a core of this machine before, mean of the last minute: others' is in the times
+  std::vector<skel::runtime::reduction::algorithm_trial> algorithms;
+  std::vector<competitor_time> others;
+};
+
+/// Counts features, and times all algorithms and competitors, in turn. Everybody runs once unmeasured before each
+/// timing. Throws skel::error when somebody's sums are wrong.
+measurement measure(skel::pattern const& of, setting const& how);
+
+/// What a selector said before anything was measured.
+struct choice {
+  skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;
+  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;
+};
+
+/// A measurement, judged for R uses of the pattern: a way costs its setup and R runs.
+struct judgement {
+  double reuse = 1;  ///< R
+  skel::plan::reduction_algorithm best = skel::plan::reduction_algorithm::sequential;
+  std::map<skel::plan::reduction_algorithm, double> over_best;  ///< cost over that of the best
+  std::optional<double> slowdown;                               ///< of the chosen, over the best
+  std::map<std::string, double> others;  ///< cost of a competitor over that of the chosen; of the best where none is
+};
+
+/// Precondition: an algorithm was measured, R > 0.
+judgement judge(measurement const& found, std::optional<choice> const& by, double reuse);
+
+}  // namespace bench::reductions

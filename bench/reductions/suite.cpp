@@ -1,0 +1,114 @@
+#include "suite.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include <skel/base/statistics.hpp>
+
+#include "report.hpp"
+
+namespace bench::reductions {
+
+namespace {
+
+using nlohmann::ordered_json;
+using skel::runtime::reduction::trial_value;
+
+double geometric_mean(std::vector<double> const& ratios) {
+  double sum = 0;
+  for (double const one : ratios) sum += std::log(one);
+  return std::exp(sum / static_cast<double>(ratios.size()));
+}
+
+}  // namespace
+
+void run_suite(std::vector<suite_case> const& cases, setting const& how, std::vector<double> const& reuses,
+               chooser const& choose, result_file& into, std::ostream& progress) {
+  std::size_t number = 0;
+  for (auto const& one : cases) {
+    ++number;
+    if (into.has(one.name)) continue;
+    timed_loop const loop = one.make();
+    setting mine = how;
+    mine.value = loop.value;
+    mine.other_work = loop.other_work;
+    measurement const found = measure(loop.of, mine);
+    std::vector<ordered_json> rows;
+    std::string verdicts;
+    for (double const reuse : reuses) {
+      std::optional<choice> const by = choose ? choose(loop.of, mine, reuse) : std::nullopt;
+      judgement const verdict = judge(found, by, reuse);
+      ordered_json row{{"case", one.name},
+                       {"program", one.program},
+                       {"value", loop.value == trial_value::number ? "double" : "vec3"},
+                       {"other_work", loop.other_work}};
+      row.update(to_json(found, by, verdict));
+      verdicts += fmt::format("  {:g} uses: {}", reuse, skel::plan::name_of(verdict.best));
+      if (verdict.slowdown) verdicts += fmt::format(" ({} {:.3f})", skel::plan::name_of(by->chosen), *verdict.slowdown);
+      rows.push_back(std::move(row));
+    }
+    into.add(rows);
+    progress << fmt::format("{:>4}/{} {:<36} M {:>9} N {:>8}{}\n", number, cases.size(), one.name, loop.of.iterations(),
+                            loop.of.elements(), verdicts)
+             << std::flush;
+  }
+}
+
+ordered_json summary_of(std::vector<ordered_json> const& rows) {
+  std::vector<double> slowdowns;
+  std::map<std::string, std::vector<double>> fixed, others;
+  std::set<std::string> cases;
+  for (auto const& row : rows) {
+    cases.insert(row.at("case").get<std::string>());
+    if (!row.at("slowdown_vs_best").is_null()) slowdowns.push_back(row.at("slowdown_vs_best").get<double>());
+    for (auto const& [name, found] : row.at("measured").items()) fixed[name].push_back(found.at("over_best"));
+    if (!row.contains("competitors")) continue;
+    for (auto const& [name, found] : row.at("competitors").items())
+      for (char const* const key : {"over_chosen", "over_best"})
+        if (found.contains(key)) others[name].push_back(found.at(key));
+  }
+  ordered_json result{{"patterns", cases.size()}, {"cases", rows.size()}, {"chosen", nullptr}};
+  if (!slowdowns.empty()) {
+    auto const near = std::count_if(slowdowns.begin(), slowdowns.end(), [](double s) { return s <= 1.05; });
+    result["chosen"] = {{"within_5_percent", static_cast<double>(near) / static_cast<double>(slowdowns.size())},
+                        {"mean", skel::statistics::mean(slowdowns)},
+                        {"p95", skel::statistics::quantile(slowdowns, 0.95)},
+                        {"worst", skel::statistics::quantile(slowdowns, 1)}};
+  }
+  result["fixed"] = ordered_json::object();
+  for (auto const& [name, ratios] : fixed)
+    result["fixed"][name] = {{"cases", ratios.size()}, {"geometric_mean", geometric_mean(ratios)}};
+  result["competitors"] = ordered_json::object();
+  for (auto const& [name, ratios] : others)
+    result["competitors"][name] = {{"cases", ratios.size()},
+                                   {"geometric_mean", geometric_mean(ratios)},
+                                   {"least", *std::min_element(ratios.begin(), ratios.end())}};
+  return result;
+}
+
+std::string to_table(ordered_json const& summary) {
+  std::string text = fmt::format("\n{} cases of {} patterns\n", summary.at("cases").get<std::size_t>(),
+                                 summary.at("patterns").get<std::size_t>());
+  if (auto const& chosen = summary.at("chosen"); !chosen.is_null())
+    text += fmt::format(
+        "chosen within 5 % of the best: {:.1f} %; slowdown mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n",
+        100 * chosen.at("within_5_percent").get<double>(), chosen.at("mean").get<double>(),
+        chosen.at("p95").get<double>(), chosen.at("worst").get<double>());
+  text += "cost over that of the best, geometric mean\n";
+  for (auto const& [name, row] : summary.at("fixed").items())
+    text += fmt::format("  {:<20} {:>8.3f}\n", name, row.at("geometric_mean").get<double>());
+  if (!summary.at("competitors").empty())
+    text += fmt::format("cost over that of {}, geometric mean and least\n",
+                        summary.at("chosen").is_null() ? "the best" : "the chosen");
+  for (auto const& [name, row] : summary.at("competitors").items())
+    text += fmt::format("  {:<20} {:>8.3f} {:>8.3f}\n", name, row.at("geometric_mean").get<double>(),
+                        row.at("least").get<double>());
+  return text;
+}
+
+}  // namespace bench::reductions

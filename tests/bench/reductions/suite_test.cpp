@@ -1,0 +1,184 @@
+#include "reductions/suite.hpp"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+
+#include "reductions/report.hpp"
+#include "runtime/reduction/random_pattern.hpp"
+
+namespace {
+
+using namespace bench::reductions;
+using nlohmann::ordered_json;
+using enum skel::plan::reduction_algorithm;
+
+measurement made_up() {
+  measurement found;
+  found.algorithms = {{sequential, 0, 0, 4.0, 0.1, 0}, {local_write, 30, 20, 1.0, 0.1, 8}, {atomic, 0, 0, 2.0, 0.1, 0}};
+  found.others = {{"fast", "", 2, 3.0, 0.1}, {"absent", "why", 2, {}, 0}};
+  return found;
+}
+
+TEST(Judgement, ChargesTheSetup) {
+  auto const few = judge(made_up(), {}, 10), many = judge(made_up(), {}, 100);
+  EXPECT_EQ(few.best, atomic);
+  EXPECT_DOUBLE_EQ(few.over_best.at(local_write), 40.0 / 20);
+  EXPECT_DOUBLE_EQ(few.others.at("fast"), 30.0 / 20);
+  EXPECT_FALSE(few.slowdown);
+  EXPECT_EQ(many.best, local_write);
+  EXPECT_DOUBLE_EQ(many.over_best.at(atomic), 200.0 / 130);
+  EXPECT_FALSE(many.others.contains("absent"));
+}
+
+TEST(Judgement, ComparesTheChosenWithTheBestAndOthersWithTheChosen) {
+  choice const by{sequential, {{sequential, {0, 5}}}};
+  auto const verdict = judge(made_up(), by, 10);
+  EXPECT_DOUBLE_EQ(verdict.slowdown.value(), 2);
+  EXPECT_DOUBLE_EQ(verdict.others.at("fast"), 30.0 / 40);
+  auto const answer = to_json(made_up(), by, verdict);
+  EXPECT_EQ(answer["chosen"], "sequential");
+  EXPECT_EQ(answer["predicted"]["sequential"]["run"], 5);
+  EXPECT_EQ(answer["slowdown_vs_best"], 2);
+  EXPECT_TRUE(answer["competitors"]["absent"]["run"].is_null());
+}
+
+TEST(Measurement, HasEveryKeyOnThreadsAndOnVirtualOnes) {
+  auto const of = skel::tests::random_pattern({500, 70, 3, true}, 3);
+  for (bool const virtual_threads : {false, true}) {
+    setting how;
+    how.threads = virtual_threads ? 16 : 2;
+    how.virtual_threads = virtual_threads;
+    how.bandwidth = virtual_threads ? 1e10 : 0;
+    how.rounds = 1;
+    how.competitors = !virtual_threads;
+    auto const found = measure(of, how);
+    auto const answer = to_json(found, {}, judge(found, {}, 10));
+    for (char const* const key : {"N", "M", "P", "CON", "MOB", "SP", "CLUS", "rho", "contended"})
+      EXPECT_TRUE(answer["features"].contains(key)) << key;
+    EXPECT_EQ(answer["features"]["P"], how.threads);
+    EXPECT_TRUE(answer["chosen"].is_null());
+    EXPECT_TRUE(answer["predicted"].is_null());
+    EXPECT_TRUE(answer["slowdown_vs_best"].is_null());
+    EXPECT_EQ(answer["measured"].size(), skel::plan::reduction_algorithms);
+    for (auto const& [name, row] : answer["measured"].items())
+      for (char const* const key : {"setup", "run", "spread"}) EXPECT_TRUE(row.contains(key)) << name << " " << key;
+    EXPECT_TRUE(answer["measured"].contains(answer["best"].get<std::string>()));
+    EXPECT_EQ(answer.contains("competitors"), !virtual_threads);
+    if (!virtual_threads) {
+      EXPECT_EQ(answer["competitors"].size(), 4u);
+    }
+  }
+  setting both;
+  both.competitors = both.virtual_threads = true;
+  EXPECT_THROW(measure(of, both), skel::error);
+}
+
+class ResultFile : public ::testing::Test {
+ protected:
+  ResultFile()
+      : file_(std::filesystem::temp_directory_path() / ("skel_results_" + std::to_string(getpid()) + ".jsonl")) {
+    std::filesystem::remove(file_);
+  }
+  ~ResultFile() override { std::filesystem::remove(file_); }
+
+  std::string text() const {
+    std::ifstream in(file_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::filesystem::path file_;
+};
+
+TEST_F(ResultFile, GoesOnWhereARunWasBrokenOff) {
+  ordered_json const head{{"threads", 2}};
+  result_file(file_, head).add({{{"case", "a"}}, {{"case", "a"}}});
+  std::string const whole = text();
+  std::ofstream(file_, std::ios::app) << "{\"case\": \"b\", \"chos";
+  result_file again(file_, head);
+  EXPECT_EQ(again.rows().size(), 2u);
+  EXPECT_TRUE(again.has("a"));
+  EXPECT_FALSE(again.has("b"));
+  EXPECT_EQ(text(), whole);
+  again.add({{{"case", "b"}}});
+  EXPECT_TRUE(result_file(file_, head).has("b"));
+}
+
+TEST_F(ResultFile, RefusesWhatWasMeasuredOtherwise) {
+  result_file(file_, {{"threads", 2}});
+  EXPECT_THROW(result_file(file_, {{"threads", 4}}), skel::error);
+  std::ofstream(file_) << "no JSON\n";
+  EXPECT_THROW(result_file(file_, {{"threads", 2}}), skel::error);
+  EXPECT_THROW(result_file("/nowhere/results.jsonl", {{"threads", 2}}), skel::error);
+}
+
+TEST_F(ResultFile, HasEachCaseOfASuiteOnceHoweverOftenItIsRun) {
+  suite_choice parts;
+  parts.scales = {0.002};
+  parts.only = {"irreg/foil", "histogram"};
+  auto const cases = make_suite(parts);
+  std::set<std::string> names;
+  for (auto const& one : cases) names.insert(one.name);
+  EXPECT_EQ(names.size(), 5u);  // three numberings of a mesh, two histograms that have none
+  EXPECT_EQ(cases.size(), 5u);
+  setting how;
+  how.rounds = 1;
+  auto const first_choice = [](skel::pattern const&, setting const&, double) {
+    return std::optional<choice>(choice{replicated_buffer, {}});
+  };
+  std::ostringstream progress;
+  result_file results(file_, {{"threads", 2}});
+  run_suite({cases.begin(), cases.begin() + 2}, how, {1, 100}, first_choice, results, progress);
+  EXPECT_EQ(results.rows().size(), 4u);
+  result_file again(file_, {{"threads", 2}});
+  run_suite(cases, how, {1, 100}, first_choice, again, progress);
+  EXPECT_EQ(again.rows().size(), 10u);
+  auto const summary = summary_of(again.rows());
+  EXPECT_EQ(summary["patterns"], 5);
+  EXPECT_EQ(summary["cases"], 10);
+  EXPECT_GE(summary["chosen"]["worst"].get<double>(), summary["chosen"]["mean"].get<double>());
+  EXPECT_NE(to_table(summary).find("10 cases of 5 patterns"), std::string::npos);
+}
+
+TEST(Suite, SumsUpWhatWasMeasured) {
+  auto const row = [](char const* name, double slowdown, double fixed, double other) {
+    return ordered_json{{"case", name},
+                        {"slowdown_vs_best", slowdown},
+                        {"measured", {{"repbuf", {{"over_best", fixed}}}}},
+                        {"competitors", {{"theirs", {{"over_chosen", other}}}, {"absent", {{"run", nullptr}}}}}};
+  };
+  auto const summary = summary_of({row("a", 1, 1, 2), row("b", 1.04, 4, 8), row("c", 1.5, 16, 4), row("c", 1, 64, 1)});
+  EXPECT_EQ(summary["patterns"], 3);
+  EXPECT_DOUBLE_EQ(summary["chosen"]["within_5_percent"], 0.75);
+  EXPECT_DOUBLE_EQ(summary["chosen"]["mean"], 4.54 / 4);
+  EXPECT_DOUBLE_EQ(summary["chosen"]["worst"], 1.5);
+  EXPECT_DOUBLE_EQ(summary["fixed"]["repbuf"]["geometric_mean"], 8);
+  EXPECT_NEAR(summary["competitors"]["theirs"]["geometric_mean"].get<double>(), std::exp2(1.5), 1e-12);
+  EXPECT_DOUBLE_EQ(summary["competitors"]["theirs"]["least"], 1);
+  EXPECT_FALSE(summary["competitors"].contains("absent"));
+  EXPECT_TRUE(summary_of({})["chosen"].is_null());
+}
+
+TEST(Suite, RefusesProgramsThatDoNotExist) {
+  suite_choice parts;
+  parts.only = {"irregg"};
+  EXPECT_THROW(make_suite(parts), skel::input_error);
+  EXPECT_THROW(program_named("irreg/fail"), skel::input_error);
+  options how;
+  how.scale = 0.002;
+  EXPECT_THROW(loop_of(program_named("irreg/foil"), how, 1), skel::input_error);
+  parts.only.clear();
+  parts.meshes = {"/nowhere/mesh.graph"};
+  EXPECT_THROW(make_suite(parts), skel::input_error);
+}
+
+}  // namespace
