@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
+#include <skel/grid/reduction_controller.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
+#include <skel/runtime/reduction/engine.hpp>
 
 #include "competitors/competitor.hpp"
 
@@ -109,6 +112,25 @@ measurement measure(skel::pattern const& of, setting const& how) {
   return result;
 }
 
+choice choose(skel::pattern const& of, setting const& how, double reuse, std::string const& model) {
+  skel::reduction_settings settings;
+  settings.threads = how.threads;
+  if (how.virtual_threads) settings.virtual_threads = how.threads;
+  settings.bandwidth = how.bandwidth;
+  settings.expected_uses = reuse;
+  settings.model_file = model;
+  skel::reduction_controller controller(std::move(settings));
+  controller.workers().run({"begin"}, [](std::size_t) {});  // threads that have not been started yet
+  skel::mapping::reduction_set legal = 0;                   // the loop of the trials may use all
+  for (auto const& traits : skel::plan::reduction_catalogue())
+    legal |= skel::runtime::reduction::set_of(traits.algorithm);
+  controller.before(of, how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double), legal);
+  auto const& report = controller.report();
+  choice result{report.decision.algorithm, {}, report.looking + report.deciding};
+  for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = one.predicted;
+  return result;
+}
+
 judgement judge(measurement const& found, std::optional<choice> const& by, double reuse) {
   SKEL_EXPECTS(!found.algorithms.empty() && reuse > 0);
   judgement result;
@@ -122,8 +144,8 @@ judgement judge(measurement const& found, std::optional<choice> const& by, doubl
   double measure_of_others = least;
   if (by)
     if (auto const chosen = result.over_best.find(by->chosen); chosen != result.over_best.end()) {
-      measure_of_others = chosen->second;
-      result.slowdown = chosen->second / least;
+      measure_of_others = by->seconds + chosen->second;
+      result.slowdown = measure_of_others / least;
     }
   for (auto const& one : found.others)
     if (one.run) result.others[one.name] = reuse * *one.run / measure_of_others;

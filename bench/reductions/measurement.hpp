@@ -49,13 +49,21 @@ struct measurement {
 /// timing. Throws skel::error when somebody's sums are wrong.
 measurement measure(skel::pattern const& of, setting const& how);
 
-/// What a selector said before anything was measured.
+/// What skel chose before anything was measured.
 struct choice {
   skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;
   std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;
+  double seconds = 0;  ///< of looking at the pattern and deciding
 };
 
-/// A measurement, judged for R uses of the pattern: a way costs its setup and R runs.
+/// What skel::irregular_reduction decides at the first sight of a pattern that is to be used so often, by the model in
+/// a file of `skel train` (empty: the one that it ships with): from a look that is as close as pays, and without
+/// knowing an iteration's other work. Later it would decide again, by what it has measured. Throws skel::input_error
+/// for a model that cannot be used.
+choice choose(skel::pattern const& of, setting const& how, double reuse, std::string const& model = {});
+
+/// A measurement, judged for R uses of the pattern: a way costs its setup and R runs; the chosen one also what choosing
+/// it took.
 struct judgement {
   double reuse = 1;  ///< R
   skel::plan::reduction_algorithm best = skel::plan::reduction_algorithm::sequential;

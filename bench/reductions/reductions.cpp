@@ -31,7 +31,7 @@ using nlohmann::ordered_json;
 using skel::runtime::reduction::trial_value;
 
 struct command {
-  std::string pattern, format, program, numbering = "native", value, suite;
+  std::string pattern, format, program, numbering = "native", value, suite, model;
   std::optional<std::size_t> refine, other_work;
   std::size_t phase = 0;
   double scale = 1, reuse = 100, bandwidth = 0;
@@ -89,7 +89,7 @@ void run_one(command& given, skel::platform::host_measurement const& host) {
   given.how.other_work = loop.other_work;
   ordered_json const memory = bound_virtual_threads(given, host);
   measurement const found = measure(loop.of, given.how);
-  std::optional<choice> const by;
+  std::optional<choice> const by = choose(loop.of, given.how, given.reuse, given.model);
   judgement const verdict = judge(found, by, given.reuse);
   if (!given.json) return fmt::print("{}", to_table(found, by, verdict));
   ordered_json answer = to_json(found, by, verdict);
@@ -108,9 +108,13 @@ void run_all(command& given, skel::platform::host_measurement const& host) {
       {"rounds", given.how.rounds},
       {"seconds", std::isfinite(given.how.seconds) ? ordered_json(given.how.seconds) : ordered_json(nullptr)},
       {"reuse", given.reuses},
+      {"model", given.model},
       {"competitors", given.how.competitors}};
   result_file results(given.suite, head);
-  run_suite(make_suite(given.parts), given.how, given.reuses, {}, results, given.json ? std::cerr : std::cout);
+  auto const chooser = [&](skel::pattern const& of, setting const& how, double reuse) {
+    return std::optional<choice>(choose(of, how, reuse, given.model));
+  };
+  run_suite(make_suite(given.parts), given.how, given.reuses, chooser, results, given.json ? std::cerr : std::cout);
   ordered_json const summary = summary_of(results.rows());
   if (given.json)
     fmt::print("{}\n", summary.dump());
@@ -155,13 +159,13 @@ int main(int argc, char** argv) {
   command given;
   given.how.threads = 0;
   CLI::App app{
-      "Irregular reductions, x[index[i][j]] += f(i): what every algorithm takes on a pattern, which is best for R uses "
-      "of\n"
-      "it, and what others take. Each is run in turn with the others, checked against a plain loop, and its median "
-      "shown\n"
-      "with half of the range between the quartiles. An algorithm costs its setup and R runs. \"chosen\" and "
-      "\"predicted\"\n"
-      "are null where nothing chooses."};
+      "Irregular reductions, x[index[i][j]] += f(i): what every algorithm takes on a pattern, which is best for R "
+      "uses\n"
+      "of it, which one skel chooses, and what others take. Each is run in turn with the others, checked against a "
+      "plain\n"
+      "loop, and its median shown with half of the range between the quartiles. An algorithm costs its setup and R "
+      "runs;\n"
+      "the chosen one, which is what skel::irregular_reduction decides at first sight, also what choosing took."};
   app.add_option("--pattern", given.pattern, "mesh, graph or matrix (docs/formats.md)")->type_name("FILE");
   app.add_option("--format", given.format, "of the file, unless its ending says it")
       ->check(CLI::IsMember(skel::mesh_format_names()));
@@ -186,6 +190,8 @@ int main(int argc, char** argv) {
                "time each thread's part alone; a phase takes as long as its slowest, or as its bytes take the memory");
   app.add_option("--bandwidth", given.bandwidth, "of the memory [B/s], for virtual threads; measured unless given")
       ->check(CLI::PositiveNumber);
+  app.add_option("--model", given.model, "of skel train, to choose by; the one that skel ships with unless given")
+      ->type_name("FILE");
   app.add_option("--rounds", given.how.rounds, "timings of each")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seconds", given.how.seconds, "no further round of a pattern begins after that [s]")
       ->check(CLI::PositiveNumber);

@@ -39,6 +39,7 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
   result["chosen"] = by ? ordered_json(named(by->chosen)) : ordered_json(nullptr);
   result["predicted"] = nullptr;
   if (by) {
+    result["choosing_seconds"] = by->seconds;
     result["predicted"] = ordered_json::object();
     for (auto const& [algorithm, time] : by->predicted)
       result["predicted"][named(algorithm)] = {{"setup", time.setup}, {"run", time.run}};
@@ -77,6 +78,10 @@ std::string to_table(measurement const& found, std::optional<choice> const& by, 
       1e3 * found.features_seconds, 1e9 * found.other_seconds, found.load);
   text += fmt::format("{:<20} {:>10} {:>10} {:>8} {:>10} {:>10} {:>9}\n", fmt::format("{:g} uses, ms", verdict.reuse),
                       "setup", "run", "spread", "predicted", "total", "to best");
+  if (by && verdict.slowdown)
+    text.insert(text.rfind("\n\n") + 1,
+                fmt::format("chosen: {}, {:.4f} times the cost of the best; choosing took {:.3g} ms\n",
+                            name_of(by->chosen), *verdict.slowdown, 1e3 * by->seconds));
   auto ranked = found.algorithms;
   std::sort(ranked.begin(), ranked.end(), [&](auto const& a, auto const& b) {
     return verdict.over_best.at(a.algorithm) < verdict.over_best.at(b.algorithm);

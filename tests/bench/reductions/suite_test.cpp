@@ -83,6 +83,22 @@ TEST(Measurement, HasEveryKeyOnThreadsAndOnVirtualOnes) {
   EXPECT_THROW(measure(of, both), skel::error);
 }
 
+TEST(Choice, IsAmongWhatIsPredictedAndWhatItTookIsCharged) {
+  auto const of = skel::tests::random_pattern({50000, 7000, 2}, 3);
+  for (bool const virtual_threads : {false, true}) {
+    setting how;
+    how.threads = virtual_threads ? 16 : 2;
+    how.virtual_threads = virtual_threads;
+    auto const by = choose(of, how, 100);
+    EXPECT_EQ(by.predicted.size(), skel::plan::reduction_algorithms);
+    EXPECT_TRUE(by.predicted.contains(by.chosen));
+    EXPECT_GT(by.seconds, 0);
+  }
+  choice const dear{local_write, {}, 65};
+  EXPECT_DOUBLE_EQ(judge(made_up(), dear, 100).slowdown.value(), 1.5);
+  EXPECT_THROW(choose(of, {}, 1, "/nowhere/model.json"), skel::input_error);
+}
+
 class ResultFile : public ::testing::Test {
  protected:
   ResultFile()
