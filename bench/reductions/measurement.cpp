@@ -126,7 +126,7 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, std::st
     legal |= skel::runtime::reduction::set_of(traits.algorithm);
   controller.before(of, how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double), legal);
   auto const& report = controller.report();
-  choice result{report.decision.algorithm, {}, report.looking + report.deciding};
+  choice result{report.decision.algorithm, {}, report.looking, report.deciding};
   for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = one.predicted;
   return result;
 }
@@ -144,7 +144,7 @@ judgement judge(measurement const& found, std::optional<choice> const& by, doubl
   double measure_of_others = least;
   if (by)
     if (auto const chosen = result.over_best.find(by->chosen); chosen != result.over_best.end()) {
-      measure_of_others = by->seconds + chosen->second;
+      measure_of_others = by->seconds() + chosen->second;
       result.slowdown = measure_of_others / least;
     }
   for (auto const& one : found.others)

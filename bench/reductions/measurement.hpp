@@ -53,7 +53,9 @@ measurement measure(skel::pattern const& of, setting const& how);
 struct choice {
   skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;
   std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;
-  double seconds = 0;  ///< of looking at the pattern and deciding
+  double looking = 0, deciding = 0;  ///< what that took [s]
+
+  double seconds() const { return looking + deciding; }
 };
 
 /// What skel::irregular_reduction decides at the first sight of a pattern that is to be used so often, by the model in

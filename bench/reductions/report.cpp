@@ -39,7 +39,8 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
   result["chosen"] = by ? ordered_json(named(by->chosen)) : ordered_json(nullptr);
   result["predicted"] = nullptr;
   if (by) {
-    result["choosing_seconds"] = by->seconds;
+    result["looking_seconds"] = by->looking;
+    result["deciding_seconds"] = by->deciding;
     result["predicted"] = ordered_json::object();
     for (auto const& [algorithm, time] : by->predicted)
       result["predicted"][named(algorithm)] = {{"setup", time.setup}, {"run", time.run}};
@@ -80,8 +81,9 @@ std::string to_table(measurement const& found, std::optional<choice> const& by, 
                       "setup", "run", "spread", "predicted", "total", "to best");
   if (by && verdict.slowdown)
     text.insert(text.rfind("\n\n") + 1,
-                fmt::format("chosen: {}, {:.4f} times the cost of the best; choosing took {:.3g} ms\n",
-                            name_of(by->chosen), *verdict.slowdown, 1e3 * by->seconds));
+                fmt::format("chosen: {}, {:.4f} times the cost of the best; looking at the pattern took {:.3g} ms, "
+                            "deciding {:.3g} ms\n",
+                            name_of(by->chosen), *verdict.slowdown, 1e3 * by->looking, 1e3 * by->deciding));
   auto ranked = found.algorithms;
   std::sort(ranked.begin(), ranked.end(), [&](auto const& a, auto const& b) {
     return verdict.over_best.at(a.algorithm) < verdict.over_best.at(b.algorithm);

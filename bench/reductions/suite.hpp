@@ -43,8 +43,9 @@ void run_suite(std::vector<suite_case> const& cases, setting const& how, std::ve
                chooser const& choose, result_file& into, std::ostream& progress);
 
 /// Over all rows: share of cases in which the chosen was within 5 % of the best, mean, 95th percentile and worst
-/// slowdown; the geometric mean of each fixed algorithm's cost over the best's; for each competitor the geometric mean
-/// and the least of its cost over the chosen's (the best's, where nobody chose).
+/// slowdown, charged for choosing ("chosen") and without that ("chosen_algorithm"); the geometric mean of each fixed
+/// algorithm's cost over the best's; for each competitor the geometric mean and the least of its cost over the
+/// chosen's (the best's, where nobody chose).
 nlohmann::ordered_json summary_of(std::vector<nlohmann::ordered_json> const& rows);
 std::string to_table(nlohmann::ordered_json const& summary);
 
