@@ -74,7 +74,7 @@ class contest {
 
 void count_features(skel::pattern const& of, setting const& how, measurement& result) {
   if (how.virtual_threads) {
-    skel::runtime::virtual_team team(how.threads, how.bandwidth);
+    skel::runtime::virtual_team team(how.threads, how.memory);
     result.features = skel::runtime::reduction::characterise(of, team);
     result.features_seconds = team.seconds();
     return;
@@ -96,7 +96,7 @@ measurement measure(skel::pattern const& of, setting const& how) {
   skel::runtime::reduction::trial_settings settings;
   settings.parts = how.threads;
   settings.virtual_threads = how.virtual_threads;
-  settings.bandwidth = how.bandwidth;
+  settings.memory = how.memory;
   settings.value = how.value;
   settings.other_work = how.other_work;
   settings.rounds = how.rounds;
@@ -116,12 +116,18 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, std::st
   skel::reduction_settings settings;
   settings.threads = how.threads;
   if (how.virtual_threads) settings.virtual_threads = how.threads;
-  settings.bandwidth = how.bandwidth;
+  settings.memory = how.memory;
   settings.expected_uses = reuse;
   settings.model_file = model;
   skel::reduction_controller controller(std::move(settings));
   controller.workers().run({"begin"}, [](std::size_t) {});  // threads that have not been started yet
-  skel::mapping::reduction_set legal = 0;                   // the loop of the trials may use all
+  // The face times the body of a replayable loop on some iterations, before it first runs.
+  skel::runtime::reduction::trial_settings body;
+  body.other_work = how.other_work;
+  std::size_t const sample = std::min<std::size_t>(256, of.iterations());
+  controller.know_other_work(
+      skel::runtime::reduction::other_seconds(skel::pattern(sample, 1, std::vector<skel::subscript>(sample, 0)), body));
+  skel::mapping::reduction_set legal = 0;  // the loop of the trials may use all
   for (auto const& traits : skel::plan::reduction_catalogue())
     legal |= skel::runtime::reduction::set_of(traits.algorithm);
   controller.before(of, how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double), legal);

@@ -12,6 +12,7 @@
 #include <skel/pattern/pattern_features.hpp>
 #include <skel/plan/reduction.hpp>
 #include <skel/runtime/reduction/trial.hpp>
+#include <skel/runtime/team.hpp>
 
 namespace bench::reductions {
 
@@ -19,7 +20,7 @@ namespace bench::reductions {
 struct setting {
   std::size_t threads = 2;  ///< P
   bool virtual_threads = false;
-  double bandwidth = 0;  ///< that bounds virtual threads [B/s]
+  skel::runtime::memory_bound memory;  ///< of virtual threads
   skel::runtime::reduction::trial_value value = skel::runtime::reduction::trial_value::number;
   std::size_t other_work = 0;  ///< dependent multiply-adds of an iteration
   std::size_t rounds = 7;

@@ -17,6 +17,7 @@
 #include <skel/pattern/numbering.hpp>
 #include <skel/pattern/refine.hpp>
 #include <skel/platform/host_probe.hpp>
+#include <skel/platform/reduction_model.hpp>
 
 #include "reductions/bandwidth.hpp"
 #include "reductions/cases.hpp"
@@ -71,7 +72,8 @@ ordered_json bound_virtual_threads(command& given, skel::platform::host_measurem
   if (!given.how.virtual_threads) return nullptr;
   memory_bandwidth const memory =
       given.bandwidth > 0 ? memory_bandwidth{given.bandwidth} : measure_bandwidth(host.cores, host.memory);
-  given.how.bandwidth = memory.bytes_per_second;
+  given.how.memory = {memory.bytes_per_second,
+                      static_cast<double>(given.how.threads) * skel::platform::this_processor().caches[1]};
   if (!given.json && memory.threads > 0)
     fmt::print(
         "memory: {:.2f} GB/s, the fastest of {} triads over three arrays of {} MiB on {} threads; a machine with "

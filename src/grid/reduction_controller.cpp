@@ -48,7 +48,7 @@ struct reduction_controller::state {
   explicit state(reduction_settings chosen) : settings(std::move(chosen)), mapper(make_mapper(settings)) {
     std::size_t const parts = threads_of(settings);
     if (settings.virtual_threads > 0) {
-      auto made = std::make_unique<runtime::virtual_team>(parts, settings.bandwidth);
+      auto made = std::make_unique<runtime::virtual_team>(parts, settings.memory);
       imagined = made.get();
       workers = std::move(made);
     } else {
@@ -89,9 +89,22 @@ struct reduction_controller::state {
     double const parts = static_cast<double>(of.parts), n = static_cast<double>(of.elements);
     double const merged = n * (parts - 1) * 4 * about.value_bytes / 4;
     double const run = predicted_run(about);
-    double const affordable = look_share * uses * run * parts / per_subscript(about);
-    double const count = std::min({merged, affordable, static_cast<double>(of.subscripts)});
+    // Beside subscripts, a look has its own beginning, and each thread's words of elements to pass twice.
+    double const words = 2 * n / 64;
+    double const affordable = (look_share * uses * run - look_start()) * parts / per_subscript(about) - words * parts;
+    double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
     return static_cast<std::size_t>(std::max(0.0, count));
+  }
+
+  /// What a look takes that sees next to nothing [s]: measured once.
+  double look_start() const {
+    if (start_seconds > 0) return start_seconds;
+    pattern const tiny(4, 64, std::vector<subscript>{0, 1, 2, 3});
+    auto const how = runtime::reduction::look_at(tiny, 4, 1);
+    runtime::reduction::characterise(tiny, *workers, how);  // wakes threads
+    double const begin = clock();
+    runtime::reduction::characterise(tiny, *workers, how);
+    return start_seconds = std::max(1e-9, clock() - begin);
   }
 
   /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes.
@@ -117,8 +130,10 @@ struct reduction_controller::state {
     problem.pattern = seen;
     double const took = clock() - begin;
     report.looking += took;
-    double const each =
-        took * static_cast<double>(workers->parts()) / static_cast<double>(std::max<std::size_t>(1, subscripts));
+    double const passed =
+        static_cast<double>(std::max<std::size_t>(1, subscripts)) / static_cast<double>(workers->parts()) +
+        static_cast<double>(of.elements()) / 32;
+    double const each = std::max(0.0, took - look_start()) / passed;
     look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
     looked_at = subscripts;
   }
@@ -181,6 +196,23 @@ struct reduction_controller::state {
     return std::popcount(allowed) > 1 && look_share * phase_seconds >= mean_decision;
   }
 
+  /// From the first execution of a phase: what it took beyond its accumulating. The median of some phases, as the first
+  /// touch of memory takes long.
+  void estimate_other_work(plan::reduction_algorithm algorithm, double seconds) {
+    auto const& of = problem.pattern;
+    if (other_is_known || of.iterations == 0) return;
+    auto bare = problem;
+    bare.other_seconds = 0;
+    auto const time = mapper.predict(algorithm, bare);
+    if (!time) return;
+    double const iterations = static_cast<double>(of.iterations);
+    double const threads = algorithm == plan::reduction_algorithm::sequential ? 1 : static_cast<double>(of.parts);
+    others.push_back(std::max(0.0, seconds - time->run) * threads / iterations);
+    if (others.size() > remembered_phases) others.pop_front();
+    other_seconds = statistics::median(std::vector<double>(others.begin(), others.end()));
+    problem.other_seconds = other_seconds;
+  }
+
   double clock() const { return imagined != nullptr ? imagined_seconds() : record::now(); }
   /// Phases of the virtual threads, and what the calling thread does between them.
   double imagined_seconds() const {
@@ -202,6 +234,9 @@ struct reduction_controller::state {
   pattern_features seen;      // of the last pattern that was looked at
   std::size_t looked_at = 0;  // subscripts
   double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
+  mutable double start_seconds = 0;
+  bool other_is_known = false;
+  std::deque<double> others;  // estimates of other_seconds
   std::size_t next_review = 1;
   std::deque<double> lengths;
 };
@@ -284,6 +319,11 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes) {
   return true;
 }
 
+void reduction_controller::know_other_work(double seconds) {
+  self_->other_seconds = std::max(0.0, seconds);
+  self_->other_is_known = true;
+}
+
 void reduction_controller::after(double seconds) {
   state& now = *self_;
   ++now.report.executions;
@@ -293,6 +333,7 @@ void reduction_controller::after(double seconds) {
   now.phase_seconds += seconds;
   if (!std::has_single_bit(now.report.uses)) return;
   auto const algorithm = now.report.decision.algorithm;
+  if (now.report.uses == 1) now.estimate_other_work(algorithm, seconds);
   now.mapper.observe(now.problem, algorithm, seconds);
 }
 

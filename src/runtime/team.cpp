@@ -83,7 +83,7 @@ double virtual_team::seconds() const {
 }
 
 void virtual_team::run_parts(phase const& what, part_function part) {
-  virtual_phase took{what.name, 0, 0, bandwidth_ > 0 ? what.bytes / bandwidth_ : 0};
+  virtual_phase took{what.name, 0, 0, memory_.seconds(what)};
   std::exception_ptr first;
   for (std::size_t number = 0; number < parts(); ++number) {
     auto const begin = record::thread_ns();

@@ -95,10 +95,13 @@ TEST(VirtualTeam, CountsAPhaseAsItsSlowestPart) {
 }
 
 TEST(VirtualTeam, BoundsAPhaseByWhatAllThreadsMoveTogether) {
-  virtual_team workers(3, 1e9);
-  workers.run({"stream", 5e9}, [](std::size_t) {});
+  virtual_team workers(3, {1e9, 4e6});
+  workers.run({"stream", 5e9, 16e6}, [](std::size_t) {});  // a quarter of what it moves is in caches
   EXPECT_TRUE(workers.phases().front().bound());
-  EXPECT_DOUBLE_EQ(workers.seconds(), 5);
+  EXPECT_DOUBLE_EQ(workers.seconds(), 3.75);
+  workers.clear();
+  workers.run({"in caches", 5e9, 4e6}, [](std::size_t) {});
+  EXPECT_FALSE(workers.phases().front().bound());
 }
 
 }  // namespace

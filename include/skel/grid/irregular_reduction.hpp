@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -63,6 +64,8 @@ class irregular_reduction {
   void run(pattern const& of, array_pack<Ts...> x, Body&& body) {
     check_sizes(x, of.elements());
     auto& with = engine_for<Ts...>();
+    if constexpr (Rules.replayable)
+      if (report().phases == 0) time_body(of.iterations(), body);
     execute<Ts...>(with, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, with.legal()); });
   }
 
@@ -126,6 +129,23 @@ class irregular_reduction {
   template <class... Ts>
   static runtime::reduction::columns<Ts...> view(array_pack<Ts...> const& x) {
     return {std::apply([](auto const&... spans) { return std::tuple<Ts*...>{spans.data()...}; }, x.spans)};
+  }
+
+  /// What an iteration takes beside accumulating, from one in a hundred of them, 256 at the most: evenly spread, in
+  /// pairs, of which the first brings what the second finds in its caches.
+  template <class Body>
+  void time_body(std::size_t iterations, Body& body) {
+    std::size_t const samples = std::min<std::size_t>(128, iterations / 200);
+    if (samples == 0) return;
+    runtime::reduction::dropping_accumulator nowhere;
+    double seconds = 0;
+    for (std::size_t k = 0; k < samples; ++k) {
+      std::size_t const i = plan::block_of(iterations - 1, samples, k).begin;
+      body(i, nowhere);
+      seconds += controller_.timed([&] { body(i + 1, nowhere); });
+    }
+    double const clock = controller_.timed([] {});
+    controller_.know_other_work(seconds / static_cast<double>(samples) - clock);
   }
 
   template <class... Ts, class Of, class Body, class Before>

@@ -25,10 +25,11 @@ struct reduction_settings {
   double expected_uses = 0;
   /// Only this algorithm. Throws skel::error at the first run where it is not legal.
   std::optional<plan::reduction_algorithm> forced = std::nullopt;
-  std::string model_file = {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
+  std::string model_file =
+      {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
   /// Parts of which the threads are only imagined, for studies: see runtime::virtual_team. 0: real threads.
   std::size_t virtual_threads = 0;
-  double bandwidth = 0;  ///< of the memory, for virtual threads [B/s]; 0: not bound
+  runtime::memory_bound memory = {};  ///< of virtual threads
 };
 
 /// What an irregular reduction has done.
@@ -68,6 +69,10 @@ class reduction_controller {
   runtime::team& workers();
   reduction_settings const& settings() const;
   reduction_report const& report() const;
+
+  /// What an iteration does beside accumulating takes one thread so long [s]. Otherwise estimated from executions: what
+  /// they took beyond what accumulating is predicted to take.
+  void know_other_work(double seconds);
 
   /// What to run for the next execution.
   struct step {

@@ -28,7 +28,8 @@ class part_function {
 /// What is known of a phase before it runs.
 struct phase {
   char const* name = "";
-  double bytes = 0;  ///< that all parts together must at least read and write where no cache holds them [B]
+  double bytes = 0;      ///< that all parts together must at least read and write [B]
+  double footprint = 0;  ///< of what they read and write [B]
 };
 
 /// Runs phases of P parts each.
@@ -67,6 +68,18 @@ class thread_team : public team {
   std::unique_ptr<arena> arena_;
 };
 
+/// What memory can do for virtual threads.
+struct memory_bound {
+  double bandwidth = 0;  ///< for all threads together [B/s]; 0: not bound
+  double cache = 0;      ///< what the threads' own caches hold, all together [B]
+
+  /// The least time in which a phase can move what its caches do not hold [s].
+  double seconds(phase const& what) const {
+    if (bandwidth <= 0 || what.footprint <= cache) return 0;
+    return what.bytes * (1 - cache / what.footprint) / bandwidth;
+  }
+};
+
 /// What a phase took in virtual threads.
 struct virtual_phase {
   std::string name;
@@ -84,8 +97,8 @@ struct virtual_phase {
 /// contended atomics cost nothing; starting and joining threads costs nothing.
 class virtual_team : public team {
  public:
-  /// `bandwidth`: of the memory, for all threads together [B/s]; 0: not bound. Precondition: parts >= 1.
-  explicit virtual_team(std::size_t parts, double bandwidth = 0) : team(parts), bandwidth_(bandwidth) {}
+  /// Precondition: parts >= 1.
+  explicit virtual_team(std::size_t parts, memory_bound memory = {}) : team(parts), memory_(memory) {}
 
   /// The phases since the last clear(), in their order.
   std::vector<virtual_phase> const& phases() const { return phases_; }
@@ -96,7 +109,7 @@ class virtual_team : public team {
  private:
   void run_parts(phase const& what, part_function part) override;
 
-  double bandwidth_;
+  memory_bound memory_;
   std::vector<virtual_phase> phases_;
 };
 

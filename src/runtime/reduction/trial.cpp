@@ -25,7 +25,7 @@ class timed_team {
  public:
   explicit timed_team(trial_settings const& settings) {
     if (settings.virtual_threads) {
-      auto made = std::make_unique<virtual_team>(settings.parts, settings.bandwidth);
+      auto made = std::make_unique<virtual_team>(settings.parts, settings.memory);
       virtual_ = made.get();
       team_ = std::move(made);
     } else {

@@ -58,7 +58,7 @@ TEST(Measurement, HasEveryKeyOnThreadsAndOnVirtualOnes) {
     setting how;
     how.threads = virtual_threads ? 16 : 2;
     how.virtual_threads = virtual_threads;
-    how.bandwidth = virtual_threads ? 1e10 : 0;
+    how.memory.bandwidth = virtual_threads ? 1e10 : 0;
     how.rounds = 1;
     how.competitors = !virtual_threads;
     auto const found = measure(of, how);

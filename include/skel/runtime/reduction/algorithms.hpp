@@ -70,7 +70,7 @@ class replicated_buffer {
           },
           body);
     });
-    workers.run({"merge", merge_bytes(loop.elements, parts)}, [&](std::size_t slice) {
+    workers.run(merging(loop.elements, parts), [&](std::size_t slice) {
       auto const elements = plan::block_of(loop.elements, parts, slice);
       // A page of the array at a time stays in the cache while the parts' copies of it come by.
       constexpr std::size_t page = std::max<std::size_t>(1, 4096 / std::max({sizeof(Ts)...}));
@@ -97,8 +97,9 @@ class replicated_buffer {
   }
 
   /// Copies are read and reset, the array is read and written.
-  static double merge_bytes(std::size_t elements, std::size_t parts) {
-    return 2.0 * static_cast<double>(elements * parts * (sizeof(Ts) + ...));
+  static phase merging(std::size_t elements, std::size_t parts) {
+    double const footprint = static_cast<double>(elements * parts * (sizeof(Ts) + ...));
+    return {"merge", 2 * footprint, footprint};
   }
 
   std::vector<private_columns<Ts...>> privates_;

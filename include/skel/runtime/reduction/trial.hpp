@@ -21,7 +21,7 @@ enum class trial_value { number, vector };  ///< one double, or three of them
 struct trial_settings {
   std::size_t parts = 2;         ///< P, at least 1
   bool virtual_threads = false;  ///< parts run one after the other and are timed alone
-  double bandwidth = 0;          ///< of the memory, for virtual threads [B/s]; 0: not bound
+  memory_bound memory;           ///< of virtual threads
   trial_value value = trial_value::number;
   std::size_t other_work = 0;  ///< dependent multiply-adds of an iteration before it accumulates
   std::size_t rounds = 5;      ///< timings of each algorithm, in turn with the others, at least 1
