@@ -68,14 +68,24 @@ inline constexpr bool is_standard_on = std::is_arithmetic_v<T> && (std::is_void_
   struct identity<OPERATOR<U>, T> {                                \
     static constexpr T value(OPERATOR<U> const&) { return VALUE; } \
   }
-SKEL_IDENTITY(std::plus, T{0});
+SKEL_IDENTITY(std::plus, (std::is_floating_point_v<T> ? static_cast<T>(-0.0) : T{0}));  // 0.0 + -0.0 is 0.0
 SKEL_IDENTITY(std::multiplies, T{1});
 SKEL_IDENTITY(std::bit_and, static_cast<T>(~T{0}));
 SKEL_IDENTITY(std::bit_or, T{0});
 SKEL_IDENTITY(std::bit_xor, T{0});
-SKEL_IDENTITY(std::logical_and, T{1});
-SKEL_IDENTITY(std::logical_or, T{0});
 #undef SKEL_IDENTITY
+
+/// Only on bool: they make 1 of 2, which an identity may not.
+template <class U>
+requires is_standard_on<bool, std::logical_and, U>
+struct identity<std::logical_and<U>, bool> {
+  static constexpr bool value(std::logical_and<U> const&) { return true; }
+};
+template <class U>
+requires is_standard_on<bool, std::logical_or, U>
+struct identity<std::logical_or<U>, bool> {
+  static constexpr bool value(std::logical_or<U> const&) { return false; }
+};
 
 /// Sums of the user's own small types, such as vectors: T{} is taken for zero.
 template <class U, class T>
