@@ -61,17 +61,24 @@ candidate_choice choose(double prior, std::span<candidate_record const> records,
                         std::span<candidate_time const> candidates, double uses, double trial_uses) {
   SKEL_EXPECTS(!candidates.empty() && uses >= 0 && trial_uses >= 0);
   std::vector<corrected_time> times;
-  for (auto const& [candidate, predicted] : candidates) times.push_back(correct(prior, records, candidate, predicted));
-  auto const least = std::ranges::min_element(times, {}, &corrected_time::seconds);
-  candidate_choice result{static_cast<std::size_t>(least - times.begin()), *least, false};
+  for (auto const& one : candidates) times.push_back(correct(prior, records, one.candidate, one.predicted));
+  auto const each = [&](std::size_t i) {  // of one use, with its share of the entry
+    return times[i].seconds + (candidates[i].entry > 0 ? candidates[i].entry / uses : 0);
+  };
+  std::size_t first = 0;
+  for (std::size_t i = 1; i < candidates.size(); ++i)
+    if (each(i) < each(first)) first = i;
+  double const least = each(first);
+  candidate_choice result{first, times[first], false};
   double most = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    double const sigma = times[i].doubt, mean = std::log(times[i].seconds / least->seconds);
-    if (sigma == 0 || times.begin() + static_cast<std::ptrdiff_t>(i) == least) continue;
+    double const sigma = times[i].doubt * times[i].seconds / each(i), mean = std::log(each(i) / least);
+    if (sigma == 0 || i == first) continue;
     double const z = mean / sigma, below = 0.5 * std::erfc(z / std::numbers::sqrt2),
                  density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
     double const faster = sigma * (density - z * below), slower = faster + mean;
-    if (double const gain = uses * faster - trial_uses * slower; gain > most) most = gain, result = {i, times[i], true};
+    double const gain = uses * faster - trial_uses * slower - candidates[i].entry / least * (1 - below);
+    if (gain > most) most = gain, result = {i, times[i], true};
   }
   return result;
 }

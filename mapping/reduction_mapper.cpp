@@ -21,13 +21,14 @@ std::vector<cost::reduction_predictor> predictors(platform::reduction_model cons
   return kinds;
 }
 
-/// The expected error of each kind: the residuals of its algorithms.
+/// The expected error of each kind: the residuals of the algorithms that it knows.
 std::vector<candidate_model> candidates_of(std::vector<cost::reduction_predictor> const& kinds) {
   std::vector<candidate_model> models;
   for (auto const& kind : kinds) {
-    double squares = 0;
-    for (auto const& traits : plan::reduction_catalogue()) squares += std::pow(kind.residual(traits.algorithm), 2);
-    models.push_back({kind.name(), {std::sqrt(squares / static_cast<double>(plan::reduction_algorithms)), 0}});
+    double squares = 0, known = 0;
+    for (auto const& traits : plan::reduction_catalogue())
+      if (kind.predict(traits.algorithm, {})) squares += std::pow(kind.residual(traits.algorithm), 2), ++known;
+    models.push_back({kind.name(), {std::sqrt(squares / std::max(1.0, known)), 0}});
   }
   return models;
 }
@@ -115,8 +116,7 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
   std::size_t const number = static_cast<std::size_t>(&kind - kinds_.data());
   made.model = kind.name();
 
-  std::vector<candidate_time> times;  // of one use, its share of the setup included
-  std::vector<cost::reduction_time> predictions;
+  std::vector<candidate_time> times;
   for (auto const& traits : plan::reduction_catalogue()) {
     if ((request.legal >> static_cast<unsigned>(traits.algorithm) & 1) == 0) continue;
     if (reduction_bytes(traits.algorithm, request.problem) > static_cast<double>(request.memory_cap)) {
@@ -124,12 +124,12 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
       continue;
     }
     auto predicted = kind.predict(traits.algorithm, request.problem);
-    if (!predicted) continue;
+    if (!predicted || !(predicted->run > 0) || !std::isfinite(predicted->run + predicted->setup)) continue;
     if (request.current == traits.algorithm) predicted->setup = 0;
     auto const candidate = static_cast<std::uint64_t>(traits.algorithm);
     double const run = models_.correct(here, number, candidate, predicted->run).seconds;
     made.candidates.push_back({traits.algorithm, {predicted->setup, run}, predicted->setup + request.uses * run});
-    times.push_back({candidate, predicted->run + predicted->setup / request.uses});
+    times.push_back({candidate, predicted->run, predicted->setup});
   }
   if (made.candidates.empty()) {
     if (made.over_cap.empty())
@@ -138,12 +138,8 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
                 std::to_string(request.memory_cap) + " bytes; raise the cap, or allow atomic updates");
   }
   auto const choice = models_.choose(here, number, times, request.uses, request.trial_uses);
-  std::size_t best = 0;
-  for (std::size_t k = 1; k < made.candidates.size(); ++k)
-    if (made.candidates[k].total < made.candidates[best].total) best = k;
   made.trial = choice.trial;
-  std::size_t const winner = made.trial ? choice.index : best;
-  std::swap(made.candidates.front(), made.candidates[winner]);
+  std::swap(made.candidates.front(), made.candidates[choice.index]);
   std::sort(made.candidates.begin() + 1, made.candidates.end(),
             [](auto const& a, auto const& b) { return a.total < b.total; });
   made.algorithm = made.candidates.front().algorithm;

@@ -70,6 +70,7 @@ corrected_time correct(double prior, std::span<candidate_record const> records, 
 struct candidate_time {
   std::uint64_t candidate = 0;
   double predicted = 0;  ///< [s], > 0
+  double entry = 0;      ///< paid once if it is taken, such as a setup [s]
 };
 
 /// Which candidate to take.
@@ -79,14 +80,16 @@ struct candidate_choice {
   bool trial = false;  ///< not for its time, but because knowing it is expected to pay
 };
 
-/// The candidate with the least corrected time, or one that it pays to try because it is hardly known. The logarithm of
-/// its time over the least is normal, of mean mu and standard deviation sigma, the doubt. Where it turns out to be
-/// faster, that is gained in all uses to come; where it is slower, it is lost in the `trial_uses` until the choice is
-/// made again. It is tried if
-///   uses E[(-d)+] > trial_uses E[d+],  E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
+/// The candidate with the least time, corrected and with its share of the entry, or one that it pays to try because it
+/// is hardly known. The logarithm of its time over the least is normal, of mean mu and standard deviation sigma, the
+/// doubt (of which an entry, which is known, has no part). Where it turns out to be faster, that is gained in all uses
+/// to come; where it is slower, it is lost in the `trial_uses` until the choice is made again, and so is the entry. It
+/// is tried if
+///   uses E[(-d)+] > trial_uses E[d+] + entry / least P(d > 0),
+///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
 /// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), the one
-/// with the greatest difference first. The first of equals. O(candidates records). Precondition: one candidate at
-/// least.
+/// with the greatest difference first. The first of equals. O(candidates records). Preconditions: one candidate at
+/// least; uses > 0 where there are entries.
 candidate_choice choose(double prior, std::span<candidate_record const> records,
                         std::span<candidate_time const> candidates, double uses, double trial_uses);
 
