@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <deque>
-#include <filesystem>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -12,12 +11,13 @@
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
-#include <skel/cost/reduction/default_model.hpp>
 #include <skel/platform/host_probe.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
 #include <skel/runtime/reduction/engine.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
+
+#include "chosen_reduction_model.hpp"
 
 namespace skel {
 
@@ -37,15 +37,15 @@ std::size_t threads_of(reduction_settings const& settings) {
   return std::max<std::size_t>(1, platform::probe_host(nothing).cores);
 }
 
-mapping::reduction_mapper make_mapper(reduction_settings const& settings) {
-  if (settings.model_file.empty()) return mapping::reduction_mapper(cost::default_reduction_model());
-  return mapping::reduction_mapper(platform::read_reduction_model(settings.model_file), settings.model_file);
-}
-
 }  // namespace
 
 struct reduction_controller::state {
-  explicit state(reduction_settings chosen) : settings(std::move(chosen)), mapper(make_mapper(settings)) {
+  explicit state(reduction_settings asked) : state(asked, choose_reduction_model(asked)) {}
+
+  state(reduction_settings asked, chosen_reduction_model const& chosen)
+      : settings(std::move(asked)), mapper(*chosen.model, chosen.source) {
+    report.model_machine = chosen.model->machine;
+    report.model_date = chosen.model->date;
     std::size_t const parts = threads_of(settings);
     if (settings.virtual_threads > 0) {
       auto made = std::make_unique<runtime::virtual_team>(parts, settings.memory);
@@ -84,7 +84,7 @@ struct reduction_controller::state {
   /// Subscripts that may be looked at: so that it takes no more than look_share of the executions that are expected,
   /// and no longer than one merge of REPBUF. A subscript is read in 4 bytes, a merge moves 4 values for each private
   /// one.
-  std::size_t allowance(cost::reduction_problem const& about, double uses) const {
+  std::size_t allowance(cost::reduction_problem const& about, double uses) {
     auto const& of = about.pattern;
     double const parts = static_cast<double>(of.parts), n = static_cast<double>(of.elements);
     double const merged = n * (parts - 1) * 4 * about.value_bytes / 4;
@@ -97,7 +97,7 @@ struct reduction_controller::state {
   }
 
   /// What a look takes that sees next to nothing [s]: measured once.
-  double look_start() const {
+  double look_start() {
     if (start_seconds > 0) return start_seconds;
     pattern const tiny(4, 64, std::vector<subscript>{0, 1, 2, 3});
     auto const how = runtime::reduction::look_at(tiny, 4, 1);
@@ -120,22 +120,24 @@ struct reduction_controller::state {
   }
 
   void look(pattern const& of, double value_bytes, double uses) {
+    if (of.subscripts() == 0) return;
     auto const line =
         std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
     std::size_t const subscripts = allowance(problem, uses);
     // Fewer than one window of each thread say nothing.
-    if (subscripts < std::min(of.subscripts(), 256 * workers->parts())) return;
+    std::size_t const windows = 256 * workers->parts();
+    if (subscripts < std::min(of.subscripts(), windows)) return;
     double const begin = clock();
     seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
     problem.pattern = seen;
     double const took = clock() - begin;
     report.looking += took;
-    double const passed =
-        static_cast<double>(std::max<std::size_t>(1, subscripts)) / static_cast<double>(workers->parts()) +
-        static_cast<double>(of.elements()) / 32;
+    report.looked_at = subscripts;
+    if (subscripts < windows) return;  // says nothing of a subscript
+    double const passed = static_cast<double>(subscripts) / static_cast<double>(workers->parts()) +
+                          static_cast<double>(of.elements()) / 32;
     double const each = std::max(0.0, took - look_start()) / passed;
     look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
-    looked_at = subscripts;
   }
 
   step decide(double uses, double trial_uses, bool begins) {
@@ -155,6 +157,7 @@ struct reduction_controller::state {
     ++report.decisions;
     report.deciding += clock() - begin;
     is_prepared = !other;
+    is_decided = true;
     return {report.decision.algorithm, other};
   }
 
@@ -171,20 +174,37 @@ struct reduction_controller::state {
   }
 
   void end_phase() {
-    if (report.phases == 0 || report.uses == 0) return;
+    if (report.uses == 0) return;
     lengths.push_back(static_cast<double>(report.uses));
     if (lengths.size() > remembered_phases) lengths.pop_front();
   }
 
-  step begin_phase(std::uint64_t of_version, mapping::reduction_set legal) {
+  /// Whether the next execution is the first of a phase; also when the last one could not begin.
+  bool begins(std::uint64_t of_version, double value_bytes) const {
+    return !is_decided || version != of_version || problem.value_bytes != value_bytes;
+  }
+
+  void begin_phase(std::uint64_t of_version, mapping::reduction_set legal) {
     version = of_version;
+    is_decided = is_prepared = false;
     end_phase();
-    ++report.phases;
-    report.uses = 0;
+    report.uses = report.looked_at = 0;
     report.expected_uses = expected();
-    allowed = narrowed(legal);
+    phase_seconds = 0;
     next_review = 1;
-    return {};
+    allowed = narrowed(legal);
+  }
+
+  step first_decision() {
+    step const made = decide(report.expected_uses, 1, true);
+    ++report.phases;
+    return made;
+  }
+
+  /// Executions that are to come in a phase that has begun.
+  double to_come() const {
+    double const so_far = static_cast<double>(report.uses);
+    return so_far < report.expected_uses ? report.expected_uses - so_far : so_far;
   }
 
   /// Whether it is time to decide again: after 1, 2, 4 ... executions, where deciding takes less of them than looking
@@ -213,28 +233,27 @@ struct reduction_controller::state {
     problem.other_seconds = other_seconds;
   }
 
-  double clock() const { return imagined != nullptr ? imagined_seconds() : record::now(); }
+  double clock() { return imagined != nullptr ? imagined_seconds() : record::now(); }
   /// Phases of the virtual threads, and what the calling thread does between them.
-  double imagined_seconds() const {
-    double const busy = static_cast<double>(record::thread_ns()) * 1e-9;
-    double parts = 0;
-    for (auto const& one : imagined->phases()) parts += one.seconds() - one.total;
-    return busy + parts;
+  double imagined_seconds() {
+    for (auto const& one : imagined->phases()) imagined_more += one.seconds() - one.total;
+    imagined->clear();
+    return static_cast<double>(record::thread_ns()) * 1e-9 + imagined_more;
   }
 
   reduction_settings settings;
   mapping::reduction_mapper mapper;
   std::unique_ptr<runtime::team> workers;
   runtime::virtual_team* imagined = nullptr;
+  double imagined_more = 0;  // what phases took in virtual threads more than on the one that there is [s]
   reduction_report report;
   std::uint64_t version = 0;
-  bool is_prepared = false;
+  bool is_decided = false, is_prepared = false;  // this phase has a decision; its plan is there
   mapping::reduction_set allowed = 0;
   cost::reduction_problem problem;
-  pattern_features seen;      // of the last pattern that was looked at
-  std::size_t looked_at = 0;  // subscripts
+  pattern_features seen;  // of the last pattern that was looked at
   double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
-  mutable double start_seconds = 0;
+  double start_seconds = 0;
   bool other_is_known = false;
   std::deque<double> others;  // estimates of other_seconds
   std::size_t next_review = 1;
@@ -266,40 +285,36 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
   if (!runtime::reduction::fits(of))
     for (auto const& traits : plan::reduction_catalogue())
       if (traits.inspects) legal &= ~runtime::reduction::set_of(traits.algorithm);
-  bool const begins = now.version != of.version() || now.report.phases == 0 || now.problem.value_bytes != value_bytes;
-  if (begins) {
+  if (now.begins(of.version(), value_bytes)) {
     now.begin_phase(of.version(), legal);
-    now.phase_seconds = 0;
     now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
-    now.looked_at = 0;
-    double const uses = now.report.expected_uses;
-    if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, uses);
-    return now.decide(uses, 1, true);
+    if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, now.report.expected_uses);
+    return now.first_decision();
   }
   if (!now.is_due()) return {now.report.decision.algorithm, !now.is_prepared};
-  double const so_far = static_cast<double>(now.report.uses);
-  double const to_come = std::max(now.report.expected_uses - so_far, so_far);
   // A longer phase pays for a closer look.
-  if (now.allowance(now.problem, to_come) >= 2 * std::max<std::size_t>(1, now.looked_at))
-    now.look(of, value_bytes, to_come);
+  if (now.allowance(now.problem, now.to_come()) >= 2 * std::max<std::size_t>(1, now.report.looked_at))
+    now.look(of, value_bytes, now.to_come());
   now.problem.other_seconds = now.other_seconds;
-  return now.decide(to_come, so_far, false);
+  return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
 }
 
 reduction_controller::step reduction_controller::before(std::size_t iterations, std::size_t elements,
                                                         double value_bytes, mapping::reduction_set legal) {
   state& now = *self_;
-  bool const begins = now.report.phases == 0 || now.problem.value_bytes != value_bytes ||
-                      now.problem.pattern.iterations != iterations || now.problem.pattern.elements != elements;
-  if (begins) {
-    now.begin_phase(0, legal);
-    now.phase_seconds = 0;
+  constexpr std::uint64_t no_pattern = 0;  // no pattern has this version
+  auto const& last = now.problem.pattern;
+  if (now.begins(no_pattern, value_bytes) || last.iterations != iterations || last.elements != elements) {
+    now.begin_phase(no_pattern, legal);
     now.problem = now.unseen(iterations, elements, iterations, value_bytes);
-    return now.decide(now.report.expected_uses, 1, true);
+    return now.first_decision();
   }
   if (!now.is_due()) return {now.report.decision.algorithm, !now.is_prepared};
-  double const so_far = static_cast<double>(now.report.uses);
-  return now.decide(std::max(now.report.expected_uses - so_far, so_far), so_far, false);
+  return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
+}
+
+void reduction_controller::renew() {
+  self_->is_decided = self_->is_prepared = false;
 }
 
 bool reduction_controller::prepared(double seconds, std::size_t bytes) {
@@ -354,7 +369,8 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
       << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
       << " phases, " << report.decisions << " decisions, " << report.switches << " switches\n"
       << "  seconds    looking " << report.looking << ", deciding " << report.deciding << ", preparing "
-      << report.preparing << ", running " << report.running << '\n';
+      << report.preparing << ", running " << report.running << '\n'
+      << "  model      of " << report.model_date << ", " << report.model_machine << '\n';
   return out;
 }
 

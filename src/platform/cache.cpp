@@ -35,6 +35,15 @@ std::uint64_t key_of(std::vector<std::string> const& names) {
   return hash;
 }
 
+/// Where files are kept between runs.
+std::optional<std::filesystem::path> cache_folder() {
+  if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return std::filesystem::path(cache) / "skel";
+  if (char const* const home = std::getenv("HOME"); home != nullptr && *home == '/')
+    return std::filesystem::path(home) / ".cache" / "skel";
+  return std::nullopt;
+}
+
 std::optional<time_t> parse_date(std::string const& text) {
   tm fields{};
   char const* const end = strptime(text.c_str(), date_format, &fields);
@@ -79,16 +88,17 @@ std::string utc_now() {
 }
 
 std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank) {
-  std::filesystem::path folder;
-  if (char const* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    folder = cache;
-  else if (char const* const home = std::getenv("HOME"); home != nullptr && *home == '/')
-    folder = std::filesystem::path(home) / ".cache";
-  else
-    return std::nullopt;
+  auto const folder = cache_folder();
+  if (!folder) return std::nullopt;
   char name[48];
   std::snprintf(name, sizeof name, "platform-%016llx.json", static_cast<unsigned long long>(key_of(host_of_rank)));
-  return folder / "skel" / name;
+  return *folder / name;
+}
+
+std::optional<std::filesystem::path> kept_reduction_model_file() {
+  auto const folder = cache_folder();
+  if (!folder) return std::nullopt;
+  return *folder / "reduction_model.json";
 }
 
 cached_platform read_cache(std::filesystem::path const& file, std::vector<std::string> const& host_of_rank,

@@ -1,6 +1,7 @@
 #include <skel/grid/irregular_reduction.hpp>
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <sstream>
@@ -172,6 +173,68 @@ TEST(IrregularReduction, RunsLoopsThatFindTheirElementsWhileTheyRun) {
     histogram.run(10000, std::span{bins}, [](std::size_t i, auto& acc) { acc.add(i * i % 50, 1); });
   EXPECT_EQ(bins, expected);
   EXPECT_EQ(histogram.report().phases, 1u);
+}
+
+TEST(IrregularReduction, MakesPlansAnewForArraysOfOtherTypes) {
+  for (auto const& traits : plan::reduction_catalogue()) {
+    irregular_reduction<std::plus<>, replayable> reduction({.threads = 3, .forced = traits.algorithm});
+    auto const of = some_pattern(300, 5, 10);
+    std::vector<double> reals(of.elements(), 0);
+    std::vector<std::int64_t> x(of.elements(), 0);
+    auto const body = [](std::size_t, auto& acc) { acc.add(0, 1.0); };
+    for (int turn = 0; turn < 2; ++turn) {
+      reduction.run(of, std::span{reals}, body);
+      reduction.run(of, std::span{x}, adding(of));
+    }
+    EXPECT_EQ(x, by_hand(of, 2)) << traits.name;
+    EXPECT_EQ(reduction.report().phases, 4u);
+  }
+}
+
+TEST(IrregularReduction, RunsPatternsAndLoopsWithoutOneOnTheSameArrays) {
+  irregular_reduction<std::plus<>, replayable> reduction({.threads = 2, .expected_uses = 1e6});
+  auto const of = some_pattern(3000, 5, 11);
+  std::vector<std::int64_t> x(of.elements(), 0), expected = by_hand(of, 6);
+  for (int turn = 0; turn < 6; ++turn) {
+    reduction.run(of, std::span{x}, adding(of));
+    reduction.run(of.iterations(), std::span{x}, [](std::size_t, auto& acc) { acc.add(7, std::int64_t{1}); });
+  }
+  expected[7] += 6 * static_cast<std::int64_t>(of.iterations());
+  EXPECT_EQ(x, expected);
+  EXPECT_EQ(reduction.report().phases, 12u);
+}
+
+TEST(IrregularReduction, RefusesAgainWhatItHasRefused) {
+  irregular_reduction<> reduction({.threads = 2, .forced = plan::reduction_algorithm::local_write});
+  std::vector<double> x(10, 0);
+  auto const of = pattern(1, 10, std::vector{1, 2});
+  for (int turn = 0; turn < 2; ++turn)
+    EXPECT_THROW(reduction.run(of, std::span{x}, [](std::size_t, auto& acc) { acc.add(0, 1.0); }), error);
+  EXPECT_EQ(x, std::vector<double>(10, 0));
+  EXPECT_EQ(reduction.report().phases, 0u);
+}
+
+TEST(IrregularReduction, RunsPatternsOfNothing) {
+  irregular_reduction<std::plus<>, replayable> reduction({.threads = 2});
+  std::vector<double> none, three(3, 1);
+  auto const body = [](std::size_t, auto& acc) { acc.add(0, 1.0); };
+  reduction.run(pattern(), std::span{none}, body);
+  reduction.run(pattern(0, 3, std::vector<int>{}), std::span{three}, body);
+  reduction.run(0, std::span{none}, body);
+  EXPECT_EQ(three, std::vector<double>(3, 1));
+}
+
+TEST(IrregularReduction, KeepsTheSignsOfZeros) {
+  auto const of = pattern(4, 4, std::vector{0, 1, 1, 2, 2, 0, 1, 0});
+  for (auto const& traits : plan::reduction_catalogue()) {
+    irregular_reduction<std::plus<>, replayable> reduction({.threads = 3, .forced = traits.algorithm});
+    std::vector<double> x(4, -0.0);
+    reduction.run(of, std::span{x}, [](std::size_t i, auto& acc) {
+      if (i == 0) acc.add(0, 1.0);
+    });
+    EXPECT_EQ(x[0], 1.0);
+    for (std::size_t e = 1; e < 4; ++e) EXPECT_TRUE(std::signbit(x[e])) << traits.name << ", element " << e;
+  }
 }
 
 TEST(IrregularReduction, RunsInVirtualThreads) {

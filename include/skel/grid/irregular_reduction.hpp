@@ -96,10 +96,12 @@ class irregular_reduction {
 
   struct any_engine {
     virtual ~any_engine() = default;
+    virtual void release() = 0;  ///< keeps nothing
   };
   template <class... Ts>
   struct held_engine : any_engine {
     explicit held_engine(Op const& op) : held(op) {}
+    void release() override { held.keep_only(plan::reduction_algorithm::sequential); }  // which keeps nothing
     engine<Ts...> held;
   };
 
@@ -113,6 +115,11 @@ class irregular_reduction {
                   "skel: an irregular reduction writes into its arrays: no span of const");
     auto& there = engines_[std::type_index(typeid(std::tuple<Ts...>))];
     if (!there) there = std::make_unique<held_engine<Ts...>>(op_);
+    if (there.get() != last_) {  // plans and copies are those of other types
+      if (last_ != nullptr) last_->release();
+      controller_.renew();
+      last_ = there.get();
+    }
     return static_cast<held_engine<Ts...>&>(*there).held;
   }
 
@@ -163,6 +170,7 @@ class irregular_reduction {
   Op op_;
   reduction_controller controller_;
   std::map<std::type_index, std::unique_ptr<any_engine>> engines_;
+  any_engine* last_ = nullptr;  // that ran
 };
 
 irregular_reduction()->irregular_reduction<>;

@@ -38,14 +38,16 @@ struct reduction_report {
   pattern_features features;             ///< that it was made for
   std::size_t phases = 0;                ///< versions of patterns
   std::size_t executions = 0;
-  std::size_t uses = 0;      ///< executions in this phase
-  double expected_uses = 0;  ///< of this phase when it began
+  std::size_t uses = 0;       ///< executions in this phase
+  double expected_uses = 0;   ///< of this phase when it began
+  std::size_t looked_at = 0;  ///< subscripts, at the last look in this phase
   std::size_t decisions = 0, switches = 0;
-  double looking = 0;    ///< at patterns, in all [s]
-  double deciding = 0;   ///< [s]
-  double preparing = 0;  ///< [s]
-  double running = 0;    ///< [s]
-  double last = 0;       ///< execution [s]
+  double looking = 0;                               ///< at patterns, in all [s]
+  double deciding = 0;                              ///< [s]
+  double preparing = 0;                             ///< [s]
+  double running = 0;                               ///< [s]
+  double last = 0;                                  ///< execution [s]
+  std::string model_machine = {}, model_date = {};  ///< that predicted times come from
 
   /// Everything [s].
   double total() const { return looking + deciding + preparing + running; }
@@ -60,7 +62,8 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 /// no more than what it would have saved already).
 class reduction_controller {
  public:
-  /// Throws skel::input_error for a model file that cannot be used.
+  /// Throws skel::input_error for a model file that cannot be used. One of another machine is used, with a warning on
+  /// stderr, once in a process, which names both machines and the model's date.
   explicit reduction_controller(reduction_settings settings);
   ~reduction_controller();
   reduction_controller(reduction_controller&&) noexcept;
@@ -84,6 +87,8 @@ class reduction_controller {
   step before(pattern const& of, double value_bytes, mapping::reduction_set legal);
   /// The same for a loop whose subscripts are known only while it runs.
   step before(std::size_t iterations, std::size_t elements, double value_bytes, mapping::reduction_set legal);
+  /// Nothing that was prepared is there any more: the next execution begins a phase.
+  void renew();
   /// Its plan was made, which took that long, and keeps so many bytes [s], [B]. Whether it may be used: where it keeps
   /// more than the cap, before() is to be asked again.
   bool prepared(double seconds, std::size_t bytes);

@@ -40,6 +40,10 @@ description describe(run_measurement const& run);
 /// made of the host name of every rank. Nothing when neither variable is set.
 std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank);
 
+/// Where a model of irregular reductions that was trained on this machine is kept, beside them:
+/// /skel/reduction_model.json. Nothing when neither variable is set.
+std::optional<std::filesystem::path> kept_reduction_model_file();
+
 /// The platform in a cache file, or why it cannot be used.
 struct cached_platform {
   std::optional<description> platform;

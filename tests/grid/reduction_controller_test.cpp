@@ -1,0 +1,345 @@
+#include <skel/grid/reduction_controller.hpp>
+
+#include <stdlib.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+#include <skel/cost/reduction/default_model.hpp>
+#include <skel/pattern/synthetic.hpp>
+#include <skel/platform/measured.hpp>
+
+#include "chosen_reduction_model.hpp"
+#include "support/planted_reductions.hpp"
+
+namespace {
+
+using namespace skel;
+using enum plan::reduction_algorithm;
+using testing::AllOf;
+using testing::HasSubstr;
+using tests::planted_model;
+using tests::planted_times;
+
+namespace fs = std::filesystem;
+
+constexpr mapping::reduction_set only(std::initializer_list<plan::reduction_algorithm> algorithms) {
+  mapping::reduction_set set = 0;
+  for (auto const one : algorithms) set |= mapping::reduction_set{1} << static_cast<unsigned>(one);
+  return set;
+}
+
+/// A folder for model files, which is the user's cache folder meanwhile.
+class ReductionController : public testing::Test {
+ protected:
+  ReductionController() {
+    std::string pattern = (fs::temp_directory_path() / "skel_models_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    if (char const* const cache = getenv("XDG_CACHE_HOME")) cache_ = cache;
+    setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  }
+  ~ReductionController() override {
+    if (cache_.empty())
+      unsetenv("XDG_CACHE_HOME");
+    else
+      setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    fs::remove_all(folder_);
+  }
+
+  std::string keep(platform::reduction_model const& model, std::string const& name = "model.json") {
+    fs::path const file = folder_ / name;
+    platform::write_file(file, platform::to_text(model));
+    return file.string();
+  }
+
+  /// A controller of two threads whose model is planted, or of other settings.
+  reduction_controller planted(planted_times const& times, reduction_settings settings = {}) {
+    if (settings.threads == 0) settings.threads = 2;
+    settings.model_file = keep(planted_model(times));
+    return reduction_controller(settings);
+  }
+
+  fs::path folder_;
+  std::string cache_;
+};
+
+pattern some_pattern(unsigned seed, std::size_t elements = 1000) {
+  return make_pattern({elements, 4, 2, 2, 0.8, 3, 0.5, 0.1}, seed);
+}
+
+/// Runs by the controller's word: an execution takes what was planted, a setup too. Returns what was run.
+std::vector<plan::reduction_algorithm> execute(reduction_controller& controller, pattern const& of,
+                                               mapping::reduction_set legal, planted_times const& times,
+                                               std::size_t count) {
+  std::vector<plan::reduction_algorithm> run;
+  for (std::size_t use = 0; use < count; ++use) {
+    auto const step = controller.before(of, 8, legal);
+    if (step.prepare) {
+      EXPECT_TRUE(controller.prepared(times.at(step.algorithm).setup, 0));
+    }
+    controller.after(times.at(step.algorithm).run);
+    run.push_back(step.algorithm);
+  }
+  return run;
+}
+
+/// One that needs no setup, and one that pays after 11 executions.
+planted_times const rented_and_bought{{sequential, {0, 1}}, {local_write, {10, 0.1}}};
+constexpr auto both = only({sequential, local_write});
+
+TEST_F(ReductionController, DecidesAgainOnlyAfterOneTwoFourExecutions) {
+  auto controller = planted(rented_and_bought, {.expected_uses = 100});
+  auto const of = some_pattern(1);
+  std::size_t prepared = 0;
+  for (int use = 0; use < 100; ++use) {
+    auto const step = controller.before(of, 8, both);
+    EXPECT_EQ(step.algorithm, local_write);
+    prepared += step.prepare;
+    if (step.prepare) controller.prepared(10, 0);
+    controller.after(0.1);
+  }
+  EXPECT_EQ(prepared, 1u);
+  EXPECT_EQ(controller.report().decisions, 8u);  // and after 1, 2, 4, 8, 16, 32, 64
+  EXPECT_EQ(controller.report().switches, 0u);
+  EXPECT_EQ(controller.report().phases, 1u);
+}
+
+TEST_F(ReductionController, DoesNotReviewWhatHasNoAlternative) {
+  auto controller = planted(rented_and_bought);
+  execute(controller, some_pattern(1), only({sequential}), rented_and_bought, 50);
+  EXPECT_EQ(controller.report().decisions, 1u);
+}
+
+TEST_F(ReductionController, RentsUntilBuyingWouldHavePaid) {
+  auto controller = planted(rented_and_bought);
+  auto const run = execute(controller, some_pattern(1), both, rented_and_bought, 64);
+  // 8 more executions do not pay for a setup of 10, 16 do: 16 + 10 + 48 / 10, where 10 + 64 / 10 was possible
+  for (std::size_t use = 0; use < 64; ++use) EXPECT_EQ(run[use], use < 16 ? sequential : local_write) << use;
+  EXPECT_EQ(controller.report().switches, 1u);
+  EXPECT_DOUBLE_EQ(controller.report().preparing, 10);
+  EXPECT_NEAR(controller.report().running, 16 + 4.8, 1e-9);
+}
+
+TEST_F(ReductionController, NeverPaysThriceWhatKnowingTheNumberOfExecutionsWouldHaveCost) {
+  // Renting doubles until it has cost half of the setup at the least: 2 for the last doubling, 1 for the setup.
+  for (double const setup : {0.5, 3.0, 10.0, 77.0}) {
+    planted_times const times{{sequential, {0, 1}}, {local_write, {setup, 0.1}}};
+    for (std::size_t const uses : {1u, 2u, 5u, 11u, 17u, 40u, 100u, 300u}) {
+      auto controller = planted(times);
+      execute(controller, some_pattern(1), both, times, uses);
+      double const n = static_cast<double>(uses), best = std::min(n, setup + 0.1 * n);
+      EXPECT_LE(controller.report().preparing + controller.report().running, 3 * best + 1e-9) << setup << ", " << uses;
+    }
+  }
+}
+
+TEST_F(ReductionController, BuysAtOnceWhereTheUserSaysHowOftenAPatternIsUsed) {
+  auto controller = planted(rented_and_bought, {.expected_uses = 50});
+  EXPECT_EQ(execute(controller, some_pattern(1), both, rented_and_bought, 1).front(), local_write);
+}
+
+TEST_F(ReductionController, ExpectsThePhasesThatWereBefore) {
+  auto controller = planted(rented_and_bought);
+  std::vector<double> expected;
+  unsigned seed = 0;
+  for (std::size_t const uses : {3u, 5u, 100u, 40u, 60u}) {
+    execute(controller, some_pattern(++seed), both, rented_and_bought, uses);
+    expected.push_back(controller.report().expected_uses);
+  }
+  EXPECT_THAT(expected, testing::ElementsAre(1, 3, 4, 5, 22.5));  // medians
+  EXPECT_EQ(execute(controller, some_pattern(++seed), both, rented_and_bought, 1).front(), local_write);
+  EXPECT_EQ(controller.report().expected_uses, 40);
+}
+
+TEST_F(ReductionController, BeginsAPhaseWithEveryVersionAndWidthOfValues) {
+  auto controller = planted(rented_and_bought);
+  auto of = some_pattern(1);
+  auto const phase = [&](pattern const& now, double bytes) {
+    auto const step = controller.before(now, bytes, both);
+    if (step.prepare) controller.prepared(0, 0);
+    controller.after(1);
+    return controller.report().phases;
+  };
+  EXPECT_EQ(phase(of, 8), 1u);
+  EXPECT_EQ(phase(of, 8), 1u);
+  pattern const copy = of;
+  EXPECT_EQ(phase(copy, 8), 1u);
+  EXPECT_EQ(phase(of, 24), 2u);
+  of.change([](pattern::editor& pen) { pen.set(0, 0, 1); });
+  EXPECT_EQ(phase(of, 24), 3u);
+  EXPECT_EQ(phase(copy, 24), 4u);
+  controller.renew();
+  EXPECT_EQ(phase(copy, 24), 5u);
+}
+
+TEST_F(ReductionController, LooksNoLongerThanItsShareOfTheExecutionsByItsOwnEstimate) {
+  auto const of = some_pattern(1, 20000);  // 160,000 subscripts
+  // Updating a subscript takes 1 ms on one thread, so looking at it is taken to, beside which beginning to look is
+  // nothing.
+  double const each = 1e-3, run = 50;
+  planted_times const times{{sequential, {0, each * static_cast<double>(of.subscripts())}},
+                            {replicated_buffer, {0, run}}};
+  std::size_t last = 0;
+  for (double const uses : {1.0, 10.0, 30.0, 100.0, 1e6}) {
+    auto controller = planted(times, {.expected_uses = uses});
+    controller.before(of, 8, only({sequential, replicated_buffer}));
+    auto const& report = controller.report();
+    EXPECT_LE(static_cast<double>(report.looked_at) * each / 2, 0.02 * uses * run * (1 + 1e-9));
+    EXPECT_LE(report.looked_at, 20000u * 8);  // a merge of REPBUF moves as much
+    EXPECT_GE(report.looked_at, last);
+    EXPECT_EQ(report.looked_at > 0, report.features.copies > 1) << uses;
+    last = report.looked_at;
+  }
+  EXPECT_GT(last, of.subscripts() * 98 / 100);
+}
+
+TEST_F(ReductionController, DoesNotLookWhereThereIsNothingToChoose) {
+  auto controller = planted(rented_and_bought, {.expected_uses = 1e6});
+  controller.before(some_pattern(1), 8, only({sequential}));
+  EXPECT_EQ(controller.report().looked_at, 0u);
+  EXPECT_EQ(controller.report().looking, 0);
+}
+
+TEST_F(ReductionController, LooksMoreCloselyWhenAPhaseIsLongerThanExpected) {
+  planted_times const times{{sequential, {0, 160}}, {replicated_buffer, {0, 50}}};
+  auto controller = planted(times);
+  auto const of = some_pattern(1, 20000);
+  auto const legal = only({sequential, replicated_buffer});
+  execute(controller, of, legal, times, 1);
+  std::size_t const first = controller.report().looked_at;
+  execute(controller, of, legal, times, 5000);
+  EXPECT_GT(controller.report().looked_at, 4 * first);
+}
+
+TEST_F(ReductionController, LearnsNothingOfLooksFromPatternsThatAreTooSmall) {
+  planted_times const times{{sequential, {0, 160}}, {replicated_buffer, {0, 50}}};
+  auto const of = some_pattern(1, 20000);
+  auto const legal = only({sequential, replicated_buffer});
+  auto fresh = planted(times, {.expected_uses = 10});
+  fresh.before(of, 8, legal);
+  auto used = planted(times, {.expected_uses = 10});
+  for (auto const& small : {pattern(), pattern(2, 100, std::vector{1, 2, 3, 4})}) execute(used, small, legal, times, 2);
+  used.before(of, 8, legal);
+  EXPECT_GT(fresh.report().looked_at, 0u);
+  EXPECT_NEAR(static_cast<double>(used.report().looked_at), static_cast<double>(fresh.report().looked_at), 100);
+}
+
+TEST_F(ReductionController, TakesAnotherAlgorithmWhereAPlanKeepsMoreThanTheCap) {
+  planted_times const times{{sequential, {0, 1}}, {selective_privates, {0, 0.1}}};
+  auto controller = planted(times, {.memory_cap = 1 << 20});
+  auto const of = some_pattern(1);
+  auto const legal = only({sequential, selective_privates});
+  ASSERT_EQ(controller.before(of, 8, legal).algorithm, selective_privates);
+  EXPECT_FALSE(controller.prepared(0.1, (1 << 20) + 1));
+  EXPECT_EQ(controller.report().decision.algorithm, sequential);
+  EXPECT_TRUE(controller.prepared(0.1, 0));
+  controller.after(1);
+  EXPECT_EQ(controller.before(of, 8, legal).algorithm, sequential);
+}
+
+TEST_F(ReductionController, RefusesAPhaseAsOftenAsItIsAskedFor) {
+  planted_times const times{{sequential, {0, 1}}, {replicated_buffer, {0, 0.1}}};
+  auto controller = planted(times, {.memory_cap = 10});
+  execute(controller, some_pattern(1), only({sequential}), times, 3);
+  auto const of = some_pattern(2);
+  for (int turn = 0; turn < 2; ++turn) EXPECT_THROW(controller.before(of, 8, only({replicated_buffer})), error);
+  EXPECT_EQ(controller.report().phases, 1u);
+  auto const step = controller.before(of, 8, only({sequential}));
+  EXPECT_TRUE(step.prepare);
+  EXPECT_EQ(controller.report().phases, 2u);
+}
+
+TEST_F(ReductionController, CountsWhatItDid) {
+  auto controller = planted(rented_and_bought, {.expected_uses = 30});
+  execute(controller, some_pattern(1), both, rented_and_bought, 4);
+  execute(controller, some_pattern(2), both, rented_and_bought, 3);
+  auto const& report = controller.report();
+  EXPECT_EQ(report.phases, 2u);
+  EXPECT_EQ(report.executions, 7u);
+  EXPECT_EQ(report.uses, 3u);
+  EXPECT_DOUBLE_EQ(report.preparing, 20);
+  EXPECT_NEAR(report.running, 0.7, 1e-12);
+  EXPECT_DOUBLE_EQ(report.last, 0.1);
+  EXPECT_DOUBLE_EQ(report.total(), report.looking + report.deciding + report.preparing + report.running);
+  EXPECT_EQ(report.decisions, 6u);  // in each phase one before it, one after 1 execution and one after 2
+}
+
+TEST_F(ReductionController, DoesNotPileUpPhasesOfVirtualThreads) {
+  auto controller = planted(rented_and_bought, {.virtual_threads = 4});
+  for (int use = 0; use < 100; ++use)
+    EXPECT_GE(controller.timed([&] { controller.workers().run({"work"}, [](std::size_t) {}); }), 0);
+  EXPECT_LE(dynamic_cast<runtime::virtual_team&>(controller.workers()).phases().size(), 1u);
+}
+
+TEST_F(ReductionController, UsesAModelOfAnotherMachineWithOneWarning) {
+  auto model = planted_model(rented_and_bought);
+  model.machine = "Abacus 3000";
+  auto const file = keep(model, "abacus.json");
+  testing::internal::CaptureStderr();
+  reduction_controller controller({.threads = 2, .model_file = file}), again({.threads = 2, .model_file = file});
+  std::string const text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, AllOf(HasSubstr(file), HasSubstr("'Abacus 3000'"), HasSubstr("2026-11-21T20:00:00Z"),
+                          HasSubstr("'" + platform::this_processor().name + "'"), HasSubstr("It is used")));
+  EXPECT_EQ(text.find("warning"), text.rfind("warning"));
+  EXPECT_EQ(controller.report().model_machine, "Abacus 3000");
+  execute(controller, some_pattern(1), both, rented_and_bought, 1);
+  std::ostringstream report;
+  report << controller.report();
+  EXPECT_THAT(report.str(), HasSubstr("2026-11-21T20:00:00Z, Abacus 3000"));
+}
+
+TEST_F(ReductionController, UsesTheModelThatIsKeptForThisMachineAndSaysNothing) {
+  auto model = planted_model(rented_and_bought);
+  model.date = "2026-11-22T00:00:00Z";
+  keep(model, "skel/reduction_model.json");
+  testing::internal::CaptureStderr();
+  reduction_controller const controller({.threads = 2});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  EXPECT_EQ(controller.report().model_date, "2026-11-22T00:00:00Z");
+}
+
+TEST_F(ReductionController, UsesTheModelThatShipsWhereNoneIsKeptOfThisMachine) {
+  auto const date = [] {
+    testing::internal::CaptureStderr();
+    reduction_controller const controller({.threads = 2});
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    return controller.report().model_date;
+  };
+  EXPECT_EQ(date(), cost::default_reduction_model().date);
+  fs::path const elsewhere = folder_ / "elsewhere";
+  setenv("XDG_CACHE_HOME", elsewhere.c_str(), 1);
+  auto model = planted_model(rented_and_bought);
+  model.machine = "Abacus 3000";
+  model.date = "2026-11-22T00:00:00Z";
+  keep(model, "elsewhere/skel/reduction_model.json");
+  EXPECT_EQ(date(), cost::default_reduction_model().date);
+}
+
+TEST_F(ReductionController, WarnsOfAKeptModelThatIsDamaged) {
+  fs::create_directories(folder_ / "skel");
+  std::ofstream(folder_ / "skel" / "reduction_model.json") << "{";
+  testing::internal::CaptureStderr();
+  reduction_controller const controller({.threads = 2}), again({.threads = 2});
+  std::string const text = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(text, AllOf(HasSubstr("reduction_model.json"), HasSubstr("the model that skel ships is used")));
+  EXPECT_EQ(text.find("warning"), text.rfind("warning"));
+  EXPECT_EQ(controller.report().model_date, cost::default_reduction_model().date);
+}
+
+TEST_F(ReductionController, RefusesANamedModelThatCannotBeUsed) {
+  EXPECT_THROW(reduction_controller({.threads = 2, .model_file = (folder_ / "nothing.json").string()}), input_error);
+  auto model = planted_model(rented_and_bought);
+  model.kinds[0].algorithms[0].run.terms[0].first = "tides";
+  EXPECT_THROW(reduction_controller({.threads = 2, .model_file = keep(model)}), input_error);
+}
+
+}  // namespace
