@@ -1,0 +1,10 @@
+#include <span>
+#include <vector>
+
+#include <skel/grid/irregular_reduction.hpp>
+
+void accumulate(skel::pattern const& of, std::vector<double>& x) {
+  auto const last = [](double, double b) { return b; };
+  skel::irregular_reduction reduction({}, last);
+  reduction.run(of, std::span{x}, [](std::size_t, auto& acc) { acc.add(0, 1.0); });
+}
