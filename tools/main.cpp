@@ -113,6 +113,7 @@ int run(int argc, char const* const* argv, std::ostream& out) {
 #if SKEL_WITH_MPI
   add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);
   add("probe", "measure hosts and the paths between them", add_probe);
+  add("train", "time irregular reductions on this machine, and fit models that choose their algorithms", add_train);
 #endif
   CLI::App const* const help = app.add_subcommand("help", "explain a verb: skel help VERB");
 

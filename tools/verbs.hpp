@@ -31,6 +31,7 @@ action add_pepa(CLI::App& app);
 action add_place(CLI::App& app);
 action add_price(CLI::App& app);
 action add_probe(CLI::App& app);
+action add_train(CLI::App& app);
 
 /// Throws the error of an option's value: printed as "skel: --OPTION: REASON", status 2.
 [[noreturn]] void refuse_option(std::string const& option, std::string const& reason);

@@ -33,31 +33,36 @@ void least_squares(Eigen::MatrixXd const& j, Eigen::VectorXd const& z, Eigen::Ve
 
 }  // namespace
 
-std::vector<double> fit_positive(std::vector<std::vector<double>> const& rows, std::vector<double> const& times) {
+std::vector<double> fit_positive(std::vector<std::vector<double>> const& rows, std::vector<double> const& times,
+                                 std::vector<double> const& weights) {
   SKEL_EXPECTS(!rows.empty() && rows.size() == times.size());
+  SKEL_EXPECTS(weights.empty() || weights.size() == rows.size());
   auto const count = static_cast<Eigen::Index>(rows.size()), terms = static_cast<Eigen::Index>(rows.front().size());
   Eigen::MatrixXd x(count, terms);
   for (Eigen::Index r = 0; r < count; ++r)
     for (Eigen::Index k = 0; k < terms; ++k) x(r, k) = rows[static_cast<std::size_t>(r)][static_cast<std::size_t>(k)];
   Eigen::VectorXd const y = Eigen::Map<Eigen::VectorXd const>(times.data(), count);
+  Eigen::ArrayXd w = Eigen::ArrayXd::Ones(count);
+  if (!weights.empty()) w = Eigen::Map<Eigen::ArrayXd const>(weights.data(), count);
+  Eigen::ArrayXd const root = w.sqrt();
   Eigen::VectorXd scale = x.colwise().maxCoeff().transpose();
   for (double& one : scale) one = one > 0 ? one : 1;
   x = (x.array().rowwise() / scale.transpose().array()).matrix();
 
   auto const error_of = [&](Eigen::VectorXd const& c) {
     Eigen::ArrayXd const sums = (x * c).array();
-    return sums.minCoeff() <= 0 ? HUGE_VAL : (sums.log() - y.array().log()).square().sum();
+    return sums.minCoeff() <= 0 ? HUGE_VAL : (w * (sums.log() - y.array().log()).square()).sum();
   };
   // First, relative errors: sum/y - 1 is about the logarithm where it is small.
   Eigen::VectorXd c = Eigen::VectorXd::Zero(terms);
-  least_squares((x.array().colwise() / y.array()).matrix(), Eigen::VectorXd::Ones(count), c);
+  least_squares((x.array().colwise() * (root / y.array())).matrix(), root.matrix(), c);
   c.array() += 1e-9 * std::max(c.maxCoeff(), 1e-300);  // no sum is 0
   double error = error_of(c);
   for (int step = 0; step < 60; ++step) {
     Eigen::ArrayXd const sums = (x * c).array();
-    Eigen::MatrixXd const j = (x.array().colwise() / sums).matrix();
+    Eigen::MatrixXd const j = (x.array().colwise() * (root / sums)).matrix();
     // ln(sum) at c + d is about ln(sum at c) + J d, and J c = 1.
-    Eigen::VectorXd const z = (1 + y.array().log() - sums.log()).matrix();
+    Eigen::VectorXd const z = (root * (1 + y.array().log() - sums.log())).matrix();
     Eigen::VectorXd next = c;
     least_squares(j, z, next);
     bool better = false;

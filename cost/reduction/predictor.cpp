@@ -6,6 +6,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/cost/reduction/boosted_trees.hpp>
+#include <skel/cost/reduction/polynomial.hpp>
 #include <skel/cost/reduction/terms.hpp>
 
 namespace skel::cost {
@@ -76,10 +77,10 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
 reduction_predictor::reduction_predictor(platform::reduction_model const& model, platform::fitted_kind const& kind,
                                          std::string const& source)
     : name_(kind.name), caches_{model.caches[0], model.caches[1], model.caches[2]} {
-  if (name_ != "analytic" && name_ != "boosted" && name_ != "tree")
-    throw input_error(source, "kinds", "'" + name_ + "' is not a kind of model; known are analytic, boosted, tree");
-  auto const take = [&](platform::fitted_time const& from, std::vector<reduction_term> const& known,
-                        std::string const& where) {
+  if (name_ != "analytic" && name_ != "boosted" && name_ != "polynomial" && name_ != "tree")
+    throw input_error(source, "kinds",
+                      "'" + name_ + "' is not a kind of model; known are analytic, boosted, polynomial, tree");
+  auto const take = [&](platform::fitted_time const& from, auto const& known, std::string const& where) {
     fitted result{std::vector<double>(known.size(), 0), from.trees, from.residual};
     for (auto const& [term, coefficient] : from.terms) {
       auto const found =
@@ -100,16 +101,38 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
     auto const which = plan::find_reduction(one.algorithm);
     std::string const where = name_ + "." + one.algorithm;
     if (!which) throw input_error(source, where, "is not an algorithm of reductions; train anew");
+    if (name_ == "polynomial" && *which != plan::reduction_algorithm::sequential) {
+      algorithms_[static_cast<std::size_t>(*which)] = algorithm{take(one.setup, polynomial_terms(), where + ".setup"),
+                                                                take(one.run, polynomial_terms(), where + ".run")};
+      continue;
+    }
     algorithms_[static_cast<std::size_t>(*which)] =
         algorithm{take(one.setup, setup_terms(*which, any, caches_), where + ".setup"),
                   take(one.run, run_terms(*which, any, caches_), where + ".run")};
   }
+  if (name_ == "polynomial" && !kind.algorithms.empty() && !algorithms_[0])
+    throw input_error(source, name_, "lacks the sequential algorithm, which speedups refer to; train anew");
+}
+
+reduction_time reduction_predictor::predict_by_speedup(algorithm const& known, reduction_problem const& problem) const {
+  auto const sequential = [&](reduction_problem const& of) {
+    return sum_of(run_terms(plan::reduction_algorithm::sequential, of, caches_), algorithms_[0]->run.coefficients);
+  };
+  auto alone = problem;
+  alone.other_seconds = 0;
+  auto const point = polynomial_point_of(problem, sequential(alone));
+  // Far from the samples a polynomial may say anything; a speedup that is not positive says that it is slow.
+  constexpr double least_speedup = 1e-3;
+  double const run = sequential(problem) / std::max(least_speedup, polynomial_at(point, known.run.coefficients));
+  return {run * std::max(0.0, polynomial_at(point, known.setup.coefficients)), run};
 }
 
 std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algorithm which,
                                                            reduction_problem const& problem) const {
   auto const& known = algorithms_[static_cast<std::size_t>(which)];
   if (!known) return std::nullopt;
+  if (name_ == "polynomial" && which != plan::reduction_algorithm::sequential)
+    return predict_by_speedup(*known, problem);
   auto const x = traits_of(problem);
   double const updates = static_cast<double>(std::max<std::size_t>(1, problem.pattern.subscripts)) /
                          static_cast<double>(problem.pattern.parts);

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include <skel/base/error.hpp>
 #include <skel/platform/files.hpp>
@@ -16,16 +18,15 @@ using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
 
-/// A tree as four arrays of numbers, one entry for each node.
+/// A tree as three arrays of numbers, one entry for each node. Where x < threshold the next node follows.
 ordered to_json(regression_tree const& tree) {
-  ordered features = ordered::array(), values = ordered::array(), lefts = ordered::array(), rights = ordered::array();
+  ordered features = ordered::array(), values = ordered::array(), rights = ordered::array();
   for (auto const& node : tree.nodes) {
     features.push_back(node.feature);
     values.push_back(node.value);
-    lefts.push_back(node.left);
     rights.push_back(node.right);
   }
-  return {{"feature", features}, {"value", values}, {"left", lefts}, {"right", rights}};
+  return {{"feature", features}, {"value", values}, {"right", rights}};
 }
 
 ordered to_json(fitted_time const& time) {
@@ -43,14 +44,13 @@ double finite(reader const& value) {
 
 regression_tree read_tree(reader const& from) {
   from.expect_object("a tree");
-  from.expect_keys({"feature", "value", "left", "right"});
+  from.expect_keys({"feature", "value", "right"});
   auto const features = from.at("feature").elements("the features of a tree's nodes");
   auto const values = from.at("value").elements("the values of a tree's nodes");
-  auto const lefts = from.at("left").elements("the left successors of a tree's nodes");
   auto const rights = from.at("right").elements("the right successors of a tree's nodes");
   std::size_t const count = features.size();
-  if (count == 0 || values.size() != count || lefts.size() != count || rights.size() != count)
-    from.fail("its four arrays must have the same length, one at least");
+  if (count == 0 || values.size() != count || rights.size() != count)
+    from.fail("its three arrays must have the same length, one at least");
   regression_tree tree;
   for (std::size_t k = 0; k < count; ++k) {
     double const feature = finite(features[k]);
@@ -58,11 +58,11 @@ regression_tree read_tree(reader const& from) {
       features[k].fail("is not the number of a feature");
     regression_tree::node node{static_cast<int>(feature), finite(values[k]), 0, 0};
     if (node.feature >= 0) {
-      std::size_t const left = lefts[k].count(), right = rights[k].count();
+      std::size_t const right = rights[k].count();
       // Later nodes only: a walk from the root always comes to a leaf.
-      if (left <= k || left >= count) lefts[k].fail("is not the number of a later node");
-      if (right <= k || right >= count) rights[k].fail("is not the number of a later node");
-      node.left = static_cast<int>(left), node.right = static_cast<int>(right);
+      if (k + 1 >= count) features[k].fail("tests something, but no node follows");
+      if (right <= k + 1 || right >= count) rights[k].fail("is not the number of a node behind the next one");
+      node.left = static_cast<int>(k + 1), node.right = static_cast<int>(right);
     }
     tree.nodes.push_back(node);
   }
@@ -85,19 +85,25 @@ fitted_time read_time(reader const& from) {
 }  // namespace
 
 std::string to_text(reduction_model const& model) {
-  ordered kinds = ordered::array();
+  // One line for each algorithm: a file of thousands of numbers that can still be looked into.
+  ordered const head{{"skel_reduction_model", 1}, {"machine", model.machine},
+                     {"threads", model.threads},  {"caches", {model.caches[0], model.caches[1], model.caches[2]}},
+                     {"date", model.date},        {"compiler", model.compiler},
+                     {"samples", model.samples},  {"seconds", model.seconds},
+                     {"spread", model.spread}};
+  std::string text = "{";
+  for (auto const& [key, value] : head.items()) text += ordered(key).dump() + ": " + value.dump() + ",\n ";
+  text += "\"kinds\": [";
   for (auto const& kind : model.kinds) {
-    ordered algorithms = ordered::array();
-    for (auto const& one : kind.algorithms)
-      algorithms.push_back({{"algorithm", one.algorithm}, {"setup", to_json(one.setup)}, {"run", to_json(one.run)}});
-    kinds.push_back({{"name", kind.name}, {"algorithms", algorithms}});
+    text += (&kind == &model.kinds.front() ? "\n" : ",\n") + std::string("{\"name\": ") + ordered(kind.name).dump() +
+            ", \"algorithms\": [";
+    for (auto const& one : kind.algorithms) {
+      ordered const line{{"algorithm", one.algorithm}, {"setup", to_json(one.setup)}, {"run", to_json(one.run)}};
+      text += (&one == &kind.algorithms.front() ? "\n" : ",\n") + line.dump();
+    }
+    text += "]}";
   }
-  ordered const all{{"skel_reduction_model", 1}, {"machine", model.machine},
-                    {"threads", model.threads},  {"caches", {model.caches[0], model.caches[1], model.caches[2]}},
-                    {"date", model.date},        {"compiler", model.compiler},
-                    {"samples", model.samples},  {"seconds", model.seconds},
-                    {"spread", model.spread},    {"kinds", kinds}};
-  return all.dump(1, ' ') + '\n';
+  return text + "]}\n";
 }
 
 reduction_model parse_reduction_model(std::string_view text, std::string const& source) {
@@ -132,6 +138,26 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
     }
     model.kinds.push_back(std::move(fitted));
   }
+  return model;
+}
+
+reduction_model rounded(reduction_model model) {
+  auto const to_digits = [](double& value, int digits) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    value = std::strtod(text, nullptr);
+  };
+  // Terms of polynomials cancel, so that their digits count; leaves are sums of logarithms of times.
+  auto const round = [&](fitted_time& time) {
+    for (auto& term : time.terms) to_digits(term.second, 12);
+    for (auto& tree : time.trees)
+      for (auto& node : tree.nodes) to_digits(node.value, 5);
+    to_digits(time.residual, 5);
+  };
+  to_digits(model.seconds, 5);
+  to_digits(model.spread, 5);
+  for (auto& kind : model.kinds)
+    for (auto& one : kind.algorithms) round(one.setup), round(one.run);
   return model;
 }
 

@@ -10,7 +10,7 @@
 /// Models of irregular reductions that were fitted on a machine, as a file keeps them.
 namespace skel::platform {
 
-/// A tree of tests x[feature] < threshold: node 0 is the root.
+/// A tree of tests x[feature] < threshold: node 0 is the root, and the left successor of a node is the next one.
 struct regression_tree {
   struct node {
     int feature = -1;         ///< -1: a leaf
@@ -57,9 +57,9 @@ struct reduction_model {
   std::size_t threads = 0;       ///< of the machine
   double caches[3] = {0, 0, 0};  ///< first and second level of a core, last level [B]
   std::size_t samples = 0;       ///< problems that were timed
-  double seconds = 0;            ///< that this took
+  double seconds = 0;            ///< that timing them took
   double spread = 0;  ///< of repeated timings: median over samples of half the quartile range over the median
-  std::vector<fitted_kind> kinds;  ///< that with the least residuals first
+  std::vector<fitted_kind> kinds;  ///< that with the best choices first
 
   friend bool operator==(reduction_model const&, reduction_model const&) = default;
 };
@@ -68,6 +68,9 @@ struct reduction_model {
 /// with the place of what is wrong.
 std::string to_text(reduction_model const& model);
 reduction_model parse_reduction_model(std::string_view text, std::string const& source);
+
+/// The model with as many digits as are worth keeping: 5, and 12 for coefficients. Reads back as it is.
+reduction_model rounded(reduction_model model);
 
 /// Reads a file. Throws skel::input_error when it cannot be read or is no model file.
 reduction_model read_reduction_model(std::filesystem::path const& path);

@@ -22,11 +22,13 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
 /// analytic: setup and run are sums of terms (<skel/cost/reduction/terms.hpp>) with fitted coefficients.
 /// boosted: the same, times e to the sum of trees that are fitted to what is left.
 /// tree: e to what one tree says, times the subscripts over the threads.
-/// polynomial: see <skel/cost/reduction/polynomial.hpp>.
+/// polynomial: the sequential algorithm as analytic; a run of the others is that over their speedup, a setup their run
+/// times the paper's O, both polynomials (<skel/cost/reduction/polynomial.hpp>). So choosing by setup + R run is
+/// choosing by the paper's (R + O) / speedup.
 class reduction_predictor {
  public:
-  /// Throws skel::input_error naming the file and what it lacks when the kind is unknown, or has an algorithm or a term
-  /// that is not known. `source`: the file's name.
+  /// Throws skel::input_error naming the file and what it lacks when the kind is unknown, or has an algorithm, a term
+  /// or a feature that is not known. `source`: the file's name.
   reduction_predictor(platform::reduction_model const& model, platform::fitted_kind const& kind,
                       std::string const& source);
 
@@ -48,6 +50,8 @@ class reduction_predictor {
   struct algorithm {
     fitted setup, run;
   };
+
+  reduction_time predict_by_speedup(algorithm const& known, reduction_problem const& problem) const;
 
   std::string name_;
   cache_sizes caches_;

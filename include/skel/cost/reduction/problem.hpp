@@ -34,8 +34,11 @@ struct reduction_sample {
   plan::reduction_algorithm algorithm;
   reduction_problem problem;
   reduction_time measured;
-  double spread = 0;    ///< of the run: half of the range between the quartiles, over the median
-  std::string program;  ///< samples of one program are never on both sides of a cross-validation
+  double spread = 0;       ///< of the run: half of the range between the quartiles, over the median
+  std::string program;     ///< samples of one program are never on both sides of a cross-validation
+  double setup_again = 0;  ///< setup for another pattern like it, the buffers being there [s]
+
+  friend bool operator==(reduction_sample const&, reduction_sample const&) = default;
 };
 
 /// Capacities that times bend at [B]: first and second level of one core, and the last level.

@@ -1,0 +1,94 @@
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include <skel/base/error.hpp>
+#include <skel/platform/reduction_model.hpp>
+
+namespace {
+
+namespace platform = skel::platform;
+using testing::StartsWith;
+
+platform::reduction_model some_model() {
+  platform::reduction_model model;
+  model.machine = "a \"quoted\" machine";
+  model.date = "2026-11-21T20:00:00Z";
+  model.compiler = "GNU 12.2.0";
+  model.threads = 8;
+  model.caches[0] = 32768, model.caches[1] = 1 << 20, model.caches[2] = 3e7;
+  model.samples = 1200, model.seconds = 3600.5, model.spread = 0.013;
+  platform::regression_tree const tree{{{3, 0.25, 1, 2}, {-1, -1.5, 0, 0}, {-1, 2, 0, 0}}};
+  platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, {}, 0.25}, trees{{}, {tree, tree}, 0};
+  model.kinds = {{"boosted", {{"repbuf", sums, trees}, {"atomic", trees, sums}}}, {"tree", {}}};
+  return model;
+}
+
+TEST(ReductionModel, ReadsBackAsItWas) {
+  auto const model = some_model();
+  EXPECT_EQ(platform::parse_reduction_model(to_text(model), "m.json"), model);
+  EXPECT_EQ(platform::parse_reduction_model(to_text(platform::reduction_model{}), "m.json"),
+            platform::reduction_model{});
+}
+
+TEST(ReductionModel, IsRoundedToWhatIsWorthKeeping) {
+  auto model = some_model();
+  model.kinds[0].algorithms[0].run.trees[0].nodes[1].value = 1.23456789;
+  auto const less = platform::rounded(model);
+  EXPECT_EQ(less.kinds[0].algorithms[0].run.trees[0].nodes[1].value, 1.2346);
+  EXPECT_NEAR(less.kinds[0].algorithms[0].setup.terms[1].second, 1.0 / 3, 1e-12);
+  EXPECT_EQ(platform::rounded(less), less);
+  EXPECT_EQ(platform::parse_reduction_model(to_text(less), "m.json"), less);
+}
+
+TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
+  std::string const text = to_text(some_model());
+  struct wrong {
+    std::string old, now, message;
+  };
+  std::string const tree = "kinds[0].algorithms[0].run.trees[0]";
+  for (wrong const& one :
+       {wrong{"\"skel_reduction_model\": 1", "\"skel_reduction_model\": 2", "skel_reduction_model: is 2"},
+        {"\"skel_reduction_model\": 1,", "", "skel_reduction_model: is missing"},
+        {"\"threads\": 8", "\"threads\": -8", "threads: "},
+        {"\"machine\": ", "\"machin\": ", "machin: unknown key; did you mean 'machine'?"},
+        {"[32768.0,1048576.0,30000000.0]", "[32768.0]", "caches: must have three"},
+        {"30000000.0]", "-1]", "caches[2]: is negative"},
+        {"\"spread\": 0.013", "\"spread\": \"much\"", "spread: "},
+        {"\"name\": \"tree\"", "\"nome\": \"tree\"", "kinds[1].nome: unknown key"},
+        {"\"algorithm\":\"repbuf\",", "", "kinds[0].algorithms[0].algorithm: is missing"},
+        {"\"start\":1e-06", "\"start\":null", "kinds[0].algorithms[0].setup.terms.start: "},
+        {"\"residual\":0.25", "\"residual\":-0.25", "kinds[0].algorithms[0].setup.residual: is negative"},
+        {"\"feature\":[3,-1,-1]", "\"feature\":[3,-1]", tree + ": its three arrays must have the same length"},
+        {"\"feature\":[3,-1,-1]", "\"feature\":[0.5,-1,-1]", tree + ".feature[0]: is not the number of a feature"},
+        {"\"feature\":[3,-1,-1]", "\"feature\":[3,-1,3]", tree + ".feature[2]: tests something, but no node follows"},
+        {"\"right\":[2,0,0]", "\"right\":[1,0,0]", tree + ".right[0]: is not the number of a node behind"},
+        {"\"right\":[2,0,0]", "\"right\":[3,0,0]", tree + ".right[0]: is not the number of a node behind"},
+        {"\"kinds\": [", "\"kinds\": [[", "line "}}) {
+    std::string changed = text;
+    std::size_t const at = changed.find(one.old);
+    ASSERT_NE(at, std::string::npos) << one.old << " in\n" << text;
+    changed.replace(at, one.old.size(), one.now);
+    try {
+      static_cast<void>(platform::parse_reduction_model(changed, "m.json"));
+      FAIL() << "accepted what should say: " << one.message;
+    } catch (skel::input_error const& refused) {
+      EXPECT_THAT(refused.what(), StartsWith("m.json: " + one.message));
+    }
+  }
+}
+
+TEST(ReductionModel, AFileThatIsCutAnywhereIsRefused) {
+  std::string const text = to_text(some_model());
+  for (std::size_t size = 0; size + 2 < text.size(); ++size)
+    EXPECT_THROW(static_cast<void>(platform::parse_reduction_model(text.substr(0, size), "m.json")), skel::input_error)
+        << size;
+}
+
+TEST(ReductionModel, ThisProcessorHasANameAndAThread) {
+  auto const here = platform::this_processor();
+  EXPECT_FALSE(here.name.empty());
+  EXPECT_GE(here.threads, 1U);
+}
+
+}  // namespace

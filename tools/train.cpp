@@ -1,0 +1,297 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <skel/base/error.hpp>
+#include <skel/cost/reduction/fit.hpp>
+#include <skel/cost/reduction/samples.hpp>
+#include <skel/platform/files.hpp>
+#include <skel/platform/measured.hpp>
+#include <skel/platform/reduction_model.hpp>
+#include <skel/record/clock.hpp>
+
+#include "interrupt.hpp"
+#include "train_experiment.hpp"
+#include "train_report.hpp"
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct train_command {
+  std::string output, samples, report, plot;
+  std::optional<double> seconds;
+  bool quick = false, full = false, json = false, progress = false;
+};
+
+/// Fewer patterns than this do not fill the folds of a cross-validation.
+constexpr std::size_t fewest_patterns = 40;
+
+cost::reduction_samples empty_samples() {
+  auto const here = platform::this_processor();
+  cost::reduction_samples result;
+  result.machine = here.name;
+  result.threads = here.threads;
+  if (here.caches[0] > 0) result.caches.first = here.caches[0];
+  if (here.caches[1] > 0) result.caches.second = here.caches[1];
+  if (here.caches[2] > 0) result.caches.last = here.caches[2];
+  result.date = platform::utc_now();
+  result.compiler = SKEL_COMPILER;
+  return result;
+}
+
+/// What a file already has, or nothing. Samples of another machine can be fitted, but not be added to.
+cost::reduction_samples open_samples(std::string const& file, bool add) {
+  auto const here = empty_samples();
+  if (!fs::exists(file)) return here;
+  auto const kept = cost::read_reduction_samples(file);
+  if (!add) return kept;
+  if (kept.machine != here.machine || kept.threads != here.threads)
+    throw input_error(
+        file, "machine",
+        fmt::format("was measured on '{}' with {} threads; this is '{}' with {}: write to another file (--samples), or "
+                    "fit what it has (--seconds 0)",
+                    kept.machine, kept.threads, here.machine, here.threads));
+  if (kept.compiler != here.compiler)
+    throw input_error(file, "compiler",
+                      fmt::format("was measured with {}; this is {}: write to another file (--samples), or fit what it "
+                                  "has (--seconds 0)",
+                                  kept.compiler, here.compiler));
+  return kept;
+}
+
+/// Which points are taken: those that are expected to need no more than a part of the time, and of the memory.
+class point_filter {
+ public:
+  explicit point_filter(double limit)
+      // A fiftieth, so that a short run has patterns enough; a few seconds at most.
+      : most_seconds_(std::clamp(limit / 50, 0.005, 3.0)),
+        most_bytes_(0.25 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE))) {}
+
+  bool takes(trial_point const& point) {
+    bool const fits = bytes_of(point) <= most_bytes_;
+    bool const soon = point.work() * seconds_ / work_ <= most_seconds_;
+    // Where nothing is as fast as that, something is measured all the same.
+    if (fits && !soon) ++refused_;
+    if (!fits || (!soon && refused_ < 1000)) return false;
+    refused_ = 0;
+    return true;
+  }
+
+  /// Corrects the expectation. Of small points the time is not in proportion to their work.
+  void took(trial_point const& point, double seconds) {
+    if (point.work() < 1e5) return;
+    seconds_ += seconds, work_ += point.work();
+  }
+
+ private:
+  double most_seconds_, most_bytes_;
+  double seconds_ = 0.25, work_ = 1e6;  // a first guess, which the first points outweigh
+  std::size_t refused_ = 0;
+};
+
+class progress_line {
+ public:
+  progress_line(bool wanted, double limit)
+      : over_(::isatty(STDERR_FILENO) == 1), shown_(wanted || over_), limit_(limit) {
+    if (shown_)
+      std::fprintf(stderr, "skel: timing reductions for %.0f s (Ctrl-C ends it and keeps what was measured)\n", limit);
+  }
+  ~progress_line() {
+    if (shown_ && over_) std::fprintf(stderr, "\r\033[K");
+  }
+  progress_line(progress_line const&) = delete;
+  progress_line& operator=(progress_line const&) = delete;
+
+  void show(std::size_t patterns, double elapsed) {
+    auto const tenth = static_cast<int>(std::min(10.0, elapsed / limit_ * 10));
+    if (!shown_ || (!over_ && tenth == tenth_)) return;
+    tenth_ = tenth;
+    std::fprintf(stderr, over_ ? "\r\033[Kskel: %zu patterns, %.0f of %.0f s" : "skel: %zu patterns, %.0f of %.0f s\n",
+                 patterns, elapsed, limit_);
+  }
+
+ private:
+  bool over_, shown_;
+  double limit_;
+  int tenth_ = 0;
+};
+
+/// Goes on with the experiment and writes each problem behind the others. Returns the seconds that this took.
+double measure(cost::reduction_samples& into, std::string const& file, double limit, bool progress,
+               std::stop_token const& stop) {
+  double const begin = record::now();
+  auto const elapsed = [&] { return record::now() - begin; };
+  std::ofstream out(file, std::ios::app);
+  point_filter filter(limit);
+  progress_line line(progress, limit);
+  std::size_t next = into.points.empty() ? 0 : *std::max_element(into.points.begin(), into.points.end()) + 1;
+  std::size_t patterns = into.problems();
+  for (; !stop.stop_requested() && (elapsed() < limit || patterns < fewest_patterns); ++next) {
+    auto const point = point_of(next, into.threads);
+    if (!filter.takes(point)) continue;
+    double const start = record::now();
+    auto const samples = time_point(point);
+    filter.took(point, record::now() - start);
+    out << cost::to_text(next, samples) << std::flush;
+    if (!out) throw error(file + ": cannot be written; make room, then go on with the same file");
+    into.samples.insert(into.samples.end(), samples.begin(), samples.end());
+    into.points.insert(into.points.end(), samples.size(), next);
+    line.show(++patterns, elapsed());
+  }
+  return elapsed();
+}
+
+platform::reduction_model fit_all(cost::reduction_samples const& samples,
+                                  std::vector<cost::cross_validation> const& kinds, double seconds) {
+  platform::reduction_model model;
+  model.machine = samples.machine;
+  model.threads = samples.threads;
+  model.caches[0] = samples.caches.first, model.caches[1] = samples.caches.second;
+  model.caches[2] = samples.caches.last;
+  model.date = platform::utc_now();
+  model.compiler = samples.compiler;
+  model.samples = samples.problems();
+  model.seconds = seconds;
+  model.spread = spread_of(samples);
+  for (auto const& kind : kinds) {
+    auto fitted = cost::fit_reduction_kind(kind.kind(), samples.samples, samples.caches, 1);
+    for (auto& one : fitted.algorithms) {
+      auto const residual = kind.residual(*plan::find_reduction(one.algorithm));
+      one.setup.residual = residual.setup;
+      one.run.residual = residual.run;
+    }
+    model.kinds.push_back(std::move(fitted));
+  }
+  return platform::rounded(std::move(model));
+}
+
+void expect_enough(cost::reduction_samples const& samples, std::string const& file) {
+  if (samples.problems() < fewest_patterns)
+    throw error(fmt::format("{}: has {} patterns, and models need {}; go on: skel train --samples {}", file,
+                            samples.problems(), fewest_patterns, file));
+}
+
+int report(train_command const& command, std::ostream& out) {
+  std::string file = command.report;
+  std::string const text = platform::read_text(file);
+  if (std::size_t const first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
+    auto const model = platform::parse_reduction_model(text, file);
+    file = command.samples.empty() ? fs::path(file).replace_extension(".csv").string() : command.samples;
+    if (!fs::exists(file))
+      throw input_error(file, "",
+                        "does not exist; a report needs the samples that the model of " + model.date +
+                            " was fitted to: name their file (--samples)");
+  } else if (!command.samples.empty()) {
+    refuse_option("--samples", "cannot stand together with a --report that has samples itself");
+  }
+  auto const samples = cost::read_reduction_samples(file);
+  expect_enough(samples, file);
+  auto const kinds = validate_kinds(samples);
+  std::string const plot =
+      command.plot.empty() ? fs::path(command.report).replace_extension(".svg").string() : command.plot;
+  platform::write_file(plot, prediction_plot(samples, kinds.front()));
+  if (command.json) {
+    auto answer = report_json(samples, kinds);
+    answer["plot"] = plot;
+    out << answer.dump() << '\n';
+  } else {
+    out << report_text(samples, kinds) << "\npredicted against measured: " << plot << '\n';
+  }
+  return done;
+}
+
+int train(train_command command, std::ostream& out) {
+  if (!command.report.empty()) return report(command, out);
+  if (command.output.empty() && command.samples.empty())
+    refuse_option("-o", "is missing: the file to write the models to (or --samples, the file to collect timings in)");
+  if (command.seconds && !(std::isfinite(*command.seconds) && *command.seconds >= 0))
+    refuse_option("--seconds", "is a time in seconds, 0 or more");
+  double const limit = command.seconds ? *command.seconds : command.full ? 3600 : 300;
+  if (command.samples.empty()) command.samples = fs::path(command.output).replace_extension(".csv").string();
+  if (command.samples == command.output)
+    refuse_option("--samples", "is the file that the models go to; choose another for the timings");
+  auto samples = open_samples(command.samples, limit > 0);
+  if (!command.output.empty()) platform::check_writable(command.output);
+  if (!command.plot.empty()) platform::check_writable(command.plot);
+  double seconds = 0;
+  if (limit > 0) {
+    // A file whose last line was cut is whole again.
+    std::string text = head_text(samples);
+    for (std::size_t k = 0; k < samples.samples.size(); ++k)
+      text += cost::to_text(samples.points[k], {samples.samples[k]});
+    platform::write_file(command.samples, text);
+    run_interruptible("skel train", false, [&](std::stop_token const& stop) {
+      seconds = measure(samples, command.samples, limit, command.progress, stop);
+    });
+  }
+  expect_enough(samples, command.samples);
+  auto const kinds = validate_kinds(samples);
+  if (!command.output.empty()) platform::write_file(command.output, to_text(fit_all(samples, kinds, seconds)));
+  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(samples, kinds.front()));
+  if (command.json) {
+    auto answer = report_json(samples, kinds);
+    answer["file"] = command.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(command.output);
+    answer["samples"] = command.samples;
+    out << answer.dump() << '\n';
+  } else {
+    out << report_text(samples, kinds) << "\ntimings are in " << command.samples << '\n';
+    if (!command.output.empty()) out << "written to " << command.output << '\n';
+  }
+  return done;
+}
+
+constexpr char const* footer =
+    R"(Patterns of a factorial experiment are made, and every algorithm of irregular reductions is timed on each of them: with
+the threads of this machine, and with 2 to 32 virtual threads, whose parts are timed alone, one after the other. Models
+of four kinds are fitted, cross-validated (no model chooses for patterns of a cell of the experiment that it was fitted
+to), and written, that whose choices lose least first. Leave the machine alone meanwhile.
+
+A run that is stopped (Ctrl-C) keeps what was measured, and one with the same --samples file goes on.
+
+Examples:
+  skel train -o reductions.json                    five minutes; timings go to reductions.csv
+  skel train --full -o reductions.json             an hour; goes on with reductions.csv
+  skel train --seconds 0 --samples reductions.csv -o other.json      fits again without timing anything
+  skel train --report reductions.json              right picks and slowdowns, and a plot in reductions.svg)";
+
+}  // namespace
+
+action add_train(CLI::App& app) {
+  auto const command = std::make_shared<train_command>();
+  auto* const output = app.add_option("-o,--output", command->output, "write the models to this file");
+  auto* const quick = app.add_flag("--quick", command->quick, "about five minutes (as without it)");
+  auto* const full = app.add_flag("--full", command->full, "about an hour");
+  auto* const seconds = app.add_option("--seconds", command->seconds, "so long; 0: fit the timings that there are");
+  app.add_option("--samples", command->samples, "file of the timings (default: that of the models, as .csv)");
+  auto* const report =
+      app.add_option("--report", command->report,
+                     "file of models or of timings: how well models of each kind choose,\ncross-validated");
+  app.add_option("--plot", command->plot,
+                 "write predicted against measured times to this file (SVG;\ndefault with --report: its file as .svg)");
+  app.add_flag("--progress", command->progress, "tell the progress on standard error, also where that is no terminal");
+  app.add_flag("--json", command->json, "one JSON object");
+  quick->excludes(full);
+  seconds->excludes(quick);
+  seconds->excludes(full);
+  for (auto* const other : {output, quick, full, seconds}) report->excludes(other);
+  app.footer(footer);
+  return [command](std::ostream& out) { return train(*command, out); };
+}
+
+}  // namespace skel::tools

@@ -1,0 +1,115 @@
+#include "train_experiment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include <skel/runtime/reduction/characterise.hpp>
+#include <skel/runtime/team.hpp>
+
+namespace skel::tools {
+namespace {
+
+/// Coordinate of a point in [0, 1): multiples of the square root of a prime, without their whole parts.
+/// Source: Richtmyer 1951, LA-1342, Los Alamos.
+class coordinates {
+ public:
+  explicit coordinates(std::size_t number) : number_(static_cast<double>(number + 1)) {}
+
+  double next() {
+    static constexpr std::array primes{2., 3., 5., 7., 11., 13., 17., 19., 23., 29., 31., 37., 41., 43.};
+    double const x = number_ * std::sqrt(primes.at(next_++));
+    return x - std::floor(x);
+  }
+  /// As evenly in the logarithm.
+  double between(double low, double high) { return low * std::pow(high / low, next()); }
+  template <class T>
+  T one_of(std::initializer_list<T> values) {
+    return values.begin()[static_cast<std::size_t>(next() * static_cast<double>(values.size()))];
+  }
+
+ private:
+  double number_;
+  std::size_t next_ = 0;
+};
+
+/// The level that a value is nearest to, as a ratio.
+double level_of(double value, std::initializer_list<double> levels) {
+  return *std::min_element(levels.begin(), levels.end(), [&](double a, double b) {
+    return std::abs(std::log(value / a)) < std::abs(std::log(value / b));
+  });
+}
+
+std::string cell_of(synthetic_pattern const& of) {
+  return fmt::format(
+      "N{}-CON{}-MOB{}-SP{}",
+      level_of(static_cast<double>(of.elements), {1024., 4096., 16384., 65536., 262144., 1048576., 4194304.}),
+      level_of(of.connectivity, {0.2, 2., 16., 128.}), of.mobility,
+      level_of(of.sparsity, {0.02, 0.2, 0.45, 0.75, 0.99}));
+}
+
+}  // namespace
+
+double trial_point::work() const {
+  double const n = static_cast<double>(pattern.elements);
+  return n * pattern.connectivity * static_cast<double>(pattern.mobility) + n * static_cast<double>(pattern.parts);
+}
+
+trial_point point_of(std::size_t number, std::size_t threads) {
+  coordinates at(number);
+  trial_point point;
+  auto& pattern = point.pattern;
+  auto& settings = point.settings;
+  pattern.elements = static_cast<std::size_t>(at.between(500, 4e6));
+  pattern.connectivity = at.between(0.2, 128);
+  pattern.mobility = at.one_of<std::size_t>({1, 2, 2, 3, 4, 8});
+  bool const real = at.next() < 0.2;
+  std::size_t const many = at.one_of<std::size_t>({2, 4, 8, 16, 32});
+  settings.parts = pattern.parts = real ? threads : many;
+  settings.virtual_threads = !real;
+  double const share = 1 / static_cast<double>(pattern.parts);
+  double const usual = at.one_of({share, std::min(1.0, 1.3 * share), 1.0}), any = at.between(0.02, 1);
+  pattern.sparsity = at.next() < 0.5 ? usual : any;
+  pattern.clusters = static_cast<std::size_t>(at.between(1, std::max(2.0, static_cast<double>(pattern.elements) / 64)));
+  pattern.apart = at.one_of({0.0, 0.9, 1.0, 1.0});
+  double const reach = at.between(0.0005, 0.3);
+  pattern.reach = at.next() < 1.0 / 3 ? 0 : reach;
+  settings.value =
+      at.next() < 1.0 / 3 ? runtime::reduction::trial_value::vector : runtime::reduction::trial_value::number;
+  double const other = at.between(1.0 / 64, 64);  // half of them none
+  settings.other_work = static_cast<std::size_t>(other);
+  settings.rounds = 7;
+  settings.seconds = 1;
+  point.seed = number;
+  point.cell = cell_of(pattern);
+  return point;
+}
+
+double bytes_of(trial_point const& point) {
+  double const n = static_cast<double>(point.pattern.elements), parts = static_cast<double>(point.pattern.parts);
+  double const value = point.settings.value == runtime::reduction::trial_value::vector ? 24 : 8;
+  double const subscripts = n * point.pattern.connectivity * static_cast<double>(point.pattern.mobility);
+  // Copies of REPBUF, REPLINK and lazy blocks; contributions of the gather; index, schedules and a stream.
+  return 3 * n * parts * value + subscripts * (value + 40);
+}
+
+std::vector<cost::reduction_sample> time_point(trial_point const& point) {
+  auto const pattern = make_pattern(point.pattern, point.seed);
+  bool const vectors = point.settings.value == runtime::reduction::trial_value::vector;
+  runtime::virtual_team team(point.settings.parts);
+  cost::reduction_problem problem;
+  problem.value_bytes = vectors ? 24 : 8;
+  problem.pattern = runtime::reduction::characterise(pattern, team, vectors ? 2 : 8);
+  problem.virtual_threads = point.settings.virtual_threads;
+  problem.other_seconds = runtime::reduction::other_seconds(pattern, point.settings);
+  std::vector<cost::reduction_sample> samples;
+  for (auto const& trial : runtime::reduction::time_reductions(pattern, point.settings))
+    samples.push_back(
+        {trial.algorithm, problem, {trial.setup, trial.run}, trial.spread, point.cell, trial.setup_again});
+  return samples;
+}
+
+}  // namespace skel::tools

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/cost/reduction/problem.hpp>
+#include <skel/pattern/synthetic.hpp>
+#include <skel/runtime/reduction/trial.hpp>
+
+namespace skel::tools {
+
+/// A point of the factorial experiment: a pattern, and how a loop over it runs.
+struct trial_point {
+  std::string cell;  ///< its values of N, CON, MOB and SP, in the levels of the paper's table 3
+  synthetic_pattern pattern;
+  runtime::reduction::trial_settings settings;
+  std::uint64_t seed = 0;
+
+  /// What its time is about in proportion to: subscripts, and elements of all private copies.
+  double work() const;
+};
+
+/// The point of a number, on a machine of so many threads. Numbers go through the ranges as a low-discrepancy sequence,
+/// so that the first ones cover them as well as can be:
+/// N 500 to 4e6, CON 0.2 to 128, MOB 1 to 8, SP 0.02 to 1 (half of them 1/P, 1.3/P or 1, which real patterns are near),
+/// CLUS 1 to N/64, runs apart or not, subscripts near each other or not, values of 8 or 24 bytes, other work 0 to 64
+/// multiply-adds; a fifth really in the machine's threads, the others in 2, 4, 8, 16, 32 virtual ones.
+/// Source: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M, table 3, with the ranges of real patterns.
+trial_point point_of(std::size_t number, std::size_t threads);
+
+/// Bytes that timing a point needs, about: the algorithms keep their private copies side by side.
+double bytes_of(trial_point const& point);
+
+/// Times all algorithms on a point. Throws skel::error when one computes something wrong.
+std::vector<cost::reduction_sample> time_point(trial_point const& point);
+
+}  // namespace skel::tools
