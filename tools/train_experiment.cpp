@@ -102,7 +102,7 @@ std::vector<cost::reduction_sample> time_point(trial_point const& point) {
   runtime::virtual_team team(point.settings.parts);
   cost::reduction_problem problem;
   problem.value_bytes = vectors ? 24 : 8;
-  problem.pattern = runtime::reduction::characterise(pattern, team, vectors ? 2 : 8);
+  problem.pattern = runtime::reduction::characterise(pattern, team, {.line = std::size_t{vectors ? 2U : 8U}});
   problem.virtual_threads = point.settings.virtual_threads;
   problem.other_seconds = runtime::reduction::other_seconds(pattern, point.settings);
   std::vector<cost::reduction_sample> samples;

@@ -95,6 +95,7 @@ platform::fitted_time fit_time(std::string const& kind, rows const& of) {
   platform::fitted_time time;
   for (std::size_t k = 0; k < fitted.coefficients.size(); ++k)
     if (fitted.coefficients[k] > 0) time.terms.emplace_back(std::string(of.names[k]), fitted.coefficients[k]);
+  std::sort(time.terms.begin(), time.terms.end());
   time.trees = std::move(fitted.trees);
   time.residual = 1;
   return time;

@@ -29,6 +29,7 @@ platform::fitted_time fit(observations const& of, std::vector<double> const& tar
   result.residual = 1;
   for (std::size_t k = 0; k < coefficients.size(); ++k)
     if (coefficients[k] != 0) result.terms.emplace_back(polynomial_terms()[k].name, coefficients[k]);
+  std::sort(result.terms.begin(), result.terms.end());
   return result;
 }
 

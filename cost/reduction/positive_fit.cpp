@@ -79,7 +79,8 @@ std::vector<double> fit_positive(std::vector<std::vector<double>> const& rows, s
     if (!better) break;
   }
   std::vector<double> result(static_cast<std::size_t>(terms));
-  for (Eigen::Index k = 0; k < terms; ++k) result[static_cast<std::size_t>(k)] = c[k] / scale[k];
+  for (Eigen::Index k = 0; k < terms; ++k)
+    if (x.col(k).maxCoeff() > 0) result[static_cast<std::size_t>(k)] = c[k] / scale[k];
   return result;
 }
 

@@ -46,7 +46,7 @@ constexpr std::array columns{
     feature<&features::crossing>("crossing"),
     feature<&features::contended>("contended"),
     feature<&features::privates>("privates"),
-    feature<&features::bordering>("bordering"),
+    feature<&features::private_subscripts>("private_subscripts"),
     feature<&features::turnover>("turnover"),
     column{"value_bytes", false, [](reduction_sample const& s) { return s.problem.value_bytes; },
            [](reduction_sample& s, double x) { s.problem.value_bytes = x; }},

@@ -26,7 +26,7 @@ struct regression_tree {
 
 /// How one time of one algorithm is computed.
 struct fitted_time {
-  std::vector<std::pair<std::string, double>> terms;  ///< coefficients by the names of their terms
+  std::vector<std::pair<std::string, double>> terms;  ///< coefficients, in the order of the names of their terms
   std::vector<regression_tree> trees;                 ///< whose sum corrects or is the logarithm
   double residual = 0;  ///< root mean square of ln(measured / predicted), of samples that it was not fitted to
 

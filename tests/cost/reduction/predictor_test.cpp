@@ -32,7 +32,7 @@ TEST(ReductionPredictor, PredictsWhatItWasFittedToWhereSumsSayAll) {
   for (auto const& sample : samples) {
     auto const time = predictor.predict(sample.algorithm, sample.problem);
     ASSERT_TRUE(time);
-    EXPECT_NEAR(time->run, sample.measured.run, 0.05 * sample.measured.run);
+    EXPECT_NEAR(time->run, sample.measured.run, 0.25 * sample.measured.run);
   }
 }
 
