@@ -51,6 +51,8 @@ struct direct_accumulator {
     into.add(op, locate(slot), values...);
   }
 };
+template <class Locate, class Columns, class Op>
+direct_accumulator(Locate, Columns, Op const&) -> direct_accumulator<Locate, Columns, Op>;
 
 /// Accumulates into an array where an element belongs to a part, and into its private places elsewhere.
 template <class Columns, class Op>
