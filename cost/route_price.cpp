@@ -54,7 +54,7 @@ double further(route_outline const& route, double pace) {
   return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
 }
 
-one_way walk(route_outline const& route, route_times const& times) {
+one_way walk(route_outline const& route, route_times const& times, bool broadcast) {
   std::size_t const n = route.hosts.size();
   one_way result(n);
   std::vector<double> far(n, 0);  // busy time of serving child clusters
@@ -83,7 +83,10 @@ one_way walk(route_outline const& route, route_times const& times) {
     auto const hosts = static_cast<double>(route.hosts[c]);
     double const spread = std::min(static_cast<double>(stripes), hosts);
     double const again = std::max(0.0, 1 / spread - 1 / static_cast<double>(route.segments));
-    double const even = (hosts - 1) / hosts * busy * (shape.degree > 1 ? crowding : 1);
+    double const taken = broadcast          ? times.shared_busy(c, window_of(times.inside[c]))
+                         : shape.degree > 1 ? crowding * busy
+                                            : busy;
+    double const even = (hosts - 1) / hosts * taken;
     double const inside = static_cast<double>(route.stripes) < hosts ? shape.root_degree * busy : 0;
     result.port[c] = std::max(even + again * (inside + far[c]), c == route.root ? busy : 0);
   }
@@ -215,6 +218,14 @@ std::uint32_t window_of(route_times::path const& path) {
   return static_cast<std::uint32_t>(std::clamp(std::ceil(2 * messages), 2.0, 1e6));
 }
 
+double route_times::shared_busy(std::size_t cluster, std::uint32_t window) const {
+  SKEL_EXPECTS(window > 0);
+  path const& way = inside[cluster];
+  double const in_turn = std::max(way.busy, way.transfer / window);
+  double const at_once = way.busy + std::max(0.0, way.transfer - way.busy) / window;
+  return in_turn + together * (at_once - in_turn);
+}
+
 inside_shape outline(plan::tree const& shape) {
   using lateness = inside_shape::lateness;
   std::vector<lateness> all(shape.size(), {0, 0});
@@ -242,18 +253,19 @@ route_price price_route(plan::collective operation, route_outline const& route, 
                         route_times const& up) {
   SKEL_EXPECTS(route.segments > 0 && route.inside.size() == route.hosts.size());
   if (operation == plan::collective::allreduce) {
-    one_way const fall = walk(route, down), rise = walk(route, up);
+    one_way const fall = walk(route, down, false), rise = walk(route, up, false);
     return route.how == plan::grid_route::scheme::exchange ? price_exchange(route, fall, rise, down, up)
                                                            : price_both_ways(route, fall, rise);
   }
-  one_way const way = walk(route, operation == plan::collective::reduce ? up : down);
+  bool const falls = operation == plan::collective::broadcast;
+  one_way const way = walk(route, falls ? down : up, falls);
   std::size_t const n = route.hosts.size();
   route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   std::vector<double> pace(n, 0);
   for (std::size_t c = 0; c < n; ++c) pace[c] = std::max(way.port[c], way.link[c]);
   for (std::uint32_t c : route.order) pace[c] = std::max(pace[c], pace[route.parent[c]]);
   std::vector<double> at_once;
-  if (operation == plan::collective::broadcast && down.together > 0) at_once = done_at_once(route, down, way);
+  if (falls && down.together > 0) at_once = done_at_once(route, down, way);
   for (std::size_t c = 0; c < n; ++c) {
     price.inside[c] = way.depth[c] + further(route, way.port[c]);
     price.between = std::max(price.between, way.arrival[c] + further(route, pace[c]));
@@ -262,6 +274,42 @@ route_price price_route(plan::collective operation, route_outline const& route, 
     if (time > price.total) price.total = time, price.last = c;
   }
   return price;
+}
+
+plan::relay_turns turns_of(plan::collective operation, route_outline const& route, route_times const& times) {
+  if (operation != plan::collective::broadcast) return plan::relay_turns::by_stripe;
+  std::size_t const n = route.hosts[route.root];
+  if (!root_aside(route.stripes, route.segments, n)) return plan::relay_turns::even;
+  double const busy = times.inside[route.root].busy, hosts = static_cast<double>(n);
+  double far = 0;
+  for (std::uint32_t c : route.order)
+    if (route.parent[c] == route.root) far += times.link(route.root, c).busy;
+  auto const most = static_cast<double>(std::min(route.stripes, route.segments));
+  double const more = far + (route.inside[route.root]->root_degree - 1) * busy;
+  double const in_turn = busy + more / std::min(most, hosts);
+  double const spared = std::max(busy, (hosts - 2) / (hosts - 1) * busy + far / std::min(most, hosts - 1));
+  return spared < in_turn ? plan::relay_turns::without_root : plan::relay_turns::even;
+}
+
+std::vector<std::uint32_t> inside_windows(plan::collective operation, route_outline const& route,
+                                          route_times const& times, route_price const& price) {
+  std::vector<std::uint32_t> windows;
+  for (path const& way : times.inside) windows.push_back(window_of(way));
+  bool const aside = root_aside(route.stripes, route.segments, route.hosts[route.root]);
+  if (operation != plan::collective::broadcast || !aside || route.order.empty()) return windows;
+  std::size_t const home = route.root;
+  one_way const way = walk(route, times, true);
+  auto const hosts = static_cast<double>(route.hosts[home]);
+  path const& near = times.inside[home];
+  auto const done = [&](std::uint32_t window) {  // while a port waits for near messages, it sends far ones
+    double const busy = times.shared_busy(home, window);
+    double const first = way.served[home] + depth(*route.inside[home], {.busy = busy, .transfer = near.transfer});
+    return first + further(route, std::max(way.port[home], (hosts - 1) / hosts * busy));
+  };
+  std::uint32_t least = 1;
+  while (least < windows[home] && done(least) > price.total) ++least;
+  windows[home] = least;
+  return windows;
 }
 
 }  // namespace skel::cost

@@ -306,7 +306,9 @@ class collective_mapper::implementation {
     if (route.outline.segments > 1) {
       cost::route_times const& times = request.operation == collective::reduce ? search.up(route.segment, request.gamma)
                                                                                : search.down(route.segment);
-      for (auto const& path : times.inside) way.inside_window.push_back(cost::window_of(path));
+      way.trees.turns = cost::turns_of(request.operation, route.outline, times);
+      way.inside_window = cost::inside_windows(request.operation, route.outline, times, route.price);
+      way.root_window = cost::window_of(times.inside[route.outline.root]);
     }
     return {.operation = request.operation, .route = std::move(way)};
   }

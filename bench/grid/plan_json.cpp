@@ -36,8 +36,10 @@ json json_of_route(grid_route const& route) {
           {"order", route.trees.order},
           {"inside", inside},
           {"stripes", route.trees.stripes},
+          {"turns", static_cast<int>(route.trees.turns)},
           {"segment", route.segment},
           {"inside_window", route.inside_window},
+          {"root_window", route.root_window},
           {"edge_window", route.edge_window},
           {"ahead", route.ahead}};
 }
@@ -53,8 +55,10 @@ grid_route route_of(json const& in) {
     route.trees.inside.push_back(
         {shape_of(tree.at("shape").get<std::string>()), tree.at("radix").get<std::uint32_t>()});
   in.at("stripes").get_to(route.trees.stripes);
+  route.trees.turns = static_cast<skel::plan::relay_turns>(in.at("turns").get<int>());
   in.at("segment").get_to(route.segment);
   in.at("inside_window").get_to(route.inside_window);
+  in.at("root_window").get_to(route.root_window);
   in.at("edge_window").get_to(route.edge_window);
   in.at("ahead").get_to(route.ahead);
   return route;

@@ -20,10 +20,11 @@ class route_steps {
     std::size_t const clusters = route.trees.clusters.size();
     SKEL_EXPECTS(problem.ranks == trees_.ranks());
     mine_.work_bytes = problem.bytes;
-    for (std::uint32_t stripe = 0; stripe < std::min<std::uint64_t>(route.trees.stripes, segments_.count); ++stripe)
-      near_.push_back(trees_.of(rank, stripe));
+    std::size_t const different = trees_.period(static_cast<std::size_t>(segments_.count));
+    for (std::size_t k = 0; k < different; ++k) near_.push_back(trees_.of(rank, k));
     mine_.windows.assign(clusters + 1, 0);
     if (!route.inside_window.empty()) mine_.windows[0] = route.inside_window[trees_.cluster_of(rank)];
+    if (rank == route.trees.root && route.root_window > 0) mine_.windows[0] = route.root_window;
     for (std::size_t c = 0; c < route.edge_window.size(); ++c) mine_.windows[c + 1] = route.edge_window[c];
     mine_.strands_ahead = route.ahead;
   }
@@ -97,10 +98,9 @@ class route_steps {
     if (all.has_parent && within(all.parent)) send(all.parent, part(k, here_));
   }
 
-  std::size_t stripe(std::uint64_t k) const { return static_cast<std::size_t>(k % near_.size()); }
   /// In the root's cluster the root has its cluster's operands, whichever the relay of a broadcast is.
   std::uint32_t speaker(std::size_t cluster, std::uint64_t k) const {
-    return cluster == trees_.root_cluster() ? route_.trees.root : trees_.relay(cluster, stripe(k));
+    return cluster == trees_.root_cluster() ? route_.trees.root : trees_.relay(cluster, static_cast<std::size_t>(k));
   }
   /// From each cluster's speaker to all others; each begins with those behind it, so that not all go for one. Then all
   /// combine in the order of the clusters: everybody groups alike, so that sums that round are equal everywhere.
@@ -126,7 +126,7 @@ class route_steps {
   stripe_trees trees_;
   std::size_t rank_;
   segmentation segments_;
-  std::vector<neighbours> near_;  // by stripe
+  std::vector<neighbours> near_;  // by segment
   rank_schedule mine_;
   std::uint64_t here_ = 0, vector_ = 0;  // of an exchange: where the operand of this rank's cluster is, and its length
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <skel/base/contract.hpp>
@@ -54,6 +55,7 @@ stripe_trees::stripe_trees(grid_tree what) : what_(std::move(what)), members_(wh
   if (std::size_t const n = members_[root_cluster_].size(); n > 1)
     without_root_.push_back(make_tree(what_.inside[root_cluster_].shape, n - 1, what_.inside[root_cluster_].radix));
   child_clusters_.resize(clusters);
+  turns_.resize(clusters);
   std::vector<bool> served(clusters, false);
   served[root_cluster_] = true;
   for (std::uint32_t c : what_.order) {
@@ -61,17 +63,39 @@ stripe_trees::stripe_trees(grid_tree what) : what_(std::move(what)), members_(wh
     served[c] = true;
     child_clusters_[what_.parent[c]].push_back(c);
   }
+  for (std::size_t c = 0; c < clusters; ++c) {
+    bool const several = what_.stripes > 1 && members_[c].size() > 1;
+    bool const spared = what_.turns == relay_turns::without_root && several && c == root_cluster_;
+    std::size_t const first = spared ? 1 : 0, relays = members_[c].size() - first;
+    bool const by_stripe = what_.turns == relay_turns::by_stripe;
+    turns_[c] = {.first = first,
+                 .relays = relays,
+                 .period = by_stripe ? what_.stripes : std::min<std::size_t>(what_.stripes, relays)};
+  }
 }
 
-std::uint32_t stripe_trees::relay(std::size_t cluster, std::size_t stripe) const {
-  auto const& members = members_[cluster];
-  return members[stripe % what_.stripes % members.size()];
+std::size_t stripe_trees::first_of(std::size_t cluster, std::size_t segment) const {
+  auto const& [first, relays, period] = turns_[cluster];
+  return first + segment % period % relays;
 }
 
-stripe_trees::neighbours stripe_trees::of(std::size_t rank, std::size_t stripe) const {
+std::size_t stripe_trees::period(std::size_t limit) const {
+  std::size_t all = 1;
+  for (turns const& one : turns_) {
+    all = std::lcm(all, one.period);
+    if (all >= limit) return limit;
+  }
+  return all;
+}
+
+std::uint32_t stripe_trees::relay(std::size_t cluster, std::size_t segment) const {
+  return members_[cluster][first_of(cluster, segment)];
+}
+
+stripe_trees::neighbours stripe_trees::of(std::size_t rank, std::size_t segment) const {
   std::size_t const c = place_[rank].cluster, index = place_[rank].index;
   auto const& members = members_[c];
-  std::size_t const n = members.size(), first = stripe % what_.stripes % n;
+  std::size_t const n = members.size(), first = first_of(c, segment);
   bool const home = c == root_cluster_;
   neighbours result;
   if (home && index == 0 && first != 0) {  // the root gives everything to its cluster's relay
@@ -92,8 +116,8 @@ stripe_trees::neighbours stripe_trees::of(std::size_t rank, std::size_t stripe) 
     if (aside)
       result.parent = {what_.root, 0};
     else if (!home)
-      result.parent = {relay(what_.parent[c], stripe), static_cast<std::uint32_t>(c + 1)};
-    for (std::uint32_t child : child_clusters_[c]) result.children.push_back({relay(child, stripe), child + 1});
+      result.parent = {relay(what_.parent[c], segment), static_cast<std::uint32_t>(c + 1)};
+    for (std::uint32_t child : child_clusters_[c]) result.children.push_back({relay(child, segment), child + 1});
   }
   for (std::size_t i = 0; i < shape.degree(position); ++i) result.children.push_back(at(shape.child(position, i)));
   return result;

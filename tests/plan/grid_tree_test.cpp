@@ -10,14 +10,15 @@
 namespace {
 
 using skel::plan::grid_tree;
+using skel::plan::relay_turns;
 using skel::plan::stripe_trees;
 
-TEST(GridTree, EveryStripeIsATreeOverAllRanksWithItsEdgesBetweenClustersOnce) {
+TEST(GridTree, EverySegmentTakesATreeOverAllRanksWithItsEdgesBetweenClustersOnce) {
   std::mt19937_64 random(3);
   for (int draw = 0; draw < 300; ++draw) {
     std::size_t const ranks = 1 + random() % 24;
     stripe_trees const trees(skel::testing_plan::random_grid_tree(ranks, random));
-    for (std::size_t stripe = 0; stripe < trees.what().stripes; ++stripe) {
+    for (std::size_t stripe = 0; stripe < trees.period(30); ++stripe) {
       std::map<std::size_t, std::size_t> edges_into;  // clusters
       std::set<std::size_t> reached{trees.what().root};
       std::vector<std::size_t> front{trees.what().root};
@@ -64,6 +65,56 @@ TEST(GridTree, StripesSpreadTheWorkEvenly) {
   std::size_t home = 0;
   for (std::size_t rank = 0; rank < 6; ++rank) home += sends[rank];
   EXPECT_EQ(home, 6u * 6);
+}
+
+TEST(GridTree, RepeatsAfterItsPeriodAndNotBeforeForEverybody) {
+  std::mt19937_64 random(4);
+  auto const same = [](stripe_trees::neighbours const& a, stripe_trees::neighbours const& b) {
+    return a.has_parent == b.has_parent && a.parent == b.parent && a.children == b.children;
+  };
+  for (int draw = 0; draw < 100; ++draw) {
+    stripe_trees const trees(skel::testing_plan::random_grid_tree(2 + random() % 12, random));
+    std::size_t const period = trees.period(1'000'000);
+    for (std::size_t rank = 0; rank < trees.ranks(); ++rank)
+      for (std::size_t segment = 0; segment < std::min<std::size_t>(period, 60); ++segment)
+        EXPECT_TRUE(same(trees.of(rank, segment), trees.of(rank, segment + period)));
+    EXPECT_EQ(trees.period(1), 1u);
+    EXPECT_LE(trees.period(7), 7u);
+  }
+}
+
+/// Clusters of 5, 3 and 1; how often each rank is its cluster's relay among so many segments.
+std::vector<std::size_t> turns_taken(relay_turns turns, std::size_t segments) {
+  grid_tree const all{.clusters = {{4, 0, 1, 2, 3}, {5, 6, 7}, {8}},
+                      .root = 0,
+                      .parent = {0, 0, 0},
+                      .order = {1, 2},
+                      .inside = {{}, {}, {}},
+                      .stripes = 5,
+                      .turns = turns};
+  stripe_trees const trees(all);
+  std::vector<std::size_t> taken(9, 0);
+  for (std::size_t segment = 0; segment < segments; ++segment)
+    for (std::size_t cluster = 0; cluster < 3; ++cluster) ++taken[trees.relay(cluster, segment)];
+  return taken;
+}
+
+TEST(GridTree, RelaysTakeTurnsByStripeOrEvenlyOrWithoutTheRoot) {
+  EXPECT_EQ(turns_taken(relay_turns::by_stripe, 60), (std::vector<std::size_t>{12, 12, 12, 12, 12, 24, 24, 12, 60}));
+  EXPECT_EQ(turns_taken(relay_turns::even, 60), (std::vector<std::size_t>{12, 12, 12, 12, 12, 20, 20, 20, 60}));
+  EXPECT_EQ(turns_taken(relay_turns::without_root, 60), (std::vector<std::size_t>{0, 15, 15, 15, 15, 20, 20, 20, 60}));
+}
+
+TEST(GridTree, TheRootIsItsOwnRelayOfOneStripeAndWhereItIsAlone) {
+  grid_tree all{.clusters = {{0, 1}, {2}},
+                .root = 0,
+                .parent = {0, 0},
+                .order = {1},
+                .inside = {{}, {}},
+                .turns = relay_turns::without_root};
+  EXPECT_EQ(stripe_trees(all).relay(0, 3), 0u);
+  all.root = 2, all.parent = {1, 1}, all.order = {0}, all.stripes = 4;
+  EXPECT_EQ(stripe_trees(all).relay(1, 3), 2u);
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ inline plan::grid_tree random_grid_tree(std::size_t ranks, std::mt19937_64& rand
   for (std::size_t c = 0; c < clusters; ++c)
     all.inside.push_back({static_cast<plan::tree_shape>(below(5)), 2 + below(4)});
   all.stripes = 1 + below(6);
+  all.turns = static_cast<plan::relay_turns>(below(3));
   return all;
 }
 
@@ -38,6 +39,7 @@ inline plan::collective_plan random_route(plan::collective operation, std::size_
   if (operation == plan::collective::allreduce && random() % 2 == 0) route.how = plan::grid_route::scheme::exchange;
   route.segment = 1 + random() % std::max<std::uint64_t>(bytes, 1);
   route.inside_window.assign(route.trees.clusters.size(), static_cast<std::uint32_t>(random() % 4));
+  route.root_window = static_cast<std::uint32_t>(random() % 4);
   route.edge_window.assign(route.trees.clusters.size(), static_cast<std::uint32_t>(random() % 4));
   route.ahead = static_cast<std::uint32_t>(random() % 5);
   return {.operation = operation, .route = std::move(route)};

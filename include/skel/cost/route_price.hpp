@@ -9,10 +9,11 @@
 
 namespace skel::cost {
 
-/// How much longer ports are busy when the trees of several stripes are no chains. In a chain, each rank receives from
-/// one other almost always; otherwise several send to it at once while other ports wait. Measured on the simulated
-/// cluster of 20 hosts at 125 MB/s, 2 MiB more of a broadcast in segments of 8 KiB and 20 stripes: 16.3 ms with chains,
-/// 19 to 20.5 ms with binary and binomial trees.
+/// How much longer ports of reductions and allreductions are busy when the trees of several stripes are no chains. In a
+/// chain, each rank receives from one other almost always; otherwise several send to it at once while other ports wait.
+/// Measured on the simulated cluster of 20 hosts at 125 MB/s, 2 MiB more of a broadcast in segments of 8 KiB and 20
+/// stripes: 16.3 ms with chains, 19 to 20.5 ms with binary and binomial trees. (Of broadcasts:
+/// route_times::shared_busy.)
 inline constexpr double crowding = 1.2;
 
 /// What one rank has to do for a message inside a cluster and over its links, at one size of message: the numbers that
@@ -27,6 +28,18 @@ struct route_times {
   std::vector<path> between;  ///< [from * clusters + to]; infinite where there is no link
   double together = 0;        ///< grid_models::together()
 
+  /// How long a port is taken by each of many messages inside, of which `window` are under way at once [s]:
+  ///
+  ///   in turn   max(busy, transfer / window)
+  ///   together  busy + (transfer - busy) / window
+  ///
+  /// and the mean of both, weighed by `together`. Messages that start together and share the port end together; then
+  /// the next ones start together, and the port waits for the way once in each round. On the simulated cluster of 20
+  /// hosts at 125 MB/s and 48 us, a binomial tree for each of 19 turns, segments of 9360 B, the root sends 4 MiB
+  /// in 41.8, 36.7 and 33.6 ms with windows of 4, 6 and 10; this gives 42.9, 38.9 and 35.7 (busy 69 us, transfer 175
+  /// us).
+  double shared_busy(std::size_t cluster, std::uint32_t window) const;
+
   path const& link(std::size_t from, std::size_t to) const { return between[from * inside.size() + to]; }
 };
 
@@ -37,8 +50,8 @@ struct route_times {
 route_times broadcast_times(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes);
 route_times reduce_times(grid_models const& models, std::vector<std::size_t> const& hosts, double bytes, double gamma);
 
-/// Messages under way on a path that keep its sender busy all the time: as long as one is under way, over how long one
-/// keeps it busy.
+/// Messages under way on a path that keep its sender busy all the time, twice over: as long as one is under way, over
+/// how long one keeps it busy.
 std::uint32_t window_of(route_times::path const& path);
 
 /// A tree inside a cluster, as far as its price needs it: a rank is reached after some sends of those before it and
@@ -90,10 +103,22 @@ struct route_price {
 /// stripes the work of a cluster's ports is spread over its ranks, and most segments go over one more hop in the root's
 /// cluster. Up and down the trees, ports have both to do, links one direction each.
 ///
-/// Of a broadcast, so far as messages that leave together arrive `together` and not in turn, the first is as late as the
-/// last: then what follows on a way does not overlap what is before it, and the sum takes the place of the slowest. What
-/// is priced is the mean of both, weighed by `together`. O(clusters) for trees, O(clusters^2) for an exchange.
+/// Of a broadcast, so far as messages that leave together arrive `together` and not in turn, the first is as late as
+/// the last: then what follows on a way does not overlap what is before it, and the sum takes the place of the slowest.
+/// What is priced is the mean of both, weighed by `together`. O(clusters) for trees, O(clusters^2) for an exchange.
 route_price price_route(plan::collective operation, route_outline const& route, route_times const& down,
                         route_times const& up);
+
+/// In which order the relays of a route take turns. Of broadcasts evenly, and without the root where that makes the
+/// busiest port of its cluster less busy: in its turns it has what a relay has besides the segment that it sends
+/// anyway. Reductions and allreductions by stripe. O(clusters).
+plan::relay_turns turns_of(plan::collective operation, route_outline const& route, route_times const& times);
+
+/// Most messages that a rank of each cluster has under way inside it, the root of the collective apart: window_of. Only
+/// in a broadcast over several trees, the root's cluster, which has its segments a far way before the others, has the
+/// fewest messages under way with which it is done when the last cluster is (`price`). For networks favour short ways:
+/// what a host sends and receives near delays what it sends far. O(clusters + messages under way).
+std::vector<std::uint32_t> inside_windows(plan::collective operation, route_outline const& route,
+                                          route_times const& times, route_price const& price);
 
 }  // namespace skel::cost

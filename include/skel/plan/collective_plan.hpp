@@ -23,7 +23,8 @@ struct grid_route {
   /// Most messages that a rank has under way inside its cluster, and over the edge between each cluster and its parent
   /// (of an exchange: to each cluster): as many as a path holds. 0: any number.
   std::vector<std::uint32_t> inside_window{}, edge_window{};
-  std::uint32_t ahead = 0;  ///< segments that a rank waits for together; 0: all
+  std::uint32_t root_window = 0;  ///< of the root inside its cluster; 0: as that of the others
+  std::uint32_t ahead = 0;        ///< segments that a rank waits for together; 0: all
 
   friend bool operator==(grid_route const&, grid_route const&) = default;
 };

@@ -25,14 +25,21 @@ struct inside_tree {
   friend bool operator==(inside_tree const&, inside_tree const&) = default;
 };
 
+/// Which of a cluster's n ranks is its relay for segment k, with s stripes:
+///
+///   by_stripe     rank (k mod s) mod n: there are s trees; where n does not divide s, some ranks have a turn more
+///   even          rank k mod min(s, n): each has as many turns as the others, whatever turns other clusters take
+///   without_root  as even; but in the root's cluster the root, which sends each segment once already, has no turn
+enum class relay_turns : std::uint8_t { by_stripe, even, without_root };
+
 /// Spanning trees over the ranks of several clusters: a tree over the clusters, and a tree inside each. In each cluster
 /// one rank, the relay, stands for it: it gets what comes from the relay of the parent cluster, serves the relays of
 /// the child clusters, and is the root of the tree inside.
 ///
-/// With several `stripes`, there are as many trees, and segment k of a message takes tree k mod stripes. Each tree has
-/// other relays: rank k mod n of a cluster's n, counted from the root of the collective in the root's cluster, which
-/// gives what it has to the relay of its cluster. So what a relay has to do more than others is spread over the
-/// cluster, and so is the work inside: whatever the shape, each rank sends about as much as it receives.
+/// With several `stripes`, segments of a message take different trees, in which the ranks of a cluster are its relay in
+/// turn, counted from the root of the collective in the root's cluster. The root gives what it has to the relay of its
+/// cluster. So what a relay has to do more than others is spread over the cluster, and so is the work inside: whatever
+/// the shape, each rank sends about as much as it receives.
 /// Source of the idea of several trees: Sanders, Speck, Träff 2009, "Two-tree algorithms for full bandwidth broadcast,
 /// reduction and scan", Parallel Computing 35(12):581-594.
 struct grid_tree {
@@ -43,6 +50,7 @@ struct grid_tree {
   std::vector<std::uint32_t> order{};
   std::vector<inside_tree> inside{};  ///< of each cluster
   std::uint32_t stripes = 1;
+  relay_turns turns = relay_turns::by_stripe;
 
   friend bool operator==(grid_tree const&, grid_tree const&) = default;
 };
@@ -69,15 +77,22 @@ class stripe_trees {
   grid_tree const& what() const { return what_; }
   std::size_t root_cluster() const { return root_cluster_; }
   std::size_t cluster_of(std::size_t rank) const { return place_[rank].cluster; }
-  /// The rank that stands for a cluster in a stripe. O(1).
-  std::uint32_t relay(std::size_t cluster, std::size_t stripe) const;
-  /// O(children).
-  neighbours of(std::size_t rank, std::size_t stripe) const;
+  /// The rank that stands for a cluster when a segment comes through. O(1).
+  std::uint32_t relay(std::size_t cluster, std::size_t segment) const;
+  /// Of a rank, in the tree of a segment. O(children).
+  neighbours of(std::size_t rank, std::size_t segment) const;
+  /// After how many segments trees repeat, but no more than `limit`. O(clusters log ranks).
+  std::size_t period(std::size_t limit) const;
 
  private:
   struct place {
     std::uint32_t cluster, index;
   };
+  struct turns {
+    std::size_t first = 0, relays = 1, period = 1;  // members_[first + segment % period % relays]
+  };
+
+  std::size_t first_of(std::size_t cluster, std::size_t segment) const;  // place of the relay in members_
 
   grid_tree what_;
   std::size_t root_cluster_ = 0;
@@ -86,6 +101,7 @@ class stripe_trees {
   std::vector<std::vector<std::uint32_t>> child_clusters_;  // of each cluster, in the order of service
   std::vector<tree> trees_;                                 // inside each cluster
   std::vector<tree> without_root_;                          // inside the root's cluster, if the relay is another
+  std::vector<turns> turns_;                                // of each cluster
 };
 
 }  // namespace skel::plan

@@ -22,9 +22,11 @@ collective_plan route() {
               .parent = {0, 0},
               .order = {1},
               .inside = {{tree_shape::k_nomial, 3}, {tree_shape::chain, 4}},
-              .stripes = 2};
+              .stripes = 2,
+              .turns = skel::plan::relay_turns::without_root};
   it.segment = 8192;
   it.inside_window = {3, 1};
+  it.root_window = 7;
   it.edge_window = {0, 700};
   it.ahead = 9;
   return {.operation = collective::allreduce, .route = it};
