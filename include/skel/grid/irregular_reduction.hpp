@@ -14,7 +14,9 @@
 #include <utility>
 
 #include <skel/base/error.hpp>
+#include <skel/grid.hpp>
 #include <skel/grid/reduction_controller.hpp>
+#include <skel/grid/reduction_exchange.hpp>
 #include <skel/pattern/monoid.hpp>
 #include <skel/pattern/pattern.hpp>
 #include <skel/runtime/reduction/engine.hpp>
@@ -47,7 +49,7 @@ array_pack<Ts...> arrays(std::span<Ts>... spans) {
 ///
 /// `Op` is associative and commutative with an identity (concept monoid_operator); sums by default. An exception of the
 /// body leaves the arrays with some of the contributions and reaches the caller; the object can be used again.
-/// Not for several threads at once. Not collective.
+/// Not for several threads at once. Not collective, but for the forms that get a grid.
 /// Source of the algorithms and of the choice: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M.
 template <class Op = std::plus<>, reduction_rules Rules = reduction_rules{}>
 class irregular_reduction {
@@ -85,6 +87,54 @@ class irregular_reduction {
                    [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, with.legal_open()); });
   }
 
+  /// The same over ranks: each has its own iterations, with a pattern of its own, over the same elements, and the same
+  /// x. It accumulates into a private copy with its own choice of algorithm, then the copies are combined, by the
+  /// cheaper of all-reducing them and of sending what is touched (exchange_controller): every rank then has
+  /// op(x, contributions of all ranks), the same bits everywhere. Rules of determinism hold for the same shares of the
+  /// same ranks: with same_parts, for as many threads on each; with any_parts, for any number of threads.
+  /// Collective: all call it in the same order, with their own pattern, which each may change whenever it likes. On one
+  /// rank it is run(). Memory: a private copy of the arrays, whatever the cap, and messages.
+  /// Throws on all ranks where one fails, before anything is written: what run() throws there; skel::error with its
+  /// rank and message elsewhere; skel::input_error where the numbers of elements differ.
+  template <class T, class Body>
+  void run(grid& among, pattern const& of, std::span<T> x, Body&& body) {
+    run(among, of, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(grid& among, pattern const& of, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(of, x, body);
+    cross(results_of_ranks::everywhere, among, of, x, of.elements(), body);
+  }
+
+  /// The same where a rank has only its block of the elements: x is elements plan::block_of(N, ranks, rank), and only
+  /// what the other ranks have for them is sent here.
+  template <class T, class Body>
+  void run_owned(grid& among, pattern const& of, std::span<T> x, Body&& body) {
+    run_owned(among, of, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run_owned(grid& among, pattern const& of, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(of, x, body);
+    auto const block =
+        plan::block_of(of.elements(), static_cast<std::size_t>(among.size()), static_cast<std::size_t>(among.rank()));
+    cross(results_of_ranks::owned, among, of, x, block.size(), body);
+  }
+
+  /// Over ranks where subscripts are known only while the loop runs: the exchange is dense.
+  template <class T, class Body>
+  void run(grid& among, std::size_t iterations, std::span<T> x, Body&& body) {
+    run(among, iterations, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(grid& among, std::size_t iterations, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(iterations, x, body);
+    std::size_t const elements = std::get<0>(x.spans).size();
+    cross(results_of_ranks::everywhere, among, runtime::reduction::open_loop{iterations, elements}, x, elements, body);
+  }
+
+  /// How contributions have crossed ranks, by the last form that was run on several.
+  skel::exchange_report exchange_report() const { return exchange_ ? *exchange_ : skel::exchange_report{}; }
+
   /// What was decided, and why; predicted and measured times.
   reduction_report const& report() const { return controller_.report(); }
 
@@ -121,6 +171,25 @@ class irregular_reduction {
       last_ = there.get();
     }
     return static_cast<held_engine<Ts...>&>(*there).held;
+  }
+
+  struct any_exchange {
+    virtual ~any_exchange() = default;
+  };
+  template <class... Ts>
+  using exchange = reduction_exchange<Rules.determinism != plan::determinism::none, Op, Ts...>;
+  template <class... Ts>
+  struct held_exchange : any_exchange {
+    held_exchange(results_of_ranks results, Op const& op, reduction_settings const& settings)
+        : held(results, op, settings) {}
+    exchange<Ts...> held;
+  };
+
+  template <class... Ts>
+  exchange<Ts...>& exchange_for(results_of_ranks results) {
+    auto& there = exchanges_[{results, std::type_index(typeid(std::tuple<Ts...>))}];
+    if (!there) there = std::make_unique<held_exchange<Ts...>>(results, op_, controller_.settings());
+    return static_cast<held_exchange<Ts...>&>(*there).held;
   }
 
   template <class... Ts>
@@ -167,10 +236,35 @@ class irregular_reduction {
     controller_.after(controller_.timed([&] { with.run(step.algorithm, of, controller_.workers(), into, body); }));
   }
 
+  auto step_for(pattern const& of, double bytes, mapping::reduction_set legal, mapping::reduction_set) {
+    return controller_.before(of, bytes, legal);
+  }
+  auto step_for(runtime::reduction::open_loop const& of, double bytes, mapping::reduction_set,
+                mapping::reduction_set legal) {
+    return controller_.before(of.iterations, of.elements, bytes, legal);
+  }
+
+  /// Over several ranks, with arrays that should have `needed` elements here.
+  template <class... Ts, class Of, class Body>
+  void cross(results_of_ranks results, grid& among, Of const& of, array_pack<Ts...> x, std::size_t needed, Body& body) {
+    auto& with = engine_for<Ts...>();
+    auto& between = exchange_for<Ts...>(results);
+    exchange_ = &between.report();
+    between.run(among, of, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
+      check_sizes(x, needed);
+      if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
+        if (report().phases == 0) time_body(of.iterations(), body);
+      execute<Ts...>(with, of, into, body,
+                     [&] { return step_for(of, bytes_of<Ts...>, with.legal(), with.legal_open()); });
+    });
+  }
+
   Op op_;
   reduction_controller controller_;
   std::map<std::type_index, std::unique_ptr<any_engine>> engines_;
   any_engine* last_ = nullptr;  // that ran
+  std::map<std::pair<results_of_ranks, std::type_index>, std::unique_ptr<any_exchange>> exchanges_;
+  skel::exchange_report const* exchange_ = nullptr;
 };
 
 irregular_reduction()->irregular_reduction<>;

@@ -12,6 +12,7 @@
 #include <skel/pattern/pattern.hpp>
 #include <skel/pattern/pattern_features.hpp>
 #include <skel/plan/reduction.hpp>
+#include <skel/plan/reduction_exchange.hpp>
 #include <skel/runtime/team.hpp>
 
 namespace skel {
@@ -25,6 +26,8 @@ struct reduction_settings {
   double expected_uses = 0;
   /// Only this algorithm. Throws skel::error at the first run where it is not legal.
   std::optional<plan::reduction_algorithm> forced = std::nullopt;
+  /// Between ranks, only this exchange; the same on all of them.
+  std::optional<plan::reduction_exchange> exchange = std::nullopt;
   std::string model_file =
       {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
   /// Parts of which the threads are only imagined, for studies: see runtime::virtual_team. 0: real threads.
