@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   }
   if (self == 0)
     fmt::print(
-        "{:>9} {:>5} {:>8} {:>9} | predicted us: {:>9} {:>9} | whole execution, median us: {:>9} {:>9} {:>9} | "
+        "{:>9} {:>5} {:>8} {:>9} | exchange, us: {:>9} {:>9} | whole execution, median us: {:>9} {:>9} {:>9} | "
         "{:>7} {:>14} {:>13}\n",
         "elements", "used", "anywhere", "longest", "dense", "sparse", "dense", "sparse", "chosen", "way", "chosen/best",
         "setup us");
