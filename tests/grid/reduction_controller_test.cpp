@@ -92,8 +92,9 @@ std::vector<plan::reduction_algorithm> execute(reduction_controller& controller,
   return run;
 }
 
-/// One that needs no setup, and one that pays after 11 executions.
-planted_times const rented_and_bought{{sequential, {0, 1}}, {local_write, {10, 0.1}}};
+/// One that needs no setup, and one that pays after 11 executions. So long that deciding takes nothing beside it.
+constexpr double hours = 3600;
+planted_times const rented_and_bought{{sequential, {0, 1 * hours}}, {local_write, {10 * hours, 0.1 * hours}}};
 constexpr auto both = only({sequential, local_write});
 
 TEST_F(ReductionController, DecidesAgainOnlyAfterOneTwoFourExecutions) {
@@ -104,8 +105,8 @@ TEST_F(ReductionController, DecidesAgainOnlyAfterOneTwoFourExecutions) {
     auto const step = controller.before(of, 8, both);
     EXPECT_EQ(step.algorithm, local_write);
     prepared += step.prepare;
-    if (step.prepare) controller.prepared(10, 0);
-    controller.after(0.1);
+    if (step.prepare) controller.prepared(10 * hours, 0);
+    controller.after(0.1 * hours);
   }
   EXPECT_EQ(prepared, 1u);
   EXPECT_EQ(controller.report().decisions, 8u);  // and after 1, 2, 4, 8, 16, 32, 64
@@ -125,19 +126,20 @@ TEST_F(ReductionController, RentsUntilBuyingWouldHavePaid) {
   // 8 more executions do not pay for a setup of 10, 16 do: 16 + 10 + 48 / 10, where 10 + 64 / 10 was possible
   for (std::size_t use = 0; use < 64; ++use) EXPECT_EQ(run[use], use < 16 ? sequential : local_write) << use;
   EXPECT_EQ(controller.report().switches, 1u);
-  EXPECT_DOUBLE_EQ(controller.report().preparing, 10);
-  EXPECT_NEAR(controller.report().running, 16 + 4.8, 1e-9);
+  EXPECT_DOUBLE_EQ(controller.report().preparing, 10 * hours);
+  EXPECT_NEAR(controller.report().running, (16 + 4.8) * hours, 1e-6);
 }
 
 TEST_F(ReductionController, NeverPaysThriceWhatKnowingTheNumberOfExecutionsWouldHaveCost) {
   // Renting doubles until it has cost half of the setup at the least: 2 for the last doubling, 1 for the setup.
   for (double const setup : {0.5, 3.0, 10.0, 77.0}) {
-    planted_times const times{{sequential, {0, 1}}, {local_write, {setup, 0.1}}};
+    planted_times const times{{sequential, {0, 1 * hours}}, {local_write, {setup * hours, 0.1 * hours}}};
     for (std::size_t const uses : {1u, 2u, 5u, 11u, 17u, 40u, 100u, 300u}) {
       auto controller = planted(times);
       execute(controller, some_pattern(1), both, times, uses);
       double const n = static_cast<double>(uses), best = std::min(n, setup + 0.1 * n);
-      EXPECT_LE(controller.report().preparing + controller.report().running, 3 * best + 1e-9) << setup << ", " << uses;
+      EXPECT_LE(controller.report().preparing + controller.report().running, (3 * best + 1e-9) * hours)
+          << setup << ", " << uses;
     }
   }
 }
@@ -266,9 +268,9 @@ TEST_F(ReductionController, CountsWhatItDid) {
   EXPECT_EQ(report.phases, 2u);
   EXPECT_EQ(report.executions, 7u);
   EXPECT_EQ(report.uses, 3u);
-  EXPECT_DOUBLE_EQ(report.preparing, 20);
-  EXPECT_NEAR(report.running, 0.7, 1e-12);
-  EXPECT_DOUBLE_EQ(report.last, 0.1);
+  EXPECT_DOUBLE_EQ(report.preparing, 20 * hours);
+  EXPECT_NEAR(report.running, 0.7 * hours, 1e-9);
+  EXPECT_DOUBLE_EQ(report.last, 0.1 * hours);
   EXPECT_DOUBLE_EQ(report.total(), report.looking + report.deciding + report.preparing + report.running);
   EXPECT_EQ(report.decisions, 6u);  // in each phase one before it, one after 1 execution and one after 2
 }
