@@ -50,7 +50,7 @@ int main(int argc, char** argv) try {
   auto app = skel::source("curves", curves) | skel::broadcast("error", error) | skel::reduce(add) |
              skel::reduce("best", better, skel::every(2000)) | skel::sink("print", print);
   grid.run(app);
-  if (!std::cout) throw skel::error("standard output cannot be written");
+  if (!std::cout.flush()) throw skel::error("standard output cannot be written");
 } catch (std::exception const& e) {
   std::cerr << "04_best_fit: " << e.what() << "\n";
   return 1;
