@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -107,8 +109,11 @@ TEST(StagesOnGrid, ABroadcastIsPlannedMeasuredAndRun) {
   auto const report = gives_what_the_sequential_engine_gives<std::int64_t>(compose);
   EXPECT_EQ(report.calibration_items + report.run.items, 400u);
   ASSERT_EQ(report.plan.run.stations.size(), 3u);
-  // Most of the time is slept away, so that copies on all hosts divide it.
-  EXPECT_EQ(report.plan.run.stations[1].ranks.size(), static_cast<std::size_t>(rank_count()));
+  // Nearly all of the time is slept away in the copies, so that one copy is never best. How many are depends on what
+  // was measured.
+  auto const& copies = report.plan.run.stations[1].ranks;
+  EXPECT_EQ(std::set(copies.begin(), copies.end()).size(), copies.size());
+  EXPECT_GE(copies.size(), std::min<std::size_t>(2, static_cast<std::size_t>(rank_count())));
   EXPECT_GT(report.plan.expected.throughput, 0);
 }
 
