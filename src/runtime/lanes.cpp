@@ -6,28 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#if SKEL_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
+#include "hand_over.hpp"
 
 namespace skel::runtime {
-
-namespace {
-
-/// What a thread wrote before handed_over(p) is visible to who calls taken_over(p): says what oneTBB's queue guarantees
-/// to the thread sanitizer, which cannot see into libtbb.
-void handed_over([[maybe_unused]] void* what) {
-#if SKEL_THREAD_SANITIZER
-  __tsan_release(what);
-#endif
-}
-void taken_over([[maybe_unused]] void* what) {
-#if SKEL_THREAD_SANITIZER
-  __tsan_acquire(what);
-#endif
-}
-
-}  // namespace
 
 struct lanes::arena {
   explicit arena(std::size_t count)

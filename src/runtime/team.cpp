@@ -12,27 +12,9 @@
 #include <skel/base/contract.hpp>
 #include <skel/record/clock.hpp>
 
-#if SKEL_THREAD_SANITIZER
-#include <sanitizer/tsan_interface.h>
-#endif
+#include "hand_over.hpp"
 
 namespace skel::runtime {
-
-namespace {
-
-/// What oneTBB guarantees about what threads see, told to the thread sanitizer, which cannot see into libtbb.
-void handed_over([[maybe_unused]] void* what) {
-#if SKEL_THREAD_SANITIZER
-  __tsan_release(what);
-#endif
-}
-void taken_over([[maybe_unused]] void* what) {
-#if SKEL_THREAD_SANITIZER
-  __tsan_acquire(what);
-#endif
-}
-
-}  // namespace
 
 struct thread_team::arena {
   explicit arena(std::size_t count) : threads(static_cast<int>(count)), failures(count) {

@@ -10,6 +10,7 @@
 
 #include <skel/plan/reduction.hpp>
 #include <skel/runtime/reduction/loops.hpp>
+#include <skel/runtime/reduction/private_copies.hpp>
 
 /// The algorithms of irregular reductions. Each is a template on the operator and the types of the arrays, and has
 ///   prepare(pattern, team, op)             its inspector, and its buffers: once for a version of a pattern and a team
@@ -49,60 +50,35 @@ template <class Op, class... Ts>
 class replicated_buffer {
  public:
   static constexpr auto algorithm = plan::reduction_algorithm::replicated_buffer;
-  void prepare(pattern const& of, team& workers, Op const& op) { hold(of.elements(), workers, op); }
-  void prepare(open_loop const& loop, team& workers, Op const& op) { hold(loop.elements, workers, op); }
+  void prepare(pattern const& of, team& workers, Op const& op) { copies_.hold(of.elements(), workers, op); }
+  void prepare(open_loop const& loop, team& workers, Op const& op) { copies_.hold(loop.elements, workers, op); }
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
-    workers.run({"accumulate"}, [&](std::size_t part) {
-      columns<Ts...> mine = into;
-      if (part > 0) {
-        privates_[part].hold(loop.elements, op);  // filled anew if a run was broken off
-        privates_[part].use();
-        mine = privates_[part].view();
-      }
-      auto const iterations = plan::block_of(loop.iterations, parts, part);
-      run_iterations(
-          iterations.begin, iterations.end,
-          [&](std::size_t i) {
-            return direct_accumulator{loop.locate(i), mine, op};
-          },
-          body);
-    });
+    copies_.accumulate(loop, workers, into, op, body);
     workers.run(merging(loop.elements, parts), [&](std::size_t slice) {
       auto const elements = plan::block_of(loop.elements, parts, slice);
       // A page of the array at a time stays in the cache while the parts' copies of it come by.
       constexpr std::size_t page = std::max<std::size_t>(1, 4096 / std::max({sizeof(Ts)...}));
       for (std::size_t begin = elements.begin; begin < elements.end; begin += page)
         for (std::size_t part = 1; part < parts; ++part)
-          into.merge(op, privates_[part].view(), begin, std::min(begin + page, elements.end));
+          into.merge(op, copies_.of_part(part), begin, std::min(begin + page, elements.end));
     });
-    for (auto& one : privates_) one.clean();
+    copies_.clean();
   }
 
-  std::size_t bytes() const {
-    std::size_t sum = 0;
-    for (auto const& one : privates_) sum += one.bytes();
-    return sum;
-  }
-  void release() { privates_.clear(); }
+  std::size_t bytes() const { return copies_.bytes(); }
+  void release() { copies_.release(); }
 
  private:
-  void hold(std::size_t elements, team& workers, Op const& op) {
-    privates_.resize(workers.parts());
-    workers.run({"copies"}, [&](std::size_t part) {
-      if (part > 0) privates_[part].hold(elements, op);
-    });
-  }
-
   /// Copies are read and reset, the array is read and written.
   static phase merging(std::size_t elements, std::size_t parts) {
     double const footprint = static_cast<double>(elements * parts * (sizeof(Ts) + ...));
     return {"merge", 2 * footprint, footprint};
   }
 
-  std::vector<private_columns<Ts...>> privates_;
+  private_copies<Op, Ts...> copies_;
 };
 
 /// REPLINK.
@@ -113,51 +89,30 @@ class replicated_links {
 
   void prepare(pattern const& of, team& workers, Op const& op) {
     schedule_ = make_link_schedule(of, workers);
-    privates_.resize(workers.parts());
-    workers.run({"copies"}, [&](std::size_t part) {
-      if (part > 0) privates_[part].hold(of.elements(), op);
-    });
+    copies_.hold(of.elements(), workers, op);
   }
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
-    workers.run({"accumulate"}, [&](std::size_t part) {
-      columns<Ts...> mine = into;
-      if (part > 0) {
-        privates_[part].hold(loop.elements, op);
-        privates_[part].use();
-        mine = privates_[part].view();
-      }
-      auto const iterations = plan::block_of(loop.iterations, parts, part);
-      run_iterations(
-          iterations.begin, iterations.end,
-          [&](std::size_t i) {
-            return direct_accumulator{loop.locate(i), mine, op};
-          },
-          body);
-    });
+    copies_.accumulate(loop, workers, into, op, body);
     workers.run({"merge"}, [&](std::size_t slice) {
       for (std::size_t part = 1; part < parts; ++part) {
         auto const& links = schedule_.parts[part];
-        auto const from = privates_[part].view();
+        auto const from = copies_.of_part(part);
         for (std::size_t k = links.slices[slice]; k < links.slices[slice + 1]; ++k)
           into.merge(op, from, links.runs[k].begin, links.runs[k].end);
       }
     });
-    for (auto& one : privates_) one.clean();
+    copies_.clean();
   }
 
-  std::size_t bytes() const {
-    std::size_t sum = schedule_.bytes();
-    for (auto const& one : privates_) sum += one.bytes();
-    return sum;
-  }
+  std::size_t bytes() const { return schedule_.bytes() + copies_.bytes(); }
   void release() { *this = replicated_links(); }
 
  private:
   link_schedule schedule_;
-  std::vector<private_columns<Ts...>> privates_;
+  private_copies<Op, Ts...> copies_;
 };
 
 /// SELPRIV.

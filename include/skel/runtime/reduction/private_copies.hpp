@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <skel/plan/reduction.hpp>
+#include <skel/runtime/reduction/loops.hpp>
+#include <skel/runtime/team.hpp>
+
+namespace skel::runtime::reduction {
+
+/// A copy of whole arrays for each part but part 0, which accumulates into the arrays themselves.
+template <class Op, class... Ts>
+class private_copies {
+ public:
+  /// Room for copies of n elements, all the identity.
+  void hold(std::size_t elements, team& workers, Op const& op) {
+    copies_.resize(workers.parts());
+    workers.run({"copies"}, [&](std::size_t part) {
+      if (part > 0) copies_[part].hold(elements, op);
+    });
+  }
+
+  /// Runs a loop, each part its block of the iterations into its copy. What is merged then is clean() after it.
+  template <class Loop, class Body>
+  void accumulate(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
+    workers.run({"accumulate"}, [&](std::size_t part) {
+      columns<Ts...> mine = into;
+      if (part > 0) {
+        copies_[part].hold(loop.elements, op);  // filled anew if a run was broken off
+        copies_[part].use();
+        mine = copies_[part].view();
+      }
+      auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
+      auto const direct = [&](std::size_t i) { return direct_accumulator{loop.locate(i), mine, op}; };
+      run_iterations(iterations.begin, iterations.end, direct, body);
+    });
+  }
+  void clean() {
+    for (auto& one : copies_) one.clean();
+  }
+
+  columns<Ts...> of_part(std::size_t part) const { return copies_[part].view(); }
+  std::size_t bytes() const {
+    std::size_t sum = 0;
+    for (auto const& one : copies_) sum += one.bytes();
+    return sum;
+  }
+  void release() { copies_.clear(); }
+
+ private:
+  std::vector<private_columns<Ts...>> copies_;
+};
+
+}  // namespace skel::runtime::reduction
