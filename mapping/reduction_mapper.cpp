@@ -125,7 +125,7 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
     }
     auto predicted = kind.predict(traits.algorithm, request.problem);
     if (!predicted || !(predicted->run > 0) || !std::isfinite(predicted->run + predicted->setup)) continue;
-    if (request.current == traits.algorithm) predicted->setup = 0;
+    if ((request.prepared >> static_cast<unsigned>(traits.algorithm) & 1) != 0) predicted->setup = 0;
     auto const candidate = static_cast<std::uint64_t>(traits.algorithm);
     double const run = models_.correct(here, number, candidate, predicted->run).seconds;
     made.candidates.push_back({traits.algorithm, {predicted->setup, run}, predicted->setup + request.uses * run});

@@ -19,9 +19,11 @@
 #include <skel/cost/reduction/fit.hpp>
 #include <skel/cost/reduction/samples.hpp>
 #include <skel/platform/files.hpp>
+#include <skel/platform/host_probe.hpp>
 #include <skel/platform/measured.hpp>
 #include <skel/platform/reduction_model.hpp>
 #include <skel/record/clock.hpp>
+#include <skel/runtime/bandwidth.hpp>
 
 #include "interrupt.hpp"
 #include "train_experiment.hpp"
@@ -132,10 +134,20 @@ class progress_line {
   int tenth_ = 0;
 };
 
+/// Of all cores together, which virtual threads share [B/s].
+double bandwidth_of_memory() {
+  platform::host_probe_options nothing;
+  nothing.repeats = 0;
+  auto const host = platform::probe_host(nothing);
+  return runtime::measure_bandwidth(host.cores, std::ranges::max(platform::this_processor().caches), host.memory)
+      .bytes_per_second;
+}
+
 /// Goes on with the experiment and writes each problem behind the others. Returns the seconds that this took.
 double measure(cost::reduction_samples& into, std::string const& file, double limit, bool progress,
                std::stop_token const& stop) {
   double const begin = record::now();
+  double const bandwidth = bandwidth_of_memory();
   auto const elapsed = [&] { return record::now() - begin; };
   std::ofstream out(file, std::ios::app);
   point_filter filter(limit);
@@ -146,7 +158,7 @@ double measure(cost::reduction_samples& into, std::string const& file, double li
     auto const point = point_of(next, into.threads);
     if (!filter.takes(point)) continue;
     double const start = record::now();
-    auto const samples = time_point(point);
+    auto const samples = time_point(point, bandwidth);
     filter.took(point, record::now() - start);
     out << cost::to_text(next, samples) << std::flush;
     if (!out) throw error(file + ": cannot be written; make room, then go on with the same file");

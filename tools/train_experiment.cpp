@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <skel/platform/reduction_model.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
 #include <skel/runtime/team.hpp>
 
@@ -96,8 +97,11 @@ double bytes_of(trial_point const& point) {
   return 3 * n * parts * value + subscripts * (value + 40);
 }
 
-std::vector<cost::reduction_sample> time_point(trial_point const& point) {
+std::vector<cost::reduction_sample> time_point(trial_point point, double bandwidth) {
   auto const pattern = make_pattern(point.pattern, point.seed);
+  static double const own_cache = platform::this_processor().caches[1];
+  if (point.settings.virtual_threads)
+    point.settings.memory = {bandwidth, static_cast<double>(point.settings.parts) * own_cache};
   bool const vectors = point.settings.value == runtime::reduction::trial_value::vector;
   runtime::virtual_team team(point.settings.parts);
   cost::reduction_problem problem;

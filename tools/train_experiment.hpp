@@ -34,7 +34,8 @@ trial_point point_of(std::size_t number, std::size_t threads);
 /// Bytes that timing a point needs, about: the algorithms keep their private copies side by side.
 double bytes_of(trial_point const& point);
 
-/// Times all algorithms on a point. Throws skel::error when one computes something wrong.
-std::vector<cost::reduction_sample> time_point(trial_point const& point);
+/// Times all algorithms on a point; virtual threads share memory of that bandwidth [B/s], behind the second-level
+/// caches of their cores. Throws skel::error when one computes something wrong.
+std::vector<cost::reduction_sample> time_point(trial_point point, double bandwidth);
 
 }  // namespace skel::tools

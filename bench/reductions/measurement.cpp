@@ -112,7 +112,9 @@ measurement measure(skel::pattern const& of, setting const& how) {
   return result;
 }
 
-choice choose(skel::pattern const& of, setting const& how, double reuse, std::string const& model) {
+choice choose(skel::pattern const& of, setting const& how, double reuse, measurement const& measured,
+              std::string const& model) {
+  SKEL_EXPECTS(reuse > 0 && !measured.algorithms.empty());
   skel::reduction_settings settings;
   settings.threads = how.threads;
   if (how.virtual_threads) settings.virtual_threads = how.threads;
@@ -128,12 +130,37 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, std::st
   controller.know_other_work(
       skel::runtime::reduction::other_seconds(skel::pattern(sample, 1, std::vector<skel::subscript>(sample, 0)), body));
   skel::mapping::reduction_set legal = 0;  // the loop of the trials may use all
-  for (auto const& traits : skel::plan::reduction_catalogue())
-    legal |= skel::runtime::reduction::set_of(traits.algorithm);
-  controller.before(of, how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double), legal);
+  std::map<skel::plan::reduction_algorithm, skel::runtime::reduction::algorithm_trial> times;
+  for (auto const& one : measured.algorithms) {
+    legal |= skel::runtime::reduction::set_of(one.algorithm);
+    times[one.algorithm] = one;
+  }
+  double const bytes = how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double);
   auto const& report = controller.report();
-  choice result{report.decision.algorithm, {}, report.looking, report.deciding};
-  for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = one.predicted;
+  choice result;
+  std::map<skel::plan::reduction_algorithm, double> uses;
+  skel::mapping::reduction_set seen = 0;  // whose buffers are there
+  for (double rest = reuse; rest > 0; --rest) {
+    auto const step = controller.before(of, bytes, legal);
+    auto const& time = times.at(step.algorithm);
+    auto const mine = skel::runtime::reduction::set_of(step.algorithm);
+    if (rest == reuse) {
+      result.first = step.algorithm;
+      result.first_seconds = report.looking + report.deciding;
+      for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = one.predicted;
+    }
+    if (step.alone) seen &= mine;
+    if (step.prepare) {
+      controller.prepared((seen & mine) != 0 ? time.setup_again : time.setup, time.bytes);
+      seen |= mine;
+    }
+    controller.after(time.run);
+    uses[step.algorithm] += std::min(1.0, rest);
+  }
+  for (auto const& [algorithm, share] : uses)
+    if (share > uses[result.chosen]) result.chosen = algorithm;
+  result.looking = report.looking, result.deciding = report.deciding, result.switches = report.switches;
+  result.executing = report.preparing + report.running;
   return result;
 }
 
@@ -148,11 +175,12 @@ judgement judge(measurement const& found, std::optional<choice> const& by, doubl
     if (cost < least) least = cost, result.best = one.algorithm;
   }
   double measure_of_others = least;
-  if (by)
-    if (auto const chosen = result.over_best.find(by->chosen); chosen != result.over_best.end()) {
-      measure_of_others = by->seconds() + chosen->second;
-      result.slowdown = measure_of_others / least;
-    }
+  if (by) {
+    measure_of_others = by->seconds();
+    result.slowdown = measure_of_others / least;
+    if (auto const first = result.over_best.find(by->first); first != result.over_best.end())
+      result.first_slowdown = (by->first_seconds + first->second) / least;
+  }
   for (auto const& one : found.others)
     if (one.run) result.others[one.name] = reuse * *one.run / measure_of_others;
   for (auto& [algorithm, cost] : result.over_best) cost /= least;

@@ -50,28 +50,36 @@ struct measurement {
 /// timing. Throws skel::error when somebody's sums are wrong.
 measurement measure(skel::pattern const& of, setting const& how);
 
-/// What skel chose before anything was measured.
+/// What skel chose.
 struct choice {
-  skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;
-  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;
-  double looking = 0, deciding = 0;  ///< what that took [s]
+  skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;  ///< ran most of the uses
+  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;       ///< at first sight
+  double looking = 0, deciding = 0;                                                      ///< what that took [s]
 
-  double seconds() const { return looking + deciding; }
+  /// What was chosen before anything was measured, and what choosing it took [s].
+  skel::plan::reduction_algorithm first = skel::plan::reduction_algorithm::sequential;
+  double first_seconds = 0;
+  double executing = 0;      ///< setups and executions of all uses, trials among them [s]
+  std::size_t switches = 0;  ///< to other algorithms
+
+  double seconds() const { return looking + deciding + executing; }
 };
 
-/// What skel::irregular_reduction decides at the first sight of a pattern that is to be used so often, by the model in
-/// a file of `skel train` (empty: the one that it ships with): from a look that is as close as pays, and without
-/// knowing an iteration's other work. Later it would decide again, by what it has measured. Throws skel::input_error
-/// for a model that cannot be used.
-choice choose(skel::pattern const& of, setting const& how, double reuse, std::string const& model = {});
+/// What skel::irregular_reduction decides for so many uses of a pattern, by the model in a file of `skel train` (empty:
+/// the one that it ships with): at first sight, from a look that is as close as pays, and later by the times of the
+/// executions before. Looking and deciding is really done and timed; a setup and an execution take what was measured
+/// (setup_again where the algorithm had its buffers before). Throws skel::input_error for a model that cannot be used.
+choice choose(skel::pattern const& of, setting const& how, double reuse, measurement const& measured,
+              std::string const& model = {});
 
-/// A measurement, judged for R uses of the pattern: a way costs its setup and R runs; the chosen one also what choosing
-/// it took.
+/// A measurement, judged for R uses of the pattern: a way costs its setup and R runs; choosing costs what it took, with
+/// all setups and runs.
 struct judgement {
   double reuse = 1;  ///< R
   skel::plan::reduction_algorithm best = skel::plan::reduction_algorithm::sequential;
   std::map<skel::plan::reduction_algorithm, double> over_best;  ///< cost over that of the best
-  std::optional<double> slowdown;                               ///< of the chosen, over the best
+  std::optional<double> slowdown;  ///< what all uses took with choosing, over the cost of the best
+  std::optional<double> first_slowdown;  ///< had it stayed with what it chose at first sight
   std::map<std::string, double> others;  ///< cost of a competitor over that of the chosen; of the best where none is
 };
 

@@ -1,5 +1,6 @@
 // bench_reductions: what every algorithm of irregular reductions takes on a pattern, which one is chosen, and what
 // others take for the same loop. --suite does so for many patterns and sums up.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -18,8 +19,8 @@
 #include <skel/pattern/refine.hpp>
 #include <skel/platform/host_probe.hpp>
 #include <skel/platform/reduction_model.hpp>
+#include <skel/runtime/bandwidth.hpp>
 
-#include "reductions/bandwidth.hpp"
 #include "reductions/cases.hpp"
 #include "reductions/report.hpp"
 #include "reductions/stacks.hpp"
@@ -70,10 +71,12 @@ timed_loop loop_of_command(command const& given) {
 /// How the memory bounds virtual threads, as a line of text and as JSON.
 ordered_json bound_virtual_threads(command& given, skel::platform::host_measurement const& host) {
   if (!given.how.virtual_threads) return nullptr;
+  auto const& caches = skel::platform::this_processor().caches;
+  using skel::runtime::memory_bandwidth;
   memory_bandwidth const memory =
-      given.bandwidth > 0 ? memory_bandwidth{given.bandwidth} : measure_bandwidth(host.cores, host.memory);
-  given.how.memory = {memory.bytes_per_second,
-                      static_cast<double>(given.how.threads) * skel::platform::this_processor().caches[1]};
+      given.bandwidth > 0 ? memory_bandwidth{given.bandwidth}
+                          : skel::runtime::measure_bandwidth(host.cores, std::ranges::max(caches), host.memory);
+  given.how.memory = {memory.bytes_per_second, static_cast<double>(given.how.threads) * caches[1]};
   if (!given.json && memory.threads > 0)
     fmt::print(
         "memory: {:.2f} GB/s, the fastest of {} triads over three arrays of {} MiB on {} threads; a machine with "
@@ -91,7 +94,7 @@ void run_one(command& given, skel::platform::host_measurement const& host) {
   given.how.other_work = loop.other_work;
   ordered_json const memory = bound_virtual_threads(given, host);
   measurement const found = measure(loop.of, given.how);
-  std::optional<choice> const by = choose(loop.of, given.how, given.reuse, given.model);
+  std::optional<choice> const by = choose(loop.of, given.how, given.reuse, found, given.model);
   judgement const verdict = judge(found, by, given.reuse);
   if (!given.json) return fmt::print("{}", to_table(found, by, verdict));
   ordered_json answer = to_json(found, by, verdict);
@@ -113,8 +116,8 @@ void run_all(command& given, skel::platform::host_measurement const& host) {
       {"model", given.model},
       {"competitors", given.how.competitors}};
   result_file results(given.suite, head);
-  auto const chooser = [&](skel::pattern const& of, setting const& how, double reuse) {
-    return std::optional<choice>(choose(of, how, reuse, given.model));
+  auto const chooser = [&](skel::pattern const& of, setting const& how, double reuse, measurement const& measured) {
+    return std::optional<choice>(choose(of, how, reuse, measured, given.model));
   };
   run_suite(make_suite(given.parts), given.how, given.reuses, chooser, results, given.json ? std::cerr : std::cout);
   ordered_json const summary = summary_of(results.rows());
@@ -166,8 +169,9 @@ int main(int argc, char** argv) {
       "of it, which one skel chooses, and what others take. Each is run in turn with the others, checked against a "
       "plain\n"
       "loop, and its median shown with half of the range between the quartiles. An algorithm costs its setup and R "
-      "runs;\n"
-      "the chosen one, which is what skel::irregular_reduction decides at first sight, also what choosing took."};
+      "runs.\n"
+      "skel's choosing is what skel::irregular_reduction decides, use by use, with times that were measured before; it\n"
+      "costs all its setups and runs and what looking and deciding took. What ran most of the uses is the chosen one."};
   app.add_option("--pattern", given.pattern, "mesh, graph or matrix (docs/formats.md)")->type_name("FILE");
   app.add_option("--format", given.format, "of the file, unless its ending says it")
       ->check(CLI::IsMember(skel::mesh_format_names()));

@@ -41,6 +41,9 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
   if (by) {
     result["looking_seconds"] = by->looking;
     result["deciding_seconds"] = by->deciding;
+    result["switches"] = by->switches;
+    result["first_sight"] = {{"chosen", named(by->first)}, {"slowdown_vs_best", nullptr}};
+    if (verdict.first_slowdown) result["first_sight"]["slowdown_vs_best"] = *verdict.first_slowdown;
     result["predicted"] = ordered_json::object();
     for (auto const& [algorithm, time] : by->predicted)
       result["predicted"][named(algorithm)] = {{"setup", time.setup}, {"run", time.run}};
@@ -81,9 +84,10 @@ std::string to_table(measurement const& found, std::optional<choice> const& by, 
                       "setup", "run", "spread", "predicted", "total", "to best");
   if (by && verdict.slowdown)
     text.insert(text.rfind("\n\n") + 1,
-                fmt::format("chosen: {}, {:.4f} times the cost of the best; looking at the pattern took {:.3g} ms, "
-                            "deciding {:.3g} ms\n",
-                            name_of(by->chosen), *verdict.slowdown, 1e3 * by->looking, 1e3 * by->deciding));
+                fmt::format("chosen: {}, at first {}; all uses take {:.4f} times the cost of the best; looking at the "
+                            "pattern took {:.3g} ms, deciding {:.3g} ms, {} switches\n",
+                            name_of(by->chosen), name_of(by->first), *verdict.slowdown, 1e3 * by->looking,
+                            1e3 * by->deciding, by->switches));
   auto ranked = found.algorithms;
   std::sort(ranked.begin(), ranked.end(), [&](auto const& a, auto const& b) {
     return verdict.over_best.at(a.algorithm) < verdict.over_best.at(b.algorithm);

@@ -27,6 +27,12 @@ class term_list {
     add(memory, misses * beyond(caches_.last, bytes));
   }
 
+  /// Bytes that threads on caches of their own move through the memory that they share.
+  void add_shared(std::string_view name, reduction_problem const& problem, double bytes, double footprint) {
+    double const own = static_cast<double>(problem.pattern.parts) * caches_.second;
+    add(name, problem.virtual_threads ? bytes * beyond(own, footprint) : 0);
+  }
+
   std::vector<reduction_term> take() { return std::move(terms_); }
 
  private:
@@ -66,6 +72,7 @@ void add_loop(term_list& terms, reduction_problem const& problem, double share, 
                    updates * problem.pattern.turnover * std::max(1.0, a.lines), bytes);
   double const streams = a.iterations * 8 + a.subscripts * 4;  // what an iteration reads, and the subscripts
   terms.add_misses("stream L1", "stream L2", "stream L3", streams * share / 64, streams);
+  terms.add_shared("subscript memory", problem, a.subscripts * 4, a.subscripts * 4);
 }
 
 }  // namespace
@@ -82,6 +89,8 @@ std::vector<reduction_term> run_terms(plan::reduction_algorithm algorithm, reduc
     terms.add("merged elements", elements);
     terms.add("merged words", elements * a.words);
     terms.add_misses("merge misses L1", "merge misses L2", "merge misses L3", elements * a.lines, footprint);
+    double const privates = elements * a.parts, all_elements = privates + std::min(privates, a.n);
+    terms.add_shared("merge memory", problem, 2 * all_elements * b, all_elements * b);
   };
   switch (algorithm) {
     case sequential:
@@ -134,6 +143,8 @@ std::vector<reduction_term> run_terms(plan::reduction_algorithm algorithm, reduc
     case segmented_gather:
       add_loop(terms, problem, 1 / a.parts, a.subscripts * b / a.parts);
       terms.add("stored words", a.subscripts / a.parts * a.words);
+      terms.add_shared("store memory", problem, a.subscripts * (4 + b), a.subscripts * (4 + b));
+      terms.add_shared("gather memory", problem, a.subscripts * (4 + b), a.subscripts * (4 + b));
       terms.add("gathered words", a.subscripts / a.parts * a.words);
       terms.add("gathered elements", a.n / a.parts);
       terms.add_misses("gather misses L1", "gather misses L2", "gather misses L3",
@@ -153,6 +164,7 @@ std::vector<reduction_term> setup_terms(plan::reduction_algorithm algorithm, red
     terms.add("filled elements", elements);
     terms.add("filled words", elements * a.words);
     terms.add_misses("filled L1", "filled L2", "filled L3", elements * a.lines, elements * b);
+    terms.add_shared("filled memory", problem, elements * a.parts * b, elements * a.parts * b);
   };
   auto const touch = [&] {
     double const subscripts = a.subscripts / a.parts;
@@ -161,6 +173,8 @@ std::vector<reduction_term> setup_terms(plan::reduction_algorithm algorithm, red
     terms.add("bitmaps", a.n / 64);
   };
   terms.add("start", 1);
+  if (plan::traits_of(algorithm).inspects)
+    terms.add_shared("subscript memory", problem, a.subscripts * 4, a.subscripts * 4);
   switch (algorithm) {
     case sequential:
     case atomic:

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -148,17 +149,25 @@ struct reduction_controller::state {
     request.uses = uses;
     request.trial_uses = trial_uses;
     request.memory_cap = settings.memory_cap;
-    if (!begins && is_prepared) request.current = report.decision.algorithm;
+    if (begins) prepared = 0;
+    request.prepared = prepared;
     auto made = mapper.decide(request);
-    bool const other = begins || made.algorithm != report.decision.algorithm || !is_prepared;
     if (!begins && made.algorithm != report.decision.algorithm) ++report.switches;
     report.decision = std::move(made);
     report.features = problem.pattern;
     ++report.decisions;
     report.deciding += clock() - begin;
-    is_prepared = !other;
     is_decided = true;
-    return {report.decision.algorithm, other};
+    step now = next();
+    now.alone = !report.decision.trial || settings.memory_cap != std::numeric_limits<std::size_t>::max();
+    if (now.alone) prepared &= runtime::reduction::set_of(now.algorithm);
+    return now;
+  }
+
+  /// The next execution, by the last decision.
+  step next() const {
+    auto const algorithm = report.decision.algorithm;
+    return {algorithm, (prepared & runtime::reduction::set_of(algorithm)) == 0, false};
   }
 
   /// The algorithms that may be used; narrowed to the forced one.
@@ -186,7 +195,8 @@ struct reduction_controller::state {
 
   void begin_phase(std::uint64_t of_version, mapping::reduction_set legal) {
     version = of_version;
-    is_decided = is_prepared = false;
+    is_decided = false;
+    prepared = 0;
     end_phase();
     report.uses = report.looked_at = 0;
     report.expected_uses = expected();
@@ -248,7 +258,8 @@ struct reduction_controller::state {
   double imagined_more = 0;  // what phases took in virtual threads more than on the one that there is [s]
   reduction_report report;
   std::uint64_t version = 0;
-  bool is_decided = false, is_prepared = false;  // this phase has a decision; its plan is there
+  bool is_decided = false;               // this phase has a decision
+  mapping::reduction_set prepared = 0;  // algorithms whose plans for it are there
   mapping::reduction_set allowed = 0;
   cost::reduction_problem problem;
   pattern_features seen;  // of the last pattern that was looked at
@@ -291,7 +302,7 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
     if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, now.report.expected_uses);
     return now.first_decision();
   }
-  if (!now.is_due()) return {now.report.decision.algorithm, !now.is_prepared};
+  if (!now.is_due()) return now.next();
   // A longer phase pays for a closer look.
   if (now.allowance(now.problem, now.to_come()) >= 2 * std::max<std::size_t>(1, now.report.looked_at))
     now.look(of, value_bytes, now.to_come());
@@ -309,12 +320,13 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
     now.problem = now.unseen(iterations, elements, iterations, value_bytes);
     return now.first_decision();
   }
-  if (!now.is_due()) return {now.report.decision.algorithm, !now.is_prepared};
+  if (!now.is_due()) return now.next();
   return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
 }
 
 void reduction_controller::renew() {
-  self_->is_decided = self_->is_prepared = false;
+  self_->is_decided = false;
+  self_->prepared = 0;
 }
 
 bool reduction_controller::prepared(double seconds, std::size_t bytes) {
@@ -326,11 +338,11 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes) {
       throw error("the algorithm '" + std::string(plan::name_of(now.report.decision.algorithm)) + "' keeps " +
                   std::to_string(bytes) + " bytes, more than the cap of " + std::to_string(now.settings.memory_cap) +
                   ", and no other may be used; raise the cap, or allow atomic updates");
-    now.is_prepared = false;
+    now.prepared = 0;
     now.decide(std::max(1.0, now.report.expected_uses - static_cast<double>(now.report.uses)), 1, false);
     return false;
   }
-  now.is_prepared = true;
+  now.prepared |= runtime::reduction::set_of(now.report.decision.algorithm);
   return true;
 }
 

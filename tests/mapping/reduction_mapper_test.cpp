@@ -91,7 +91,7 @@ TEST(ReductionMapper, ChargesNoSetupForWhatIsPrepared) {
   reduction_mapper const mapper(planted_model({{sequential, {0, 1}}, {local_write, {10, 0.5}}}));
   auto request = request_of(only({sequential, local_write}), 10);
   EXPECT_EQ(mapper.decide(request).algorithm, sequential);
-  request.current = local_write;
+  request.prepared = 1U << static_cast<unsigned>(local_write);
   auto const made = mapper.decide(request);
   EXPECT_EQ(made.algorithm, local_write);
   EXPECT_EQ(made.predicted().setup, 0);

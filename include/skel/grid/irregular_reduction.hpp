@@ -227,11 +227,12 @@ class irregular_reduction {
   template <class... Ts, class Of, class Body, class Before>
   void execute(engine<Ts...>& with, Of const& of, runtime::reduction::columns<Ts...> into, Body& body, Before before) {
     auto step = before();
+    if (step.alone) with.keep_only(step.algorithm);
     while (step.prepare) {
-      with.keep_only(step.algorithm);
       double const seconds = controller_.timed([&] { with.prepare(step.algorithm, of, controller_.workers()); });
       if (controller_.prepared(seconds, with.bytes())) break;
-      step = {report().decision.algorithm, true};
+      step = {report().decision.algorithm, true, true};
+      with.keep_only(step.algorithm);
     }
     controller_.after(controller_.timed([&] { with.run(step.algorithm, of, controller_.workers(), into, body); }));
   }

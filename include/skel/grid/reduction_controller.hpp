@@ -80,10 +80,12 @@ class reduction_controller {
   /// they took beyond what accumulating is predicted to take.
   void know_other_work(double seconds);
 
-  /// What to run for the next execution.
+  /// What to run for the next execution. While algorithms are tried, the plans of those that were are kept, so that
+  /// going back costs nothing; under a cap there is one at a time.
   struct step {
     plan::reduction_algorithm algorithm{};
     bool prepare = false;  ///< its plan is made first
+    bool alone = false;    ///< all other plans and copies are dropped
   };
 
   /// Before an execution. `legal`: algorithms that may be used; value_bytes: of an element, all arrays together.

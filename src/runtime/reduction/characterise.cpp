@@ -164,7 +164,8 @@ class observation {
   }
 
   pattern_features features() {
-    workers_.run({"look"}, [&](std::size_t part) { scan(part); });
+    double const bytes = share_ * static_cast<double>(of_.subscripts() * sizeof(subscript));
+    workers_.run({"look", bytes, bytes}, [&](std::size_t part) { scan(part); });
     count_elements();
     workers_.run({"look again"}, [&](std::size_t part) {
       for (subscript const e : followed_[part]) found_[part].private_subscripts += touched_.parts[part].has(e);

@@ -17,6 +17,12 @@ std::size_t bytes_of(std::vector<T> const& of) {
   return of.capacity() * sizeof(T);
 }
 
+/// A phase that reads all subscripts, and for each of them writes so many bytes.
+phase reading(char const* name, pattern const& of, double written = 0) {
+  double const bytes = static_cast<double>(of.subscripts()) * (sizeof(subscript) + written);
+  return {name, bytes, bytes};
+}
+
 /// Adds an iteration to runs of iterations.
 void append(std::vector<iteration_run>& runs, std::size_t i) {
   auto const number = static_cast<iteration>(i);
@@ -85,11 +91,13 @@ link_schedule make_link_schedule(pattern const& of, team& workers) {
       auto const slice = plan::block_of(of.elements(), workers.parts(), s);
       for_each_run(map.parts[number], slice.begin, slice.end, [&](std::size_t begin, std::size_t end) {
         mine.runs.push_back({static_cast<subscript>(begin), static_cast<subscript>(end)});
+        mine.touched += end - begin;
       });
       mine.slices.push_back(mine.runs.size());
     }
     schedule.parts[number] = std::move(mine);
   });
+  for (auto const& one : schedule.parts) schedule.touched += static_cast<double>(one.touched);
   return schedule;
 }
 
@@ -106,7 +114,7 @@ selective_schedule make_selective_schedule(pattern const& of, team& workers) {
   touched_map map = find_touched(of, workers);
   keep_privates(map, workers);
   selective_schedule schedule{std::vector<selective_schedule::part>(workers.parts())};
-  workers.run({"select"}, [&](std::size_t number) {
+  workers.run(reading("select", of), [&](std::size_t number) {
     selective_schedule::part mine;
     auto const iterations = plan::block_of(of.iterations(), workers.parts(), number);
     auto& set = map.parts[number];
@@ -157,7 +165,7 @@ owner_schedule make_owner_schedule(pattern const& of, team& workers) {
   std::size_t const parts = workers.parts();
   // Who looks at an iteration is not who runs it: found[p][t] is what p found for t.
   std::vector<std::vector<owner_schedule::part>> found(parts);
-  workers.run({"owners"}, [&](std::size_t number) {
+  workers.run(reading("owners", of), [&](std::size_t number) {
     std::vector<owner_schedule::part> mine(parts);
     auto const iterations = plan::block_of(of.iterations(), parts, number);
     std::vector<std::size_t> owners;
@@ -203,7 +211,7 @@ gather_schedule make_gather_schedule(pattern const& of, team& workers) {
   auto const index = of.index();
   // Contributions sorted by the owner of their element, then, by each owner, by element: both keep their order.
   std::vector<std::vector<std::vector<contribution>>> found(parts);
-  workers.run({"deal contributions"}, [&](std::size_t number) {
+  workers.run(reading("deal contributions", of, sizeof(contribution)), [&](std::size_t number) {
     std::vector<std::vector<contribution>> mine(parts);
     auto const iterations = plan::block_of(of.iterations(), parts, number);
     std::size_t const end = of.row_begin(iterations.end);
@@ -220,7 +228,7 @@ gather_schedule make_gather_schedule(pattern const& of, team& workers) {
     begins[owner + 1] = begins[owner];
     for (auto const& from : found) begins[owner + 1] += from[owner].size();
   }
-  workers.run({"sort contributions"}, [&](std::size_t owner) {
+  workers.run(reading("sort contributions", of, 2 * sizeof(contribution)), [&](std::size_t owner) {
     auto const block = plan::block_of(elements, parts, owner);
     std::vector<std::size_t> next(block.size() + 1, 0);
     for (auto const& from : found)

@@ -12,7 +12,8 @@ std::size_t element_set::size() const {
 
 touched_map find_touched(pattern const& of, team& workers) {
   touched_map map{of.elements(), std::vector<element_set>(workers.parts())};
-  workers.run({"touch"}, [&](std::size_t part) {
+  auto const bytes = static_cast<double>(of.subscripts() * sizeof(subscript));
+  workers.run({"touch", bytes, bytes}, [&](std::size_t part) {
     element_set mine{std::vector<std::uint64_t>(element_set::words_for(of.elements()))};
     auto const iterations = plan::block_of(of.iterations(), workers.parts(), part);
     auto const index = of.index();

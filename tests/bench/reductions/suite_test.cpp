@@ -41,7 +41,9 @@ TEST(Judgement, ChargesTheSetup) {
 }
 
 TEST(Judgement, ComparesTheChosenWithTheBestAndOthersWithTheChosen) {
-  choice const by{sequential, {{sequential, {0, 5}}}};
+  choice by;
+  by.predicted = {{sequential, {0, 5}}};
+  by.executing = 40;
   auto const verdict = judge(made_up(), by, 10);
   EXPECT_DOUBLE_EQ(verdict.slowdown.value(), 2);
   EXPECT_DOUBLE_EQ(verdict.others.at("fast"), 30.0 / 40);
@@ -89,14 +91,18 @@ TEST(Choice, IsAmongWhatIsPredictedAndWhatItTookIsCharged) {
     setting how;
     how.threads = virtual_threads ? 16 : 2;
     how.virtual_threads = virtual_threads;
-    auto const by = choose(of, how, 100);
+    auto const by = choose(of, how, 100, measure(of, how));
     EXPECT_EQ(by.predicted.size(), skel::plan::reduction_algorithms);
+    EXPECT_TRUE(by.predicted.contains(by.first));
     EXPECT_TRUE(by.predicted.contains(by.chosen));
-    EXPECT_GT(by.seconds(), 0);
+    EXPECT_GT(by.first_seconds, 0);
+    EXPECT_GE(by.looking + by.deciding, by.first_seconds);
+    EXPECT_GT(by.executing, 0);
   }
-  choice const dear{local_write, {}, 45, 20};
+  choice const dear{local_write, {}, 45, 20, local_write, 0, 130};
   EXPECT_DOUBLE_EQ(judge(made_up(), dear, 100).slowdown.value(), 1.5);
-  EXPECT_THROW(choose(of, {}, 1, "/nowhere/model.json"), skel::input_error);
+  EXPECT_DOUBLE_EQ(judge(made_up(), dear, 100).first_slowdown.value(), 1);
+  EXPECT_THROW(choose(of, {}, 1, made_up(), "/nowhere/model.json"), skel::input_error);
 }
 
 class ResultFile : public ::testing::Test {
@@ -148,8 +154,8 @@ TEST_F(ResultFile, HasEachCaseOfASuiteOnceHoweverOftenItIsRun) {
   EXPECT_EQ(cases.size(), 5u);
   setting how;
   how.rounds = 1;
-  auto const first_choice = [](skel::pattern const&, setting const&, double) {
-    return std::optional<choice>(choice{replicated_buffer, {}});
+  auto const first_choice = [](skel::pattern const&, setting const&, double, measurement const&) {
+    return std::optional<choice>(choice{replicated_buffer, {}, 0, 0, replicated_buffer, 0, 1});
   };
   std::ostringstream progress;
   result_file results(file_, {{"threads", 2}});

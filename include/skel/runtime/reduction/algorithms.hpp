@@ -30,7 +30,7 @@ class sequential {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run({"accumulate"}, [&](std::size_t part) {
+    workers.run(accumulating(loop), [&](std::size_t part) {
       if (part == 0)
         run_iterations(
             0, loop.iterations,
@@ -57,7 +57,8 @@ class replicated_buffer {
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
     copies_.accumulate(loop, workers, into, op, body);
-    workers.run(merging(loop.elements, parts), [&](std::size_t slice) {
+    auto const n = static_cast<double>(loop.elements);
+    workers.run(merging(n * static_cast<double>(parts - 1), n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
       auto const elements = plan::block_of(loop.elements, parts, slice);
       // A page of the array at a time stays in the cache while the parts' copies of it come by.
       constexpr std::size_t page = std::max<std::size_t>(1, 4096 / std::max({sizeof(Ts)...}));
@@ -72,12 +73,6 @@ class replicated_buffer {
   void release() { copies_.release(); }
 
  private:
-  /// Copies are read and reset, the array is read and written.
-  static phase merging(std::size_t elements, std::size_t parts) {
-    double const footprint = static_cast<double>(elements * parts * (sizeof(Ts) + ...));
-    return {"merge", 2 * footprint, footprint};
-  }
-
   private_copies<Op, Ts...> copies_;
 };
 
@@ -96,7 +91,8 @@ class replicated_links {
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
     copies_.accumulate(loop, workers, into, op, body);
-    workers.run({"merge"}, [&](std::size_t slice) {
+    auto const n = static_cast<double>(loop.elements);
+    workers.run(merging(schedule_.touched, n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
       for (std::size_t part = 1; part < parts; ++part) {
         auto const& links = schedule_.parts[part];
         auto const from = copies_.of_part(part);
@@ -125,13 +121,17 @@ class selective_privates {
     schedule_ = make_selective_schedule(of, workers);
     width_ = of.uniform() ? of.width() : 0;
     privates_.resize(workers.parts());
-    workers.run({"copies"}, [&](std::size_t part) { privates_[part].hold(schedule_.parts[part].privates.size(), op); });
+    places_ = 0;
+    for (auto const& one : schedule_.parts) places_ += static_cast<double>(one.privates.size());
+    double const bytes = places_ * (sizeof(Ts) + ... + 0);
+    workers.run({"copies", bytes, bytes},
+                [&](std::size_t part) { privates_[part].hold(schedule_.parts[part].privates.size(), op); });
   }
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
-    workers.run({"accumulate"}, [&](std::size_t part) {
+    workers.run(accumulating(loop), [&](std::size_t part) {
       auto const& mine = schedule_.parts[part];
       privates_[part].hold(mine.privates.size(), op);
       privates_[part].use();
@@ -143,7 +143,8 @@ class selective_privates {
         body(std::size_t{mine.boundary[k]}, to);
       }
     });
-    workers.run({"merge"}, [&](std::size_t slice) {
+    auto const n = static_cast<double>(loop.elements);
+    workers.run(merging(places_, n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
       for (std::size_t part = 0; part < parts; ++part) {
         auto const& from = schedule_.parts[part];
         auto const privates = privates_[part].view();
@@ -164,6 +165,7 @@ class selective_privates {
  private:
   selective_schedule schedule_;
   std::size_t width_ = 0;
+  double places_ = 0;  // private ones of all parts
   std::vector<private_columns<Ts...>> privates_;
 };
 
@@ -176,7 +178,7 @@ class local_write {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run({"accumulate"}, [&](std::size_t part) {
+    workers.run(accumulating(loop), [&](std::size_t part) {
       auto const& mine = schedule_.parts[part];
       auto const own = plan::block_of(loop.elements, workers.parts(), part);
       run_directly(loop, mine.interior, into, op, body);
@@ -203,7 +205,7 @@ class atomic_updates {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run({"accumulate"}, [&](std::size_t part) {
+    workers.run(accumulating(loop), [&](std::size_t part) {
       auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
       run_iterations(
           iterations.begin, iterations.end,
@@ -230,9 +232,9 @@ class lazy_blocks {
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
     if (std::exchange(running_, true)) {  // the last run was broken off: what it touched is filled anew
-      for (auto& one : privates_) std::fill(one.touched.begin(), one.touched.end(), std::uint8_t{0});
+      for (auto& one : privates_) one.forget();
     }
-    workers.run({"accumulate"}, [&](std::size_t part) {
+    workers.run(accumulating(loop), [&](std::size_t part) {
       auto const iterations = plan::block_of(loop.iterations, parts, part);
       if (part == 0) {
         run_iterations(
@@ -252,7 +254,10 @@ class lazy_blocks {
       }
     });
     std::size_t const blocks = blocks_for(loop.elements);
-    workers.run({"merge"}, [&](std::size_t slice) {
+    std::size_t open = 0;
+    for (auto& one : privates_) open += std::exchange(one.open, 0);
+    auto const n = static_cast<double>(loop.elements);
+    workers.run(merging(static_cast<double>(open * size), n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
       auto const own = plan::block_of(blocks, parts, slice);
       for (std::size_t b = own.begin; b < own.end; ++b)
         for (std::size_t part = 1; part < parts; ++part) {
@@ -288,11 +293,17 @@ class lazy_blocks {
   struct private_blocks {
     std::vector<private_columns<Ts...>> held;
     std::vector<std::uint8_t> touched;  // in this run
+    std::size_t open = 0;               // how many of them
 
+    void forget() {
+      std::fill(touched.begin(), touched.end(), std::uint8_t{0});
+      open = 0;
+    }
     void touch(std::size_t block, Op const& op) {
       held[block].hold(size, op);
       held[block].use();
       touched[block] = 1;
+      ++open;
     }
   };
 
@@ -343,7 +354,9 @@ class segmented_gather {
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     columns<Ts...> const stored{
         std::apply([](auto const&... column) { return std::tuple<Ts*...>{column.get()...}; }, stored_)};
-    workers.run({"store"}, [&](std::size_t part) {
+    auto const contributions = static_cast<double>(schedule_.contributions.size());
+    double const values = contributions * (sizeof(Ts) + ... + 0);
+    workers.run({"store", loop.subscript_bytes() + values, loop.subscript_bytes() + values}, [&](std::size_t part) {
       auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
       for (std::size_t i = iterations.begin; i < iterations.end; ++i) {
         std::size_t const row = loop.rows.begin(i);
@@ -352,7 +365,9 @@ class segmented_gather {
         body(i, to);
       }
     });
-    workers.run({"gather"}, [&](std::size_t part) {
+    double const elements = static_cast<double>(loop.elements) * (sizeof(Ts) + ... + 0);
+    double const order = contributions * sizeof(contribution) + static_cast<double>(loop.elements) * sizeof(std::size_t);
+    workers.run({"gather", values + order + 2 * elements, values + order + elements}, [&](std::size_t part) {
       for (std::size_t e = schedule_.slices[part]; e < schedule_.slices[part + 1]; ++e)
         into.gather(op, stored, e, schedule_.contributions.data() + schedule_.offsets[e],
                     schedule_.offsets[e + 1] - schedule_.offsets[e]);

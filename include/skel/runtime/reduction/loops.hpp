@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include <skel/pattern/pattern.hpp>
 #include <skel/runtime/reduction/accumulators.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
+#include <skel/runtime/team.hpp>
 
 namespace skel::runtime::reduction {
 
@@ -43,6 +45,8 @@ struct pattern_loop {
   Rows rows;
 
   by_row locate(std::size_t i) const { return {rows(i)}; }
+  /// Of all subscripts [B].
+  double subscript_bytes() const { return static_cast<double>(rows.begin(iterations)) * sizeof(subscript); }
 };
 
 /// A loop whose subscripts are known only while it runs.
@@ -50,7 +54,21 @@ struct open_loop {
   std::size_t iterations, elements;
 
   by_element locate(std::size_t i) const { return {i, elements}; }
+  double subscript_bytes() const { return 0; }
 };
+
+/// The phase that runs a loop's iterations: at the least all subscripts are read, and nothing is known of the rest.
+template <class Loop>
+phase accumulating(Loop const& loop) {
+  return {"accumulate", loop.subscript_bytes(), loop.subscript_bytes()};
+}
+
+/// The phase that merges `privates` private elements of `bytes` into an array of n: they are read and reset, and what
+/// they are merged into is read and written.
+inline phase merging(double privates, double n, double bytes) {
+  double const footprint = (privates + std::min(privates, n)) * bytes;
+  return {"merge", 2 * footprint, footprint};
+}
 
 /// Runs iterations with an accumulator that make(i) makes.
 template <class Make, class Body>

@@ -16,7 +16,8 @@ class private_copies {
   /// Room for copies of n elements, all the identity.
   void hold(std::size_t elements, team& workers, Op const& op) {
     copies_.resize(workers.parts());
-    workers.run({"copies"}, [&](std::size_t part) {
+    double const bytes = static_cast<double>((workers.parts() - 1) * elements * (sizeof(Ts) + ... + 0));
+    workers.run({"copies", bytes, bytes}, [&](std::size_t part) {
       if (part > 0) copies_[part].hold(elements, op);
     });
   }
@@ -24,7 +25,7 @@ class private_copies {
   /// Runs a loop, each part its block of the iterations into its copy. What is merged then is clean() after it.
   template <class Loop, class Body>
   void accumulate(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run({"accumulate"}, [&](std::size_t part) {
+    workers.run(accumulating(loop), [&](std::size_t part) {
       columns<Ts...> mine = into;
       if (part > 0) {
         copies_[part].hold(loop.elements, op);  // filled anew if a run was broken off

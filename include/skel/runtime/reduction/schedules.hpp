@@ -33,8 +33,10 @@ struct link_schedule {
   struct part {
     std::vector<run> runs;
     std::vector<std::size_t> slices;  ///< P + 1: runs[slices[s]] to runs[slices[s + 1]] are in slice s
+    std::size_t touched = 0;          ///< elements in all runs
   };
   std::vector<part> parts;
+  double touched = 0;  ///< of all parts
 
   std::size_t bytes() const;
 };

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace bench::reductions {
+namespace skel::runtime {
 
 /// What all threads together moved to and from memory.
 struct memory_bandwidth {
@@ -12,9 +12,9 @@ struct memory_bandwidth {
 
 /// The triad a[i] = b[i] + s c[i] in double precision, each thread on a contiguous block that it was the first to
 /// touch: 24 bytes for each i over the time of the fastest of some rounds. Each of the three arrays is as large as the
-/// last-level cache, so that little of them is left there from round to round. Throws skel::error where that size is
-/// not known or the arrays do not fit into half of the `memory` [B].
+/// last-level `cache` [B], so that little of them is left there from round to round. Throws skel::error where that size
+/// is not known (0) or the arrays do not fit into half of the `memory` [B].
 /// Source: McCalpin 1995, IEEE TCCA Newsletter, 19-25 (STREAM), also in what counts as moved.
-memory_bandwidth measure_bandwidth(std::size_t threads, double memory);
+memory_bandwidth measure_bandwidth(std::size_t threads, double cache, double memory);
 
-}  // namespace bench::reductions
+}  // namespace skel::runtime
