@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--model", given.model, "of skel train, to choose by; the one that skel ships with unless given")
       ->type_name("FILE");
-  app.add_option("--rounds", given.how.rounds, "timings of each")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--rounds", given.how.rounds, "timings of each at the least; more of what is soon done")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seconds", given.how.seconds, "no further round of a pattern begins after that [s]")
       ->check(CLI::PositiveNumber);
   app.add_flag("--competitors", given.how.competitors,

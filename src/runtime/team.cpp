@@ -65,7 +65,7 @@ double virtual_team::seconds() const {
 }
 
 void virtual_team::run_parts(phase const& what, part_function part) {
-  virtual_phase took{what.name, 0, 0, memory_.seconds(what)};
+  virtual_phase took{what.name, 0, 0, memory_.seconds(what), std::vector<double>(parts())};
   std::exception_ptr first;
   for (std::size_t number = 0; number < parts(); ++number) {
     auto const begin = record::thread_ns();
@@ -77,6 +77,7 @@ void virtual_team::run_parts(phase const& what, part_function part) {
     double const seconds = static_cast<double>(record::thread_ns() - begin) * 1e-9;
     took.slowest = std::max(took.slowest, seconds);
     took.total += seconds;
+    took.parts[number] = seconds;
   }
   phases_.push_back(std::move(took));
   if (first) std::rethrow_exception(first);

@@ -86,6 +86,7 @@ struct virtual_phase {
   double slowest = 0;    ///< part [s]
   double total = 0;      ///< of all parts [s]
   double bandwidth = 0;  ///< what moving its bytes takes all threads together at the least [s]
+  std::vector<double> parts = {};  ///< each [s]
   bool bound() const { return bandwidth > slowest; }
   double seconds() const { return bound() ? bandwidth : slowest; }
 };

@@ -1,5 +1,7 @@
 #include <skel/runtime/reduction/trial.hpp>
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -15,6 +17,8 @@
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/catalogue.hpp>
 #include <skel/runtime/reduction/trial_loop.hpp>
+
+#include "timings.hpp"
 
 namespace skel::runtime::reduction {
 
@@ -35,13 +39,27 @@ class timed_team {
 
   team& workers() { return *team_; }
 
+  /// Repetitions of one thing.
+  class repetitions {
+   public:
+    timing of() const { return seconds_.empty() ? timing_of(phases_) : timing_of(seconds_); }
+    std::size_t size() const { return std::max(seconds_.size(), phases_.size()); }
+
+   private:
+    friend class timed_team;
+    std::vector<double> seconds_;
+    std::vector<std::vector<virtual_phase>> phases_;
+  };
+
   template <class F>
-  double seconds(F&& f) {
+  void time(F&& f, repetitions& into) {
     if (virtual_ != nullptr) virtual_->clear();
     auto const begin = record::now_ns();
     f();
-    double const real = static_cast<double>(record::now_ns() - begin) * 1e-9;
-    return virtual_ != nullptr ? virtual_->seconds() : real;
+    if (virtual_ != nullptr)
+      into.phases_.push_back(virtual_->phases());
+    else
+      into.seconds_.push_back(static_cast<double>(record::now_ns() - begin) * 1e-9);
   }
 
  private:
@@ -63,12 +81,11 @@ double difference(vec3 const& a, vec3 const& b) {
 }
 
 /// One algorithm under trial: what differs between their types is hidden here.
-template <class Value>
 struct contestant {
   algorithm_trial result;
-  std::function<double()> prepare, run;  // seconds
+  std::function<void()> prepare, run, release;
   std::function<std::size_t()> bytes;
-  std::vector<double> runs;
+  timed_team::repetitions setups, setups_again, runs;
 };
 
 template <class Value, class Op, class Body>
@@ -81,59 +98,70 @@ class trial {
   }
 
   std::vector<algorithm_trial> run() {
-    for (auto& one : contestants_) {
-      one.result.setup = one.prepare();
-      one.run();  // unmeasured: what it touches first
-      one.result.bytes = one.bytes();
-      check(one.result.algorithm);
-      one.result.setup_again = one.prepare();
-    }
+    for (auto& one : contestants_) set_up(one);
     auto const begin = record::now();
-    for (std::size_t round = 0; round < settings_.rounds; ++round) {
-      if (round > 0 && record::now() - begin > settings_.seconds) break;
+    for (std::size_t round = 0; round < settings_.most_rounds; ++round) {
+      double const elapsed = record::now() - begin;
+      if (round > 0 && elapsed > settings_.seconds) break;
+      if (round >= settings_.rounds && elapsed > settings_.seconds_of_more) break;
       if (round % 2 == 1 && settings_.beside) settings_.beside();
       for (std::size_t k = 0; k < contestants_.size(); ++k) {
         auto& one = contestants_[round % 2 == 0 ? k : contestants_.size() - 1 - k];
         one.run();  // brings its own data into the caches, as the execution before it does in a program
-        one.runs.push_back(one.run());
+        team_.time(one.run, one.runs);
       }
       if (round % 2 == 0 && settings_.beside) settings_.beside();
     }
     std::vector<algorithm_trial> results;
     for (auto& one : contestants_) {
-      one.result.run = statistics::median(one.runs);
-      std::sort(one.runs.begin(), one.runs.end());
-      std::size_t const last = one.runs.size() - 1;
-      one.result.spread = (one.runs[last - last / 4] - one.runs[last / 4]) / 2 / one.result.run;
+      auto const run = one.runs.of();
+      one.result.setup = one.setups.of().seconds;
+      one.result.setup_again = one.setups_again.of().seconds;
+      one.result.run = run.seconds;
+      one.result.spread = run.spread;
       results.push_back(one.result);
     }
     return results;
   }
 
  private:
+  /// Times the first use of an algorithm, several times from the beginning: memory that it had is given back.
+  void set_up(contestant& one) {
+    constexpr std::size_t times = 3;
+    auto const begin = record::now();
+    while (one.setups.size() < times && (one.setups.size() == 0 || record::now() - begin < settings_.seconds_of_more)) {
+      one.release();
+      malloc_trim(0);
+      team_.time(one.prepare, one.setups);
+      one.run();  // unmeasured: what it touches first
+      one.result.bytes = one.bytes();
+      check(one.result.algorithm);
+      team_.time(one.prepare, one.setups_again);
+    }
+  }
+
   template <class Type>
   void enter(Type) {
     using algorithm = typename Type::type;
     if (settings_.only && algorithm::algorithm != *settings_.only) return;
     if (plan::traits_of(algorithm::algorithm).inspects && !fits(of_)) return;
     auto held = std::make_shared<algorithm>();
-    contestant<Value> one;
+    contestant one;
     one.result.algorithm = algorithm::algorithm;
-    one.prepare = [this, held] { return team_.seconds([&] { held->prepare(of_, team_.workers(), op_); }); };
+    one.prepare = [this, held] { held->prepare(of_, team_.workers(), op_); };
+    one.release = [held] { held->release(); };
     one.run = [this, held] {
-      double seconds = 0;
       with_rows(of_, [&](auto rows) {
         pattern_loop<decltype(rows)> const loop{of_.iterations(), of_.elements(), rows};
         columns<Value> const into{{values_.data()}};
-        seconds = team_.seconds([&] { held->run(loop, team_.workers(), into, op_, body_); });
+        held->run(loop, team_.workers(), into, op_, body_);
       });
-      return seconds;
     };
     one.bytes = [held] { return held->bytes(); };
     contestants_.push_back(std::move(one));
   }
 
-  /// Against a loop without the library: once, from zero.
+  /// A run from zero, against a loop without the library; zero again after it.
   void check(plan::reduction_algorithm algorithm) {
     if (expected_.empty()) {
       expected_.assign(of_.elements(), Value{});
@@ -159,13 +187,13 @@ class trial {
   timed_team team_;
   std::vector<Value> values_, expected_;
   double scale_ = 0;
-  std::vector<contestant<Value>> contestants_;
+  std::vector<contestant> contestants_;
 };
 
 }  // namespace
 
 std::vector<algorithm_trial> time_reductions(pattern const& of, trial_settings const& settings) {
-  SKEL_EXPECTS(settings.parts >= 1 && settings.rounds >= 1);
+  SKEL_EXPECTS(settings.parts >= 1 && settings.rounds >= 1 && settings.most_rounds >= settings.rounds);
   auto const stream = make_stream(of.iterations());
   auto const body = make_body(of, settings.other_work, stream);
   if (settings.value == trial_value::number)
