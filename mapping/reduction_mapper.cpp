@@ -117,13 +117,14 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
   made.model = kind.name();
 
   std::vector<candidate_time> times;
+  auto const all = kind.predict(request.problem);
   for (auto const& traits : plan::reduction_catalogue()) {
     if ((request.legal >> static_cast<unsigned>(traits.algorithm) & 1) == 0) continue;
     if (reduction_bytes(traits.algorithm, request.problem) > static_cast<double>(request.memory_cap)) {
       made.over_cap.push_back(traits.algorithm);
       continue;
     }
-    auto predicted = kind.predict(traits.algorithm, request.problem);
+    auto predicted = all[static_cast<std::size_t>(traits.algorithm)];
     if (!predicted || !(predicted->run > 0) || !std::isfinite(predicted->run + predicted->setup)) continue;
     if ((request.prepared >> static_cast<unsigned>(traits.algorithm) & 1) != 0) predicted->setup = 0;
     auto const candidate = static_cast<std::uint64_t>(traits.algorithm);

@@ -16,7 +16,7 @@ using platform::regression_tree;
 /// Rows with each number replaced by the number of its bin: thresholds are looked for between bins.
 class binned_rows {
  public:
-  static constexpr std::size_t most_bins = 64;
+  static constexpr std::size_t most_bins = 256;
 
   explicit binned_rows(std::vector<std::vector<double>> const& rows)
       : columns_(rows.front().size()), bins_(rows.size() * columns_), thresholds_(columns_) {
@@ -26,9 +26,11 @@ class binned_rows {
       std::sort(sorted.begin(), sorted.end());
       auto& thresholds = thresholds_[f];
       for (std::size_t bin = 1; bin < most_bins; ++bin) {
-        // Half-way between neighbours: rows that were not seen fall to the nearer side.
-        std::size_t const at = bin * sorted.size() / most_bins;
-        if (at == 0 || sorted[at] == sorted[at - 1]) continue;
+        // Half-way between neighbours: rows that were not seen fall to the nearer side. Where many are equal, behind
+        // them.
+        std::size_t at = std::max<std::size_t>(1, bin * sorted.size() / most_bins);
+        while (at < sorted.size() && sorted[at] == sorted[at - 1]) ++at;
+        if (at == sorted.size()) break;
         double const between = sorted[at - 1] + (sorted[at] - sorted[at - 1]) / 2;
         if (thresholds.empty() || between > thresholds.back()) thresholds.push_back(between);
       }
@@ -53,66 +55,104 @@ struct split {
   std::size_t column = 0, bin = 0;  // rows of bins up to it go left
 };
 
-split best_split(binned_rows const& rows, std::span<std::size_t const> members, std::vector<double> const& rest,
+/// What is left to explain: a row of outputs for each row.
+struct rest_of_targets {
+  std::size_t outputs;
+  std::vector<double> values;
+
+  std::span<double> row(std::size_t r) { return {values.data() + r * outputs, outputs}; }
+  std::span<double const> row(std::size_t r) const { return {values.data() + r * outputs, outputs}; }
+
+  std::vector<double> sum(std::span<std::size_t const> members) const {
+    std::vector<double> sums(outputs, 0);
+    for (std::size_t const r : members)
+      for (std::size_t k = 0; k < outputs; ++k) sums[k] += row(r)[k];
+    return sums;
+  }
+};
+
+double square(std::span<double const> x) {
+  double sum = 0;
+  for (double const one : x) sum += one * one;
+  return sum;
+}
+
+split best_split(binned_rows const& rows, std::span<std::size_t const> members, rest_of_targets const& rest,
                  std::size_t smallest_leaf) {
-  struct bin_sum {
-    double sum = 0;
-    std::size_t count = 0;
-  };
-  double total = 0;
-  for (std::size_t const r : members) total += rest[r];
-  double const all = static_cast<double>(members.size());
+  std::size_t const outputs = rest.outputs;
+  auto const total = rest.sum(members);
+  double const all = static_cast<double>(members.size()), before = square(total) / all;
+  std::vector<double> sums(binned_rows::most_bins * outputs), left(outputs), right(outputs);
   split best;
   for (std::size_t f = 0; f < rows.columns(); ++f) {
-    bin_sum bins[binned_rows::most_bins]{};
+    std::size_t counts[binned_rows::most_bins]{};
+    std::fill(sums.begin(), sums.end(), 0.0);
     for (std::size_t const r : members) {
-      auto& one = bins[rows.bin(r, f)];
-      one.sum += rest[r];
-      ++one.count;
+      std::size_t const bin = rows.bin(r, f);
+      ++counts[bin];
+      for (std::size_t k = 0; k < outputs; ++k) sums[bin * outputs + k] += rest.row(r)[k];
     }
-    bin_sum left;
+    std::size_t in_left = 0;
+    std::fill(left.begin(), left.end(), 0.0);
     for (std::size_t b = 0; b < rows.thresholds(f).size(); ++b) {
-      left.sum += bins[b].sum;
-      left.count += bins[b].count;
-      if (left.count < smallest_leaf || members.size() - left.count < smallest_leaf) continue;
-      double const in_left = static_cast<double>(left.count), in_right = all - in_left, right = total - left.sum;
-      double const gain = left.sum * left.sum / in_left + right * right / in_right - total * total / all;
+      in_left += counts[b];
+      for (std::size_t k = 0; k < outputs; ++k) left[k] += sums[b * outputs + k], right[k] = total[k] - left[k];
+      std::size_t const in_right = members.size() - in_left;
+      if (in_left < smallest_leaf || in_right < smallest_leaf || counts[b] == 0) continue;
+      double const gain =
+          square(left) / static_cast<double>(in_left) + square(right) / static_cast<double>(in_right) - before;
       if (gain > best.gain * (1 + 1e-12) + 1e-300) best = {gain, f, b};
     }
   }
   return best;
 }
 
-/// Adds the node of some rows and all below it; returns its number.
-int grow(regression_tree& tree, binned_rows const& rows, std::span<std::size_t> members,
-         std::vector<double> const& rest, boosting_options const& options, std::size_t depth) {
-  int const number = static_cast<int>(tree.nodes.size());
-  double sum = 0;
-  for (std::size_t const r : members) sum += rest[r];
-  tree.nodes.push_back({-1, options.rate * sum / static_cast<double>(members.size()), 0, 0});
-  if (depth == 0) return number;
-  split const best = best_split(rows, members, rest, options.smallest_leaf);
-  if (best.gain <= 0) return number;
-  auto const middle = std::stable_partition(members.begin(), members.end(),
-                                            [&](std::size_t r) { return rows.bin(r, best.column) <= best.bin; });
-  auto const left = static_cast<std::size_t>(middle - members.begin());
-  int const low = grow(tree, rows, members.first(left), rest, options, depth - 1);
-  int const high = grow(tree, rows, members.subspan(left), rest, options, depth - 1);
-  tree.nodes[static_cast<std::size_t>(number)] = {static_cast<int>(best.column), rows.thresholds(best.column)[best.bin],
-                                                  low, high};
-  return number;
-}
+/// What one tree is grown from.
+struct growth {
+  binned_rows const& rows;
+  rest_of_targets const& rest;
+  boosting_options const& options;
+  regression_tree& tree;
+
+  /// Adds the node of some rows and all below it; returns its number.
+  int grow(std::span<std::size_t> members, std::size_t depth) {
+    int const number = static_cast<int>(tree.nodes.size());
+    tree.nodes.emplace_back();
+    split const best = depth == 0 ? split{} : best_split(rows, members, rest, options.smallest_leaf);
+    auto& mine = tree.nodes.back();
+    if (best.gain <= 0) {
+      mine.next = static_cast<int>(tree.leaves.size());
+      for (double const sum : rest.sum(members))
+        tree.leaves.push_back(options.rate * sum / static_cast<double>(members.size()));
+      return number;
+    }
+    mine.feature = static_cast<int>(best.column);
+    mine.threshold = rows.thresholds(best.column)[best.bin];
+    auto const middle = std::stable_partition(members.begin(), members.end(),
+                                              [&](std::size_t r) { return rows.bin(r, best.column) <= best.bin; });
+    auto const left = static_cast<std::size_t>(middle - members.begin());
+    grow(members.first(left), depth - 1);
+    int const next = grow(members.subspan(left), depth - 1);
+    tree.nodes[static_cast<std::size_t>(number)].next = next;
+    return number;
+  }
+};
 
 }  // namespace
 
-std::vector<regression_tree> fit_trees(std::vector<std::vector<double>> const& rows, std::vector<double> const& targets,
+std::vector<regression_tree> fit_trees(std::vector<std::vector<double>> const& rows,
+                                       std::vector<std::vector<double>> const& targets,
                                        boosting_options const& options) {
-  SKEL_EXPECTS(!rows.empty() && rows.size() == targets.size());
+  SKEL_EXPECTS(!rows.empty() && rows.size() == targets.size() && !targets.front().empty());
   binned_rows const binned(rows);
-  std::vector<double> rest = targets;
+  rest_of_targets rest{targets.front().size(), {}};
+  for (auto const& one : targets) {
+    SKEL_EXPECTS(one.size() == rest.outputs);
+    rest.values.insert(rest.values.end(), one.begin(), one.end());
+  }
   std::vector<regression_tree> trees;
   std::mt19937 dice(1);
-  std::vector<std::size_t> members(rows.size());
+  std::vector<std::size_t> members;
   for (std::size_t t = 0; t < options.trees; ++t) {
     members.resize(rows.size());
     for (std::size_t r = 0; r < rows.size(); ++r) members[r] = r;
@@ -121,26 +161,46 @@ std::vector<regression_tree> fit_trees(std::vector<std::vector<double>> const& r
       members.resize(std::max<std::size_t>(1, static_cast<std::size_t>(options.share * double(rows.size()))));
     }
     regression_tree tree;
-    grow(tree, binned, members, rest, options, options.depth);
-    for (std::size_t r = 0; r < rows.size(); ++r) rest[r] -= value_of(tree, rows[r]);
+    growth{binned, rest, options, tree}.grow(members, options.depth);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      auto const said = values_of(tree, rows[r], rest.outputs);
+      for (std::size_t k = 0; k < rest.outputs; ++k) rest.row(r)[k] -= said[k];
+    }
     trees.push_back(std::move(tree));
   }
   return trees;
 }
 
-double value_of(regression_tree const& tree, std::span<double const> x) {
+std::span<double const> values_of(regression_tree const& tree, std::span<double const> x, std::size_t outputs) {
   std::size_t at = 0;
   while (tree.nodes[at].feature >= 0) {
     auto const& node = tree.nodes[at];
-    at = static_cast<std::size_t>(x[static_cast<std::size_t>(node.feature)] < node.value ? node.left : node.right);
+    at = x[static_cast<std::size_t>(node.feature)] < node.threshold ? at + 1 : static_cast<std::size_t>(node.next);
   }
-  return tree.nodes[at].value;
+  return {tree.leaves.data() + tree.nodes[at].next, outputs};
 }
 
-double value_of(std::span<regression_tree const> trees, std::span<double const> x) {
-  double sum = 0;
-  for (auto const& tree : trees) sum += value_of(tree, x);
-  return sum;
+tree_sum::tree_sum(std::vector<regression_tree> const& trees, std::size_t outputs) : outputs_(outputs) {
+  for (auto const& tree : trees) {
+    auto const first = static_cast<std::uint32_t>(nodes_.size()), leaf = static_cast<std::uint32_t>(leaves_.size());
+    roots_.push_back(first);
+    for (auto const& one : tree.nodes)
+      nodes_.push_back(
+          {one.threshold, one.feature, static_cast<std::uint32_t>(one.next) + (one.feature < 0 ? leaf : first)});
+    leaves_.insert(leaves_.end(), tree.leaves.begin(), tree.leaves.end());
+  }
+}
+
+void tree_sum::add(std::span<double const> x, std::span<double> sums) const {
+  SKEL_EXPECTS(sums.size() == outputs_ || roots_.empty());
+  for (std::uint32_t at : roots_) {
+    while (nodes_[at].feature >= 0) {
+      node const& here = nodes_[at];
+      at = x[static_cast<std::size_t>(here.feature)] < here.threshold ? at + 1 : here.next;
+    }
+    double const* const said = leaves_.data() + nodes_[at].next;
+    for (std::size_t k = 0; k < outputs_; ++k) sums[k] += said[k];
+  }
 }
 
 }  // namespace skel::cost

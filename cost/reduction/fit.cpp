@@ -20,10 +20,17 @@ namespace {
 
 /// What one time is fitted to: rows of one algorithm.
 struct rows {
-  std::vector<std::vector<double>> terms, traits;
-  std::vector<double> times, updates, spreads;
+  std::vector<std::vector<double>> terms;
+  std::vector<double> times, spreads;
   std::vector<std::string_view> names;
 };
+
+/// The terms' amounts, in their order.
+std::vector<double> amounts_of(std::vector<reduction_term> const& terms) {
+  std::vector<double> amounts;
+  for (auto const& term : terms) amounts.push_back(term.amount);
+  return amounts;
+}
 
 rows rows_of(std::span<reduction_sample const> samples, plan::reduction_algorithm algorithm, bool setup,
              cache_sizes const& caches) {
@@ -32,18 +39,10 @@ rows rows_of(std::span<reduction_sample const> samples, plan::reduction_algorith
     if (sample.algorithm != algorithm) continue;
     auto const terms =
         setup ? setup_terms(algorithm, sample.problem, caches) : run_terms(algorithm, sample.problem, caches);
-    std::vector<double> amounts;
     result.names.clear();
-    for (auto const& term : terms) {
-      amounts.push_back(term.amount);
-      result.names.push_back(term.name);
-    }
-    auto const traits = traits_of(sample.problem);
-    result.terms.push_back(std::move(amounts));
-    result.traits.emplace_back(traits.begin(), traits.end());
+    for (auto const& term : terms) result.names.push_back(term.name);
+    result.terms.push_back(amounts_of(terms));
     result.times.push_back(std::max(shortest_time, setup ? sample.measured.setup : sample.measured.run));
-    result.updates.push_back(static_cast<double>(std::max<std::size_t>(1, sample.problem.pattern.subscripts)) /
-                             static_cast<double>(sample.problem.pattern.parts));
     result.spreads.push_back(setup ? 0 : sample.spread);
   }
   return result;
@@ -55,16 +54,6 @@ double log_sum(std::vector<double> const& terms, std::vector<double> const& coef
   for (std::size_t k = 0; k < terms.size(); ++k) sum += terms[k] * coefficients[k];
   return std::log(std::max(sum, shortest_time));
 }
-
-struct fitted_rows {
-  std::vector<double> coefficients;
-  std::vector<platform::regression_tree> trees;
-
-  double log_time(rows const& of, std::size_t r) const {
-    double const start = coefficients.empty() ? std::log(of.updates[r]) : log_sum(of.terms[r], coefficients);
-    return start + value_of(trees, of.traits[r]);
-  }
-};
 
 /// Sums of terms for the rows; where timings spread more than such sums err, once more with less weight on them.
 std::vector<double> fit_sums(rows const& of) {
@@ -82,39 +71,71 @@ std::vector<double> fit_sums(rows const& of) {
   return fit_positive(of.terms, of.times, weights);
 }
 
-platform::fitted_time fit_time(std::string const& kind, rows const& of) {
-  fitted_rows fitted;
-  if (kind != "tree") fitted.coefficients = fit_sums(of);
-  if (kind != "analytic") {
-    std::vector<double> left;
-    for (std::size_t r = 0; r < of.times.size(); ++r) left.push_back(std::log(of.times[r]) - fitted.log_time(of, r));
-    boosting_options options;
-    if (kind == "tree") options = {1, 8, 1, 5, 1};
-    fitted.trees = fit_trees(of.traits, left, options);
-  }
+/// The sums of one time.
+struct fitted_sums {
+  std::vector<double> coefficients;  // of none: the time is in proportion to the updates of a part
   platform::fitted_time time;
-  for (std::size_t k = 0; k < fitted.coefficients.size(); ++k)
-    if (fitted.coefficients[k] > 0) time.terms.emplace_back(std::string(of.names[k]), fitted.coefficients[k]);
-  std::sort(time.terms.begin(), time.terms.end());
-  time.trees = std::move(fitted.trees);
-  time.residual = 1;
-  return time;
+};
+
+fitted_sums fit_time(rows const& of, bool has_sums) {
+  fitted_sums result;
+  result.time.residual = 1;
+  if (!has_sums) return result;
+  result.coefficients = fit_sums(of);
+  for (std::size_t k = 0; k < result.coefficients.size(); ++k)
+    if (result.coefficients[k] > 0) result.time.terms.emplace_back(std::string(of.names[k]), result.coefficients[k]);
+  std::sort(result.time.terms.begin(), result.time.terms.end());
+  return result;
+}
+
+/// Trees for what sums leave over, from the problems that all of the algorithms were timed on.
+void fit_rest(platform::fitted_kind& into, std::vector<fitted_sums> const& setups, std::vector<fitted_sums> const& runs,
+              std::span<reduction_sample const> samples, cache_sizes const& caches, boosting_options const& options) {
+  std::vector<std::vector<double>> traits, setups_left, runs_left;
+  for_each_problem(samples, [&](std::span<reduction_sample const> group) {
+    std::vector<double> setup_left, run_left;
+    auto const& problem = group.front().problem;
+    double const updates = std::log(updates_of_a_part(problem));
+    for (std::size_t k = 0; k < into.algorithms.size(); ++k) {
+      auto const algorithm = *plan::find_reduction(into.algorithms[k].algorithm);
+      auto const found =
+          std::find_if(group.begin(), group.end(), [&](auto const& one) { return one.algorithm == algorithm; });
+      if (found == group.end()) return;
+      auto const left = [&](double seconds, fitted_sums const& sums, std::vector<reduction_term> const& terms) {
+        return std::log(std::max(shortest_time, seconds)) -
+               (sums.coefficients.empty() ? updates : log_sum(amounts_of(terms), sums.coefficients));
+      };
+      setup_left.push_back(left(found->measured.setup, setups[k], setup_terms(algorithm, problem, caches)));
+      run_left.push_back(left(found->measured.run, runs[k], run_terms(algorithm, problem, caches)));
+    }
+    auto const x = traits_of(problem);
+    traits.emplace_back(x.begin(), x.end());
+    setups_left.push_back(std::move(setup_left));
+    runs_left.push_back(std::move(run_left));
+  });
+  if (traits.empty()) return;
+  into.setup_trees = fit_trees(traits, setups_left, options);
+  into.run_trees = fit_trees(traits, runs_left, options);
 }
 
 /// Without residuals.
 platform::fitted_kind fit_once(std::string const& kind, std::span<reduction_sample const> samples,
                                cache_sizes const& caches) {
-  bool const polynomial = kind == "polynomial";
+  bool const polynomial = kind == "polynomial", tree = kind == "tree";
   platform::fitted_kind result{kind, {}};
+  std::vector<fitted_sums> setups, runs;
   for (auto const& traits : plan::reduction_catalogue()) {
     if (polynomial && traits.algorithm != plan::reduction_algorithm::sequential) continue;
-    rows const runs = rows_of(samples, traits.algorithm, false, caches);
-    if (runs.times.size() < fewest_reduction_samples) continue;
-    rows const setups = rows_of(samples, traits.algorithm, true, caches);
-    std::string const way = polynomial ? "analytic" : kind;
-    result.algorithms.push_back({std::string(traits.name), fit_time(way, setups), fit_time(way, runs)});
+    rows const of_runs = rows_of(samples, traits.algorithm, false, caches);
+    if (of_runs.times.size() < fewest_reduction_samples) continue;
+    runs.push_back(fit_time(of_runs, !tree));
+    setups.push_back(fit_time(rows_of(samples, traits.algorithm, true, caches), !tree));
+    result.algorithms.push_back({std::string(traits.name), setups.back().time, runs.back().time});
   }
-  if (polynomial && !result.algorithms.empty()) return fit_polynomial_kind(samples, caches, result.algorithms.front());
+  if (result.algorithms.empty()) return result;
+  if (polynomial) return fit_polynomial_kind(samples, caches, result.algorithms.front());
+  if (kind == "tree") fit_rest(result, setups, runs, samples, caches, {1, 8, 1, 5, 1});
+  if (kind == "boosted") fit_rest(result, setups, runs, samples, caches, {});
   return result;
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <skel/base/error.hpp>
-#include <skel/cost/reduction/boosted_trees.hpp>
 #include <skel/cost/reduction/polynomial.hpp>
 #include <skel/cost/reduction/terms.hpp>
 
@@ -24,6 +23,11 @@ double sum_of(std::vector<reduction_term> const& terms, std::vector<double> cons
 }
 
 }  // namespace
+
+double updates_of_a_part(reduction_problem const& problem) {
+  return static_cast<double>(std::max<std::size_t>(1, problem.pattern.subscripts)) /
+         static_cast<double>(problem.pattern.parts);
+}
 
 std::array<double, reduction_traits_of_problem> traits_of(reduction_problem const& problem) {
   auto const& of = problem.pattern;
@@ -47,6 +51,8 @@ std::array<double, reduction_traits_of_problem> traits_of(reduction_problem cons
           log2_of(of.sparsity * n * problem.value_bytes),
           log2_of(static_cast<double>(of.subscripts) / parts),
           log2_of(n * problem.value_bytes * parts),
+          log2_of(static_cast<double>(of.subscripts) / std::max(1.0, n) / parts),
+          log2_of(static_cast<double>(of.subscripts) * problem.value_bytes),
           problem.virtual_threads ? 1.0 : 0.0};
 }
 
@@ -70,6 +76,8 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
                                                                                    "lg touched bytes",
                                                                                    "lg updates",
                                                                                    "lg private bytes",
+"lg updates of an element",
+"lg bytes of contributions",
                                                                                    "virtual"};
   return names;
 }
@@ -81,25 +89,31 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
     throw input_error(source, "kinds",
                       "'" + name_ + "' is not a kind of model; known are analytic, boosted, polynomial, tree");
   auto const take = [&](platform::fitted_time const& from, auto const& known, std::string const& where) {
-    fitted result{std::vector<double>(known.size(), 0), from.trees, from.residual};
+    fitted result{std::vector<double>(known.size(), 0), from.residual};
     for (auto const& [term, coefficient] : from.terms) {
       auto const found =
           std::find_if(known.begin(), known.end(), [&, &wanted = term](auto const& one) { return one.name == wanted; });
       if (found == known.end()) throw input_error(source, where, "the term '" + term + "' is not known; train anew");
       result.coefficients[static_cast<std::size_t>(found - known.begin())] = coefficient;
     }
-    for (auto const& tree : from.trees)
+    return result;
+  };
+  auto const take_trees = [&](std::vector<platform::regression_tree> const& trees, char const* where) {
+    for (auto const& tree : trees)
       for (auto const& node : tree.nodes)
         if (node.feature >= static_cast<int>(reduction_traits_of_problem))
           throw input_error(
-              source, where,
+              source, name_ + "." + where,
               "a tree asks for feature " + std::to_string(node.feature) + ", which problems do not have; train anew");
-    return result;
+    return tree_sum(trees, kind.algorithms.size());
   };
+  setup_trees_ = take_trees(kind.setup_trees, "setup_trees");
+  run_trees_ = take_trees(kind.run_trees, "run_trees");
   reduction_problem const any;
   for (auto const& one : kind.algorithms) {
     auto const which = plan::find_reduction(one.algorithm);
     std::string const where = name_ + "." + one.algorithm;
+    if (which) outputs_.push_back(*which);
     if (!which) throw input_error(source, where, "is not an algorithm of reductions; train anew");
     if (name_ == "polynomial" && *which != plan::reduction_algorithm::sequential) {
       algorithms_[static_cast<std::size_t>(*which)] = algorithm{take(one.setup, polynomial_terms(), where + ".setup"),
@@ -129,20 +143,38 @@ reduction_time reduction_predictor::predict_by_speedup(algorithm const& known, r
 
 std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algorithm which,
                                                            reduction_problem const& problem) const {
-  auto const& known = algorithms_[static_cast<std::size_t>(which)];
-  if (!known) return std::nullopt;
-  if (name_ == "polynomial" && which != plan::reduction_algorithm::sequential)
-    return predict_by_speedup(*known, problem);
-  auto const x = traits_of(problem);
-  double const updates = static_cast<double>(std::max<std::size_t>(1, problem.pattern.subscripts)) /
-                         static_cast<double>(problem.pattern.parts);
-  reduction_time time;
+  if (!algorithms_[static_cast<std::size_t>(which)]) return std::nullopt;
+  return predict(problem)[static_cast<std::size_t>(which)];
+}
+
+std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_predictor::predict(
+    reduction_problem const& problem) const {
+  std::array<std::optional<reduction_time>, plan::reduction_algorithms> times;
   bool const sums = name_ != "tree";
-  time.setup = sums ? sum_of(setup_terms(which, problem, caches_), known->setup.coefficients) : updates;
-  time.run = sums ? sum_of(run_terms(which, problem, caches_), known->run.coefficients) : updates;
-  if (!known->setup.trees.empty()) time.setup *= std::exp(value_of(known->setup.trees, x));
-  if (!known->run.trees.empty()) time.run *= std::exp(value_of(known->run.trees, x));
-  return time;
+  for (auto const& traits : plan::reduction_catalogue()) {
+    auto const place = static_cast<std::size_t>(traits.algorithm);
+    auto const& known = algorithms_[place];
+    if (!known) continue;
+    if (name_ == "polynomial" && traits.algorithm != plan::reduction_algorithm::sequential) {
+      times[place] = predict_by_speedup(*known, problem);
+    } else if (sums) {
+      times[place] = {sum_of(setup_terms(traits.algorithm, problem, caches_), known->setup.coefficients),
+                      sum_of(run_terms(traits.algorithm, problem, caches_), known->run.coefficients)};
+    } else {
+      times[place] = {updates_of_a_part(problem), updates_of_a_part(problem)};
+    }
+  }
+  if (setup_trees_.empty() && run_trees_.empty()) return times;
+  auto const x = traits_of(problem);
+  std::vector<double> setups(outputs_.size(), 0), runs(outputs_.size(), 0);
+  setup_trees_.add(x, setups);
+  run_trees_.add(x, runs);
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
+    auto& time = *times[static_cast<std::size_t>(outputs_[k])];
+    time.setup *= std::exp(setups[k]);
+    time.run *= std::exp(runs[k]);
+  }
+  return times;
 }
 
 double reduction_predictor::residual(plan::reduction_algorithm which) const {

@@ -18,22 +18,28 @@ using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
 
-/// A tree as three arrays of numbers, one entry for each node. Where x < threshold the next node follows.
+/// A tree as three arrays of numbers, one entry for each node, and one of its leaves' numbers. Where x < threshold the
+/// next node follows.
 ordered to_json(regression_tree const& tree) {
-  ordered features = ordered::array(), values = ordered::array(), rights = ordered::array();
+  ordered features = ordered::array(), thresholds = ordered::array(), nexts = ordered::array();
   for (auto const& node : tree.nodes) {
     features.push_back(node.feature);
-    values.push_back(node.value);
-    rights.push_back(node.right);
+    thresholds.push_back(node.threshold);
+    nexts.push_back(node.next);
   }
-  return {{"feature", features}, {"value", values}, {"right", rights}};
+  return {{"feature", features}, {"threshold", thresholds}, {"next", nexts}, {"leaves", tree.leaves}};
+}
+
+ordered to_json(std::vector<regression_tree> const& trees) {
+  ordered all = ordered::array();
+  for (auto const& tree : trees) all.push_back(to_json(tree));
+  return all;
 }
 
 ordered to_json(fitted_time const& time) {
-  ordered terms = ordered::object(), trees = ordered::array();
+  ordered terms = ordered::object();
   for (auto const& [name, coefficient] : time.terms) terms[name] = coefficient;
-  for (auto const& tree : time.trees) trees.push_back(to_json(tree));
-  return {{"terms", terms}, {"trees", trees}, {"residual", time.residual}};
+  return {{"terms", terms}, {"residual", time.residual}};
 }
 
 double finite(reader const& value) {
@@ -42,41 +48,54 @@ double finite(reader const& value) {
   return number;
 }
 
-regression_tree read_tree(reader const& from) {
+/// A tree with so many outputs.
+regression_tree read_tree(reader const& from, std::size_t outputs) {
   from.expect_object("a tree");
-  from.expect_keys({"feature", "value", "right"});
+  from.expect_keys({"feature", "threshold", "next", "leaves"});
   auto const features = from.at("feature").elements("the features of a tree's nodes");
-  auto const values = from.at("value").elements("the values of a tree's nodes");
-  auto const rights = from.at("right").elements("the right successors of a tree's nodes");
+  auto const thresholds = from.at("threshold").elements("the thresholds of a tree's nodes");
+  auto const nexts = from.at("next").elements("the right successors of a tree's nodes");
+  auto const leaves = from.at("leaves").elements("the numbers of a tree's leaves");
   std::size_t const count = features.size();
-  if (count == 0 || values.size() != count || rights.size() != count)
-    from.fail("its three arrays must have the same length, one at least");
+  if (count == 0 || thresholds.size() != count || nexts.size() != count)
+    from.fail("the arrays of its nodes must have the same length, one at least");
   regression_tree tree;
+  for (reader const& one : leaves) tree.leaves.push_back(finite(one));
+  std::size_t first = 0;  // number of the next leaf
   for (std::size_t k = 0; k < count; ++k) {
     double const feature = finite(features[k]);
     if (feature < -1 || feature > 1000 || feature != std::floor(feature))
       features[k].fail("is not the number of a feature");
-    regression_tree::node node{static_cast<int>(feature), finite(values[k]), 0, 0};
-    if (node.feature >= 0) {
-      std::size_t const right = rights[k].count();
+    std::size_t const next = nexts[k].count();
+    if (feature >= 0) {
       // Later nodes only: a walk from the root always comes to a leaf.
       if (k + 1 >= count) features[k].fail("tests something, but no node follows");
-      if (right <= k + 1 || right >= count) rights[k].fail("is not the number of a node behind the next one");
-      node.left = static_cast<int>(k + 1), node.right = static_cast<int>(right);
+      if (next <= k + 1 || next >= count) nexts[k].fail("is not the number of a node behind the next one");
+    } else if (next != first) {
+      nexts[k].fail("is not the place of this leaf's numbers, which follow those of the leaf before");
+    } else {
+      first += outputs;
     }
-    tree.nodes.push_back(node);
+    tree.nodes.push_back({static_cast<int>(feature), finite(thresholds[k]), static_cast<int>(next)});
   }
+  if (tree.leaves.size() != first)
+    from.at("leaves").fail("must have a number for each leaf and algorithm, " + std::to_string(first) + " in all");
   return tree;
+}
+
+std::vector<regression_tree> read_trees(reader const& from, std::size_t outputs) {
+  std::vector<regression_tree> trees;
+  for (reader const& tree : from.elements("an array of trees")) trees.push_back(read_tree(tree, outputs));
+  return trees;
 }
 
 fitted_time read_time(reader const& from) {
   from.expect_object("how a time is computed");
-  from.expect_keys({"terms", "trees", "residual"});
+  from.expect_keys({"terms", "residual"});
   fitted_time time;
   reader const terms = from.at("terms");
   terms.expect_object("coefficients by the names of their terms");
   for (auto const& [name, value] : terms.value().items()) time.terms.emplace_back(name, finite(terms.at(name)));
-  for (reader const& tree : from.at("trees").elements("an array of trees")) time.trees.push_back(read_tree(tree));
   time.residual = finite(from.at("residual"));
   if (time.residual < 0) from.at("residual").fail("is negative");
   return time;
@@ -85,7 +104,7 @@ fitted_time read_time(reader const& from) {
 }  // namespace
 
 std::string to_text(reduction_model const& model) {
-  // One line for each algorithm: a file of thousands of numbers that can still be looked into.
+  // One line for each algorithm, and for all trees of a time: a file of thousands of numbers that can still be looked into.
   ordered const head{{"skel_reduction_model", 1}, {"machine", model.machine},
                      {"threads", model.threads},  {"caches", {model.caches[0], model.caches[1], model.caches[2]}},
                      {"date", model.date},        {"compiler", model.compiler},
@@ -101,7 +120,8 @@ std::string to_text(reduction_model const& model) {
       ordered const line{{"algorithm", one.algorithm}, {"setup", to_json(one.setup)}, {"run", to_json(one.run)}};
       text += (&one == &kind.algorithms.front() ? "\n" : ",\n") + line.dump();
     }
-    text += "]}";
+    text += "],\n\"setup_trees\": " + to_json(kind.setup_trees).dump() + ",\n\"run_trees\": " +
+            to_json(kind.run_trees).dump() + "}";
   }
   return text + "]}\n";
 }
@@ -129,13 +149,15 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   model.spread = finite(root.at("spread"));
   for (reader const& kind : root.at("kinds").elements("an array of kinds of models")) {
     kind.expect_object("a kind of model");
-    kind.expect_keys({"name", "algorithms"});
-    fitted_kind fitted{kind.at("name").text(), {}};
+    kind.expect_keys({"name", "algorithms", "setup_trees", "run_trees"});
+    fitted_kind fitted{kind.at("name").text(), {}, {}, {}};
     for (reader const& one : kind.at("algorithms").elements("an array of algorithms")) {
       one.expect_object("an algorithm");
       one.expect_keys({"algorithm", "setup", "run"});
       fitted.algorithms.push_back({one.at("algorithm").text(), read_time(one.at("setup")), read_time(one.at("run"))});
     }
+    fitted.setup_trees = read_trees(kind.at("setup_trees"), fitted.algorithms.size());
+    fitted.run_trees = read_trees(kind.at("run_trees"), fitted.algorithms.size());
     model.kinds.push_back(std::move(fitted));
   }
   return model;
@@ -150,14 +172,18 @@ reduction_model rounded(reduction_model model) {
   // Terms of polynomials cancel, so that their digits count; leaves are sums of logarithms of times.
   auto const round = [&](fitted_time& time) {
     for (auto& term : time.terms) to_digits(term.second, 12);
-    for (auto& tree : time.trees)
-      for (auto& node : tree.nodes) to_digits(node.value, 5);
     to_digits(time.residual, 5);
   };
   to_digits(model.seconds, 5);
   to_digits(model.spread, 5);
-  for (auto& kind : model.kinds)
+  for (auto& kind : model.kinds) {
     for (auto& one : kind.algorithms) round(one.setup), round(one.run);
+    for (auto* const trees : {&kind.setup_trees, &kind.run_trees})
+      for (auto& tree : *trees) {
+        for (auto& node : tree.nodes) to_digits(node.threshold, 5);
+        for (double& value : tree.leaves) to_digits(value, 4);
+      }
+  }
   return model;
 }
 

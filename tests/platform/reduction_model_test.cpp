@@ -18,9 +18,9 @@ platform::reduction_model some_model() {
   model.threads = 8;
   model.caches[0] = 32768, model.caches[1] = 1 << 20, model.caches[2] = 3e7;
   model.samples = 1200, model.seconds = 3600.5, model.spread = 0.013;
-  platform::regression_tree const tree{{{3, 0.25, 1, 2}, {-1, -1.5, 0, 0}, {-1, 2, 0, 0}}};
-  platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, {}, 0.25}, trees{{}, {tree, tree}, 0};
-  model.kinds = {{"boosted", {{"repbuf", sums, trees}, {"atomic", trees, sums}}}, {"tree", {}}};
+  platform::regression_tree const tree{{{3, 0.25, 2}, {-1, 0, 0}, {-1, 0, 2}}, {-1.5, 2, 0.5, 7}};
+  platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, 0.25}, none{{}, 0};
+  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {}, {tree, tree}}, {"tree", {}}};
   return model;
 }
 
@@ -33,9 +33,11 @@ TEST(ReductionModel, ReadsBackAsItWas) {
 
 TEST(ReductionModel, IsRoundedToWhatIsWorthKeeping) {
   auto model = some_model();
-  model.kinds[0].algorithms[0].run.trees[0].nodes[1].value = 1.23456789;
+  model.kinds[0].run_trees[0].leaves[1] = 1.23456789;
+  model.kinds[0].run_trees[0].nodes[0].threshold = 1.23456789;
   auto const less = platform::rounded(model);
-  EXPECT_EQ(less.kinds[0].algorithms[0].run.trees[0].nodes[1].value, 1.2346);
+  EXPECT_EQ(less.kinds[0].run_trees[0].leaves[1], 1.235);
+  EXPECT_EQ(less.kinds[0].run_trees[0].nodes[0].threshold, 1.2346);
   EXPECT_NEAR(less.kinds[0].algorithms[0].setup.terms[1].second, 1.0 / 3, 1e-12);
   EXPECT_EQ(platform::rounded(less), less);
   EXPECT_EQ(platform::parse_reduction_model(to_text(less), "m.json"), less);
@@ -46,7 +48,7 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
   struct wrong {
     std::string old, now, message;
   };
-  std::string const tree = "kinds[0].algorithms[0].run.trees[0]";
+  std::string const tree = "kinds[0].run_trees[0]";
   for (wrong const& one :
        {wrong{"\"skel_reduction_model\": 1", "\"skel_reduction_model\": 2", "skel_reduction_model: is 2"},
         {"\"skel_reduction_model\": 1,", "", "skel_reduction_model: is missing"},
@@ -59,11 +61,13 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
         {"\"algorithm\":\"repbuf\",", "", "kinds[0].algorithms[0].algorithm: is missing"},
         {"\"start\":1e-06", "\"start\":null", "kinds[0].algorithms[0].setup.terms.start: "},
         {"\"residual\":0.25", "\"residual\":-0.25", "kinds[0].algorithms[0].setup.residual: is negative"},
-        {"\"feature\":[3,-1,-1]", "\"feature\":[3,-1]", tree + ": its three arrays must have the same length"},
+        {"\"feature\":[3,-1,-1]", "\"feature\":[3,-1]", tree + ": the arrays of its nodes must have the same length"},
         {"\"feature\":[3,-1,-1]", "\"feature\":[0.5,-1,-1]", tree + ".feature[0]: is not the number of a feature"},
         {"\"feature\":[3,-1,-1]", "\"feature\":[3,-1,3]", tree + ".feature[2]: tests something, but no node follows"},
-        {"\"right\":[2,0,0]", "\"right\":[1,0,0]", tree + ".right[0]: is not the number of a node behind"},
-        {"\"right\":[2,0,0]", "\"right\":[3,0,0]", tree + ".right[0]: is not the number of a node behind"},
+        {"\"next\":[2,0,2]", "\"next\":[1,0,2]", tree + ".next[0]: is not the number of a node behind"},
+        {"\"next\":[2,0,2]", "\"next\":[3,0,2]", tree + ".next[0]: is not the number of a node behind"},
+        {"\"next\":[2,0,2]", "\"next\":[2,0,1]", tree + ".next[2]: is not the place of this leaf's numbers"},
+        {",0.5,7.0]", "]", tree + ".leaves: must have a number for each leaf and algorithm, 4 in all"},
         {"\"kinds\": [", "\"kinds\": [[", "line "}}) {
     std::string changed = text;
     std::size_t const at = changed.find(one.old);

@@ -10,16 +10,18 @@
 /// Models of irregular reductions that were fitted on a machine, as a file keeps them.
 namespace skel::platform {
 
-/// A tree of tests x[feature] < threshold: node 0 is the root, and the left successor of a node is the next one.
+/// A tree of tests x[feature] < threshold, whose leaves say a number for each of several outputs: node 0 is the root,
+/// and where x < threshold the next node follows.
 struct regression_tree {
   struct node {
-    int feature = -1;         ///< -1: a leaf
-    double value = 0;         ///< threshold, or what the leaf says
-    int left = 0, right = 0;  ///< where x < threshold, and where not
+    int feature = -1;      ///< -1: a leaf
+    double threshold = 0;  ///< of a test
+    int next = 0;          ///< where x is not below it; of a leaf, the place of its first number in `leaves`
 
     friend bool operator==(node const&, node const&) = default;
   };
   std::vector<node> nodes;
+  std::vector<double> leaves;  ///< of each leaf, in the order of the nodes, one number for each output
 
   friend bool operator==(regression_tree const&, regression_tree const&) = default;
 };
@@ -27,7 +29,6 @@ struct regression_tree {
 /// How one time of one algorithm is computed.
 struct fitted_time {
   std::vector<std::pair<std::string, double>> terms;  ///< coefficients, in the order of the names of their terms
-  std::vector<regression_tree> trees;                 ///< whose sum corrects or is the logarithm
   double residual = 0;  ///< root mean square of ln(measured / predicted), of samples that it was not fitted to
 
   friend bool operator==(fitted_time const&, fitted_time const&) = default;
@@ -45,6 +46,8 @@ struct fitted_reduction {
 struct fitted_kind {
   std::string name;
   std::vector<fitted_reduction> algorithms;
+  /// Whose sums correct, or are, the logarithms of the times: an output for each of the algorithms, in their order.
+  std::vector<regression_tree> setup_trees = {}, run_trees = {};
 
   friend bool operator==(fitted_kind const&, fitted_kind const&) = default;
 };

@@ -67,43 +67,62 @@ TEST(PositiveFit, RowsOfLittleWeightHardlyCount) {
 
 TEST(BoostedTrees, OneTreeFindsAStep) {
   std::vector<std::vector<double>> rows;
-  std::vector<double> targets;
+  std::vector<std::vector<double>> targets;
   for (int k = 0; k < 200; ++k) {
     rows.push_back({static_cast<double>(k * 37 % 100), static_cast<double>(k)});
-    targets.push_back(k < 80 ? -1 : 3);
+    targets.push_back({k < 80 ? -1. : 3., k < 80 ? 5. : 2.});
   }
   auto const trees = cost::fit_trees(rows, targets, {1, 3, 1, 1, 1});
   ASSERT_EQ(trees.size(), 1U);
-  // Thresholds are looked for between 64 bins.
+  // Thresholds are looked for between bins.
   for (int k : {0, 40, 75, 85, 120, 199})
-    EXPECT_NEAR(cost::value_of(trees[0], rows[size_t(k)]), targets[size_t(k)], 0.5) << k;
+    for (std::size_t output : {0U, 1U})
+      EXPECT_NEAR(cost::values_of(trees[0], rows[size_t(k)], 2)[output], targets[size_t(k)][output], 0.5) << k;
+}
+
+TEST(BoostedTrees, SplitsWhereMostRowsAreEqual) {
+  // Of 1000 rows 17 have another number: fewer than a bin of rows, and not where bins end.
+  std::vector<std::vector<double>> rows, targets;
+  for (int k = 0; k < 1000; ++k) {
+    rows.push_back({k < 17 ? 2. : 8.});
+    targets.push_back({k < 17 ? 1. : 0.});
+  }
+  auto const trees = cost::fit_trees(rows, targets, {1, 1, 1, 1, 1});
+  EXPECT_DOUBLE_EQ(cost::values_of(trees[0], std::vector{2.}, 1)[0], 1);
+  EXPECT_DOUBLE_EQ(cost::values_of(trees[0], std::vector{8.}, 1)[0], 0);
 }
 
 TEST(BoostedTrees, ManyComeNearToASumAndAreTheSameAgain) {
   std::mt19937_64 dice(4);
   std::uniform_real_distribution<> uniform(0, 1);
   std::vector<std::vector<double>> rows;
-  std::vector<double> targets;
+  std::vector<std::vector<double>> targets;
   for (int k = 0; k < 2000; ++k) {
     rows.push_back({uniform(dice), uniform(dice), uniform(dice)});
-    targets.push_back(2 * rows.back()[0] + std::sin(6 * rows.back()[1]));
+    targets.push_back({2 * rows.back()[0] + std::sin(6 * rows.back()[1])});
   }
   auto const trees = cost::fit_trees(rows, targets);
   EXPECT_EQ(trees, cost::fit_trees(rows, targets));
+  cost::tree_sum const sum(trees, 1);
   double squares = 0, all = 0;
   for (int k = 0; k < 500; ++k) {
     std::vector<double> const x{uniform(dice), uniform(dice), uniform(dice)};
     double const wanted = 2 * x[0] + std::sin(6 * x[1]);
-    squares += std::pow(cost::value_of(trees, x) - wanted, 2);
+    double one_by_one = 0;
+    for (auto const& tree : trees) one_by_one += cost::values_of(tree, x, 1)[0];
+    std::vector<double> found{0};
+    sum.add(x, found);
+    EXPECT_DOUBLE_EQ(found[0], one_by_one);
+    squares += std::pow(found[0] - wanted, 2);
     all += wanted * wanted;
   }
   EXPECT_LT(squares / all, 0.02);
 }
 
 TEST(BoostedTrees, LeavesHaveAsManyRowsAsWanted) {
-  auto const trees = cost::fit_trees({{0}, {1}, {2}, {3}}, {0, 0, 9, 9}, {1, 4, 1, 3, 1});
+  auto const trees = cost::fit_trees({{0}, {1}, {2}, {3}}, {{0}, {0}, {9}, {9}}, {1, 4, 1, 3, 1});
   ASSERT_EQ(trees[0].nodes.size(), 1U);
-  EXPECT_DOUBLE_EQ(trees[0].nodes[0].value, 4.5);
+  EXPECT_DOUBLE_EQ(trees[0].leaves.at(0), 4.5);
 }
 
 TEST(Polynomial, HasTheTermsOfThePaperWithoutPowersOfMobility) {

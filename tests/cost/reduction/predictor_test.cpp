@@ -75,8 +75,7 @@ TEST(ReductionPredictor, RefusesWhatItDoesNotKnowAndSaysWhere) {
   platform::fitted_time const none;
   platform::fitted_time term;
   term.terms = {{"dragons", 1}};
-  platform::fitted_time tree;
-  tree.trees = {{{{99, 0.5, 1, 2}, {-1, 0, 0, 0}, {-1, 1, 0, 0}}}};
+  platform::regression_tree const tree{{{99, 0.5, 2}, {-1, 0, 0}, {-1, 0, 1}}, {0, 1}};
   struct wrong {
     platform::fitted_kind kind;
     std::string message;
@@ -87,7 +86,7 @@ TEST(ReductionPredictor, RefusesWhatItDoesNotKnowAndSaysWhere) {
         {{"analytic", {{"repbuf", none, term}}}, "m.json: analytic.repbuf.run: the term 'dragons' is not known"},
         {{"polynomial", {{"sequential", none, none}, {"repbuf", term, none}}},
          "m.json: polynomial.repbuf.setup: the term 'dragons' is not known"},
-        {{"boosted", {{"repbuf", tree, none}}}, "m.json: boosted.repbuf.setup: a tree asks for feature 99"},
+        {{"boosted", {{"repbuf", none, none}}, {tree}, {}}, "m.json: boosted.setup_trees: a tree asks for feature 99"},
         {{"polynomial", {{"repbuf", none, none}}}, "m.json: polynomial: lacks the sequential algorithm"}}) {
     try {
       cost::reduction_predictor const predictor(frame(), one.kind, "m.json");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,22 +11,46 @@ namespace skel::cost {
 
 /// How trees are grown.
 struct boosting_options {
-  std::size_t trees = 80;
-  std::size_t depth = 4;
-  double rate = 0.12;              ///< share of what each tree finds that is believed
-  std::size_t smallest_leaf = 10;  ///< rows
-  double share = 0.7;              ///< of the rows that each tree sees, drawn anew
+  std::size_t trees = 200;
+  std::size_t depth = 6;
+  double rate = 0.1;              ///< share of what each tree finds that is believed
+  std::size_t smallest_leaf = 5;  ///< rows
+  double share = 0.7;             ///< of the rows that each tree sees, drawn anew
 };
 
-/// Trees whose sum is nearest to targets in least squares: each is fitted to what those before left over.
-/// `rows`: as many numbers in each. O(trees depth rows columns). The same for the same input.
-/// Source: Friedman 2002, Computational Statistics & Data Analysis 38(4):367-378. Precondition: at least one row.
+/// Trees whose sum is nearest to targets in least squares over all outputs: each is fitted to what those before left
+/// over. Outputs share the trees, and so what they have in common: where one algorithm's time errs, most do. `rows`: as
+/// many numbers in each; `targets`: as many outputs for each row. O(trees depth rows columns outputs). The same for the
+/// same input. Source: Friedman 2002, Computational Statistics & Data Analysis 38(4):367-378, with the squares summed
+/// over outputs as by De'ath 2002, Ecology 83(4):1105-1117. Precondition: at least one row, one output.
 std::vector<platform::regression_tree> fit_trees(std::vector<std::vector<double>> const& rows,
-                                                 std::vector<double> const& targets,
+                                                 std::vector<std::vector<double>> const& targets,
                                                  boosting_options const& options = {});
 
-/// What a tree says, and all of them together. Precondition: x has every feature that they ask for.
-double value_of(platform::regression_tree const& tree, std::span<double const> x);
-double value_of(std::span<platform::regression_tree const> trees, std::span<double const> x);
+/// What a tree says of each output. Precondition: x has every feature that it asks for.
+std::span<double const> values_of(platform::regression_tree const& tree, std::span<double const> x,
+                                  std::size_t outputs);
+
+/// Trees laid out one behind the other, to be summed quickly.
+class tree_sum {
+ public:
+  tree_sum() = default;
+  tree_sum(std::vector<platform::regression_tree> const& trees, std::size_t outputs);
+
+  bool empty() const { return roots_.empty(); }
+  /// Adds what all trees say of each output. O(trees (depth + outputs)). Precondition: as many sums as outputs.
+  void add(std::span<double const> x, std::span<double> sums) const;
+
+ private:
+  struct node {
+    double threshold;
+    std::int32_t feature;
+    std::uint32_t next;
+  };
+  std::vector<node> nodes_;
+  std::vector<std::uint32_t> roots_;
+  std::vector<double> leaves_;
+  std::size_t outputs_ = 0;
+};
 
 }  // namespace skel::cost

@@ -6,13 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/cost/reduction/boosted_trees.hpp>
 #include <skel/cost/reduction/problem.hpp>
 #include <skel/platform/reduction_model.hpp>
 
 namespace skel::cost {
 
+/// Subscripts of a part, mean, at least 1 / P.
+double updates_of_a_part(reduction_problem const& problem);
+
 /// What trees ask of a problem, logarithms where only ratios matter.
-inline constexpr std::size_t reduction_traits_of_problem = 20;
+inline constexpr std::size_t reduction_traits_of_problem = 22;
 std::array<double, reduction_traits_of_problem> traits_of(reduction_problem const& problem);
 /// Their names, in the same order.
 std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
@@ -20,7 +24,7 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
 /// Predicts what algorithms take, by one kind of a fitted model.
 ///
 /// analytic: setup and run are sums of terms (<skel/cost/reduction/terms.hpp>) with fitted coefficients.
-/// boosted: the same, times e to the sum of trees that are fitted to what is left.
+/// boosted: the same, times e to the sum of trees that are fitted to what is left. All algorithms share the trees.
 /// tree: e to what one tree says, times the subscripts over the threads.
 /// polynomial: the sequential algorithm as analytic; a run of the others is that over their speedup, a setup their run
 /// times the paper's O, both polynomials (<skel/cost/reduction/polynomial.hpp>). So choosing by setup + R run is
@@ -37,6 +41,8 @@ class reduction_predictor {
   /// Setup with fresh buffers and an execution; nothing for an algorithm that the model was not fitted for.
   /// O(terms + trees depth).
   std::optional<reduction_time> predict(plan::reduction_algorithm algorithm, reduction_problem const& problem) const;
+  /// Of all algorithms, in the order of the catalogue: takes hardly longer than of one.
+  std::array<std::optional<reduction_time>, plan::reduction_algorithms> predict(reduction_problem const& problem) const;
 
   /// Root mean square of ln(measured / predicted) of executions, on what the model was not fitted to.
   double residual(plan::reduction_algorithm algorithm) const;
@@ -44,7 +50,6 @@ class reduction_predictor {
  private:
   struct fitted {
     std::vector<double> coefficients;
-    std::vector<platform::regression_tree> trees;
     double residual = 0;
   };
   struct algorithm {
@@ -56,6 +61,8 @@ class reduction_predictor {
   std::string name_;
   cache_sizes caches_;
   std::array<std::optional<algorithm>, plan::reduction_algorithms> algorithms_;
+  tree_sum setup_trees_, run_trees_;
+  std::vector<plan::reduction_algorithm> outputs_;  // of the trees
 };
 
 }  // namespace skel::cost
