@@ -7,6 +7,7 @@
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/record/clock.hpp>
 
 namespace skel::mapping {
 
@@ -21,14 +22,25 @@ std::vector<cost::reduction_predictor> predictors(platform::reduction_model cons
   return kinds;
 }
 
-/// The expected error of each kind: the residuals of the algorithms that it knows.
+/// What predicting by a kind takes, the first time that it is done: a program has other things in its caches whenever it
+/// asks [s].
+double price_of(cost::reduction_predictor const& kind) {
+  cost::reduction_problem some;
+  some.pattern.elements = some.pattern.iterations = some.pattern.subscripts = 1000;
+  double const begin = record::now();
+  static_cast<void>(kind.predict(some));
+  return record::now() - begin;
+}
+
+/// The expected error of each kind, the residuals of the algorithms that it knows, and what asking it costs.
 std::vector<candidate_model> candidates_of(std::vector<cost::reduction_predictor> const& kinds) {
   std::vector<candidate_model> models;
   for (auto const& kind : kinds) {
+    double const price = price_of(kind);
     double squares = 0, known = 0;
     for (auto const& traits : plan::reduction_catalogue())
       if (kind.predict(traits.algorithm, {})) squares += std::pow(kind.residual(traits.algorithm), 2), ++known;
-    models.push_back({kind.name(), {std::sqrt(squares / std::max(1.0, known)), 0}});
+    models.push_back({kind.name(), {std::sqrt(squares / std::max(1.0, known)), price}});
   }
   return models;
 }

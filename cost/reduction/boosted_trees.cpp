@@ -182,24 +182,28 @@ std::span<double const> values_of(regression_tree const& tree, std::span<double 
 
 tree_sum::tree_sum(std::vector<regression_tree> const& trees, std::size_t outputs) : outputs_(outputs) {
   for (auto const& tree : trees) {
-    auto const first = static_cast<std::uint32_t>(nodes_.size()), leaf = static_cast<std::uint32_t>(leaves_.size());
-    roots_.push_back(first);
-    for (auto const& one : tree.nodes)
-      nodes_.push_back(
-          {one.threshold, one.feature, static_cast<std::uint32_t>(one.next) + (one.feature < 0 ? leaf : first)});
-    leaves_.insert(leaves_.end(), tree.leaves.begin(), tree.leaves.end());
+    SKEL_EXPECTS(outputs > 0 && tree.nodes.size() < 1U << 16U);
+    roots_.push_back({static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(leaves_.size())});
+    for (auto const& one : tree.nodes) {
+      auto const next = static_cast<std::size_t>(one.next) / (one.feature < 0 ? outputs : 1);
+      nodes_.push_back({static_cast<float>(one.threshold), static_cast<std::int16_t>(one.feature),
+                        static_cast<std::uint16_t>(next)});
+    }
+    for (double const value : tree.leaves) leaves_.push_back(static_cast<float>(value));
   }
 }
 
 void tree_sum::add(std::span<double const> x, std::span<double> sums) const {
   SKEL_EXPECTS(sums.size() == outputs_ || roots_.empty());
-  for (std::uint32_t at : roots_) {
-    while (nodes_[at].feature >= 0) {
-      node const& here = nodes_[at];
-      at = x[static_cast<std::size_t>(here.feature)] < here.threshold ? at + 1 : here.next;
-    }
-    double const* const said = leaves_.data() + nodes_[at].next;
-    for (std::size_t k = 0; k < outputs_; ++k) sums[k] += said[k];
+  std::size_t const nodes_of_a_line = 64 / sizeof(node);
+  for (std::size_t k = 0; k < nodes_.size(); k += nodes_of_a_line) __builtin_prefetch(&nodes_[k]);
+  for (root const& begin : roots_) {
+    node const* const tree = &nodes_[begin.node];
+    node const* at = tree;
+    while (at->feature >= 0)
+      at = x[static_cast<std::size_t>(at->feature)] < static_cast<double>(at->threshold) ? at + 1 : tree + at->next;
+    float const* const said = &leaves_[begin.leaf + at->next * outputs_];
+    for (std::size_t k = 0; k < outputs_; ++k) sums[k] += static_cast<double>(said[k]);
   }
 }
 

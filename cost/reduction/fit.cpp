@@ -88,16 +88,18 @@ fitted_sums fit_time(rows const& of, bool has_sums) {
   return result;
 }
 
-/// Trees for what sums leave over, from the problems that all of the algorithms were timed on.
-void fit_rest(platform::fitted_kind& into, std::vector<fitted_sums> const& setups, std::vector<fitted_sums> const& runs,
-              std::span<reduction_sample const> samples, cache_sizes const& caches, boosting_options const& options) {
+/// Trees for what sums leave over, from the problems that all of the algorithms were timed on, as they are or unseen.
+platform::fitted_trees fit_rest(std::vector<platform::fitted_reduction> const& algorithms,
+                                std::vector<fitted_sums> const& setups, std::vector<fitted_sums> const& runs,
+                                std::span<reduction_sample const> samples, bool seen, cache_sizes const& caches,
+                                boosting_options const& options) {
   std::vector<std::vector<double>> traits, setups_left, runs_left;
   for_each_problem(samples, [&](std::span<reduction_sample const> group) {
     std::vector<double> setup_left, run_left;
-    auto const& problem = group.front().problem;
+    auto const problem = seen ? group.front().problem : unseen(group.front().problem);
     double const updates = std::log(updates_of_a_part(problem));
-    for (std::size_t k = 0; k < into.algorithms.size(); ++k) {
-      auto const algorithm = *plan::find_reduction(into.algorithms[k].algorithm);
+    for (std::size_t k = 0; k < algorithms.size(); ++k) {
+      auto const algorithm = *plan::find_reduction(algorithms[k].algorithm);
       auto const found =
           std::find_if(group.begin(), group.end(), [&](auto const& one) { return one.algorithm == algorithm; });
       if (found == group.end()) return;
@@ -113,9 +115,8 @@ void fit_rest(platform::fitted_kind& into, std::vector<fitted_sums> const& setup
     setups_left.push_back(std::move(setup_left));
     runs_left.push_back(std::move(run_left));
   });
-  if (traits.empty()) return;
-  into.setup_trees = fit_trees(traits, setups_left, options);
-  into.run_trees = fit_trees(traits, runs_left, options);
+  if (traits.empty()) return {};
+  return {fit_trees(traits, setups_left, options), fit_trees(traits, runs_left, options)};
 }
 
 /// Without residuals.
@@ -134,8 +135,11 @@ platform::fitted_kind fit_once(std::string const& kind, std::span<reduction_samp
   }
   if (result.algorithms.empty()) return result;
   if (polynomial) return fit_polynomial_kind(samples, caches, result.algorithms.front());
-  if (kind == "tree") fit_rest(result, setups, runs, samples, caches, {1, 8, 1, 5, 1});
-  if (kind == "boosted") fit_rest(result, setups, runs, samples, caches, {});
+  if (kind == "analytic") return result;
+  for (bool const seen : {true, false})
+    (seen ? result.seen : result.unseen) =
+        fit_rest(result.algorithms, setups, runs, samples, seen, caches,
+                 tree ? boosting_options{1, 8, 1, 5, 1} : seen ? boosting_options{} : boosting_options{60, 4});
   return result;
 }
 

@@ -98,17 +98,17 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
     }
     return result;
   };
-  auto const take_trees = [&](std::vector<platform::regression_tree> const& trees, char const* where) {
-    for (auto const& tree : trees)
+  auto const take_trees = [&](std::vector<platform::regression_tree> const& all, std::string const& where) {
+    for (auto const& tree : all)
       for (auto const& node : tree.nodes)
         if (node.feature >= static_cast<int>(reduction_traits_of_problem))
           throw input_error(
               source, name_ + "." + where,
               "a tree asks for feature " + std::to_string(node.feature) + ", which problems do not have; train anew");
-    return tree_sum(trees, kind.algorithms.size());
+    return tree_sum(all, kind.algorithms.size());
   };
-  setup_trees_ = take_trees(kind.setup_trees, "setup_trees");
-  run_trees_ = take_trees(kind.run_trees, "run_trees");
+  seen_ = {take_trees(kind.seen.setup, "seen.setup"), take_trees(kind.seen.run, "seen.run")};
+  unseen_ = {take_trees(kind.unseen.setup, "unseen.setup"), take_trees(kind.unseen.run, "unseen.run")};
   reduction_problem const any;
   for (auto const& one : kind.algorithms) {
     auto const which = plan::find_reduction(one.algorithm);
@@ -164,11 +164,12 @@ std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_
       times[place] = {updates_of_a_part(problem), updates_of_a_part(problem)};
     }
   }
-  if (setup_trees_.empty() && run_trees_.empty()) return times;
+  auto const& correct = problem.seen ? seen_ : unseen_;
+  if (correct.setup.empty() && correct.run.empty()) return times;
   auto const x = traits_of(problem);
   std::vector<double> setups(outputs_.size(), 0), runs(outputs_.size(), 0);
-  setup_trees_.add(x, setups);
-  run_trees_.add(x, runs);
+  correct.setup.add(x, setups);
+  correct.run.add(x, runs);
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     auto& time = *times[static_cast<std::size_t>(outputs_[k])];
     time.setup *= std::exp(setups[k]);

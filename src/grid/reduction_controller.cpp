@@ -66,10 +66,7 @@ struct reduction_controller::state {
     made.pattern.elements = elements;
     made.pattern.subscripts = subscripts;
     made.pattern.parts = workers->parts();
-    if (seen.elements == 0) {
-      made.pattern.sparsity = std::min(1.0, elements == 0 ? 0 : double(subscripts) / double(elements));
-      made.pattern.clusters = 1;
-    }
+    if (seen.elements == 0) made = cost::unseen(made);
     made.value_bytes = value_bytes;
     made.virtual_threads = imagined != nullptr;
     made.other_seconds = other_seconds;
@@ -131,6 +128,7 @@ struct reduction_controller::state {
     double const begin = clock();
     seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
     problem.pattern = seen;
+    problem.seen = true;
     double const took = clock() - begin;
     report.looking += took;
     report.looked_at = subscripts;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <skel/base/error.hpp>
 #include <skel/platform/files.hpp>
@@ -34,6 +35,10 @@ ordered to_json(std::vector<regression_tree> const& trees) {
   ordered all = ordered::array();
   for (auto const& tree : trees) all.push_back(to_json(tree));
   return all;
+}
+
+ordered to_json(fitted_trees const& trees) {
+  return {{"setup", to_json(trees.setup)}, {"run", to_json(trees.run)}};
 }
 
 ordered to_json(fitted_time const& time) {
@@ -83,9 +88,12 @@ regression_tree read_tree(reader const& from, std::size_t outputs) {
   return tree;
 }
 
-std::vector<regression_tree> read_trees(reader const& from, std::size_t outputs) {
-  std::vector<regression_tree> trees;
-  for (reader const& tree : from.elements("an array of trees")) trees.push_back(read_tree(tree, outputs));
+fitted_trees read_trees(reader const& from, std::size_t outputs) {
+  from.expect_object("trees for setups and runs");
+  from.expect_keys({"setup", "run"});
+  fitted_trees trees;
+  for (auto const& [key, into] : {std::pair{"setup", &trees.setup}, std::pair{"run", &trees.run}})
+    for (reader const& tree : from.at(key).elements("an array of trees")) into->push_back(read_tree(tree, outputs));
   return trees;
 }
 
@@ -120,8 +128,7 @@ std::string to_text(reduction_model const& model) {
       ordered const line{{"algorithm", one.algorithm}, {"setup", to_json(one.setup)}, {"run", to_json(one.run)}};
       text += (&one == &kind.algorithms.front() ? "\n" : ",\n") + line.dump();
     }
-    text += "],\n\"setup_trees\": " + to_json(kind.setup_trees).dump() + ",\n\"run_trees\": " +
-            to_json(kind.run_trees).dump() + "}";
+    text += "],\n\"seen\": " + to_json(kind.seen).dump() + ",\n\"unseen\": " + to_json(kind.unseen).dump() + "}";
   }
   return text + "]}\n";
 }
@@ -149,15 +156,15 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   model.spread = finite(root.at("spread"));
   for (reader const& kind : root.at("kinds").elements("an array of kinds of models")) {
     kind.expect_object("a kind of model");
-    kind.expect_keys({"name", "algorithms", "setup_trees", "run_trees"});
+    kind.expect_keys({"name", "algorithms", "seen", "unseen"});
     fitted_kind fitted{kind.at("name").text(), {}, {}, {}};
     for (reader const& one : kind.at("algorithms").elements("an array of algorithms")) {
       one.expect_object("an algorithm");
       one.expect_keys({"algorithm", "setup", "run"});
       fitted.algorithms.push_back({one.at("algorithm").text(), read_time(one.at("setup")), read_time(one.at("run"))});
     }
-    fitted.setup_trees = read_trees(kind.at("setup_trees"), fitted.algorithms.size());
-    fitted.run_trees = read_trees(kind.at("run_trees"), fitted.algorithms.size());
+    fitted.seen = read_trees(kind.at("seen"), fitted.algorithms.size());
+    fitted.unseen = read_trees(kind.at("unseen"), fitted.algorithms.size());
     model.kinds.push_back(std::move(fitted));
   }
   return model;
@@ -178,7 +185,7 @@ reduction_model rounded(reduction_model model) {
   to_digits(model.spread, 5);
   for (auto& kind : model.kinds) {
     for (auto& one : kind.algorithms) round(one.setup), round(one.run);
-    for (auto* const trees : {&kind.setup_trees, &kind.run_trees})
+    for (auto* const trees : {&kind.seen.setup, &kind.seen.run, &kind.unseen.setup, &kind.unseen.run})
       for (auto& tree : *trees) {
         for (auto& node : tree.nodes) to_digits(node.threshold, 5);
         for (double& value : tree.leaves) to_digits(value, 4);

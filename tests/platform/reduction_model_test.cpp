@@ -20,7 +20,7 @@ platform::reduction_model some_model() {
   model.samples = 1200, model.seconds = 3600.5, model.spread = 0.013;
   platform::regression_tree const tree{{{3, 0.25, 2}, {-1, 0, 0}, {-1, 0, 2}}, {-1.5, 2, 0.5, 7}};
   platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, 0.25}, none{{}, 0};
-  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {}, {tree, tree}}, {"tree", {}}};
+  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {{}, {tree, tree}}, {{tree}, {}}}, {"tree", {}}};
   return model;
 }
 
@@ -33,11 +33,11 @@ TEST(ReductionModel, ReadsBackAsItWas) {
 
 TEST(ReductionModel, IsRoundedToWhatIsWorthKeeping) {
   auto model = some_model();
-  model.kinds[0].run_trees[0].leaves[1] = 1.23456789;
-  model.kinds[0].run_trees[0].nodes[0].threshold = 1.23456789;
+  model.kinds[0].seen.run[0].leaves[1] = 1.23456789;
+  model.kinds[0].seen.run[0].nodes[0].threshold = 1.23456789;
   auto const less = platform::rounded(model);
-  EXPECT_EQ(less.kinds[0].run_trees[0].leaves[1], 1.235);
-  EXPECT_EQ(less.kinds[0].run_trees[0].nodes[0].threshold, 1.2346);
+  EXPECT_EQ(less.kinds[0].seen.run[0].leaves[1], 1.235);
+  EXPECT_EQ(less.kinds[0].seen.run[0].nodes[0].threshold, 1.2346);
   EXPECT_NEAR(less.kinds[0].algorithms[0].setup.terms[1].second, 1.0 / 3, 1e-12);
   EXPECT_EQ(platform::rounded(less), less);
   EXPECT_EQ(platform::parse_reduction_model(to_text(less), "m.json"), less);
@@ -48,7 +48,7 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
   struct wrong {
     std::string old, now, message;
   };
-  std::string const tree = "kinds[0].run_trees[0]";
+  std::string const tree = "kinds[0].seen.run[0]";
   for (wrong const& one :
        {wrong{"\"skel_reduction_model\": 1", "\"skel_reduction_model\": 2", "skel_reduction_model: is 2"},
         {"\"skel_reduction_model\": 1,", "", "skel_reduction_model: is missing"},

@@ -42,12 +42,18 @@ struct fitted_reduction {
   friend bool operator==(fitted_reduction const&, fitted_reduction const&) = default;
 };
 
+/// Trees whose sums correct, or are, the logarithms of times: an output for each of a kind's algorithms, in their order.
+struct fitted_trees {
+  std::vector<regression_tree> setup, run;
+
+  friend bool operator==(fitted_trees const&, fitted_trees const&) = default;
+};
+
 /// One way to predict, fitted for each algorithm: "analytic", "boosted", "polynomial", "tree".
 struct fitted_kind {
   std::string name;
   std::vector<fitted_reduction> algorithms;
-  /// Whose sums correct, or are, the logarithms of the times: an output for each of the algorithms, in their order.
-  std::vector<regression_tree> setup_trees = {}, run_trees = {};
+  fitted_trees seen = {}, unseen = {};  ///< for patterns that were looked at, and for others
 
   friend bool operator==(fitted_kind const&, fitted_kind const&) = default;
 };

@@ -86,7 +86,7 @@ TEST(ReductionPredictor, RefusesWhatItDoesNotKnowAndSaysWhere) {
         {{"analytic", {{"repbuf", none, term}}}, "m.json: analytic.repbuf.run: the term 'dragons' is not known"},
         {{"polynomial", {{"sequential", none, none}, {"repbuf", term, none}}},
          "m.json: polynomial.repbuf.setup: the term 'dragons' is not known"},
-        {{"boosted", {{"repbuf", none, none}}, {tree}, {}}, "m.json: boosted.setup_trees: a tree asks for feature 99"},
+        {{"boosted", {{"repbuf", none, none}}, {{tree}, {}}, {}}, "m.json: boosted.seen.setup: a tree asks for feature 99"},
         {{"polynomial", {{"repbuf", none, none}}}, "m.json: polynomial: lacks the sequential algorithm"}}) {
     try {
       cost::reduction_predictor const predictor(frame(), one.kind, "m.json");

@@ -11,8 +11,8 @@ namespace skel::cost {
 
 /// How trees are grown.
 struct boosting_options {
-  std::size_t trees = 200;
-  std::size_t depth = 6;
+  std::size_t trees = 100;
+  std::size_t depth = 5;
   double rate = 0.1;              ///< share of what each tree finds that is believed
   std::size_t smallest_leaf = 5;  ///< rows
   double share = 0.7;             ///< of the rows that each tree sees, drawn anew
@@ -31,10 +31,12 @@ std::vector<platform::regression_tree> fit_trees(std::vector<std::vector<double>
 std::span<double const> values_of(platform::regression_tree const& tree, std::span<double const> x,
                                   std::size_t outputs);
 
-/// Trees laid out one behind the other, to be summed quickly.
+/// Trees laid out one behind the other, to be summed quickly, also when nothing of them is in a cache: a node takes 8
+/// bytes, and all of them are read in passing. Numbers are kept in single precision.
 class tree_sum {
  public:
   tree_sum() = default;
+  /// Precondition: trees with fewer than 2^16 nodes, of fewer than 2^15 features.
   tree_sum(std::vector<platform::regression_tree> const& trees, std::size_t outputs);
 
   bool empty() const { return roots_.empty(); }
@@ -43,13 +45,16 @@ class tree_sum {
 
  private:
   struct node {
-    double threshold;
-    std::int32_t feature;
-    std::uint32_t next;
+    float threshold;
+    std::int16_t feature;
+    std::uint16_t next;  // node of its tree; of a leaf, which leaf of its tree it is
+  };
+  struct root {
+    std::uint32_t node, leaf;  // the first ones
   };
   std::vector<node> nodes_;
-  std::vector<std::uint32_t> roots_;
-  std::vector<double> leaves_;
+  std::vector<root> roots_;
+  std::vector<float> leaves_;
   std::size_t outputs_ = 0;
 };
 

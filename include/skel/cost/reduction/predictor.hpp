@@ -25,6 +25,7 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
 ///
 /// analytic: setup and run are sums of terms (<skel/cost/reduction/terms.hpp>) with fitted coefficients.
 /// boosted: the same, times e to the sum of trees that are fitted to what is left. All algorithms share the trees.
+/// Others are fitted to the same problems as unseen(): they know what to expect of a pattern that nobody looked at.
 /// tree: e to what one tree says, times the subscripts over the threads.
 /// polynomial: the sequential algorithm as analytic; a run of the others is that over their speedup, a setup their run
 /// times the paper's O, both polynomials (<skel/cost/reduction/polynomial.hpp>). So choosing by setup + R run is
@@ -61,7 +62,11 @@ class reduction_predictor {
   std::string name_;
   cache_sizes caches_;
   std::array<std::optional<algorithm>, plan::reduction_algorithms> algorithms_;
-  tree_sum setup_trees_, run_trees_;
+  struct trees {
+    tree_sum setup, run;
+  };
+
+  trees seen_, unseen_;
   std::vector<plan::reduction_algorithm> outputs_;  // of the trees
 };
 

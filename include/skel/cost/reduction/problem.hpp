@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -17,9 +18,25 @@ struct reduction_problem {
   double value_bytes = 8;    ///< of an element, all arrays together [B]
   double other_seconds = 0;  ///< of an iteration's other work, on one thread [s]
   bool virtual_threads = false;
+  bool seen = true;  ///< otherwise nobody has looked at the pattern, and only its sizes and parts are known
 
   friend bool operator==(reduction_problem const&, reduction_problem const&) = default;
 };
+
+/// The same problem before anybody looked at its pattern.
+inline reduction_problem unseen(reduction_problem problem) {
+  pattern_features const& known = problem.pattern;
+  pattern_features sizes;
+  sizes.elements = known.elements;
+  sizes.iterations = known.iterations;
+  sizes.subscripts = known.subscripts;
+  sizes.parts = known.parts;
+  sizes.sparsity = sizes.elements == 0 ? 0 : std::min(1.0, double(sizes.subscripts) / double(sizes.elements));
+  sizes.clusters = 1;
+  problem.pattern = sizes;
+  problem.seen = false;
+  return problem;
+}
 
 /// What an algorithm takes [s].
 struct reduction_time {
