@@ -113,16 +113,16 @@ reduction_mapper::context reduction_mapper::context_of(cost::reduction_problem c
 reduction_mapper::reduction_mapper(platform::reduction_model const& model, std::string const& source)
     : kinds_(predictors(model, source)), models_(candidates_of(kinds_)) {}
 
-std::optional<cost::reduction_time> reduction_mapper::predict(plan::reduction_algorithm algorithm,
-                                                              cost::reduction_problem const& problem) const {
-  return kinds_.front().predict(algorithm, problem);
+std::optional<cost::reduction_time> reduction_mapper::estimate(plan::reduction_algorithm algorithm,
+                                                               cost::reduction_problem const& problem) const {
+  return kinds_.front().estimate(algorithm, problem);
 }
 
 reduction_decision reduction_mapper::decide(reduction_request const& request) const {
   SKEL_EXPECTS(request.legal != 0 && request.uses > 0 && request.trial_uses > 0);
   context const here = context_of(request.problem);
   reduction_decision made;
-  auto const first = kinds_.front().predict(sequential, request.problem);
+  auto const first = estimate(sequential, request.problem);
   double const about = first ? first->run / static_cast<double>(request.problem.pattern.parts) : 1;
   auto const& kind = kinds_[models_.believe(here, {request.uses, std::max(1e-9, about)}).model];
   std::size_t const number = static_cast<std::size_t>(&kind - kinds_.data());

@@ -135,11 +135,10 @@ platform::fitted_kind fit_once(std::string const& kind, std::span<reduction_samp
   }
   if (result.algorithms.empty()) return result;
   if (polynomial) return fit_polynomial_kind(samples, caches, result.algorithms.front());
-  if (kind == "analytic") return result;
-  for (bool const seen : {true, false})
-    (seen ? result.seen : result.unseen) =
-        fit_rest(result.algorithms, setups, runs, samples, seen, caches,
-                 tree ? boosting_options{1, 8, 1, 5, 1} : seen ? boosting_options{} : boosting_options{60, 4});
+  boosting_options const one_tree{1, 8, 1, 5, 1}, few_trees{40, 4};
+  if (kind != "analytic")
+    result.seen = fit_rest(result.algorithms, setups, runs, samples, true, caches, tree ? one_tree : boosting_options{});
+  result.unseen = fit_rest(result.algorithms, setups, runs, samples, false, caches, tree ? one_tree : few_trees);
   return result;
 }
 

@@ -141,6 +141,22 @@ reduction_time reduction_predictor::predict_by_speedup(algorithm const& known, r
   return {run * std::max(0.0, polynomial_at(point, known.setup.coefficients)), run};
 }
 
+reduction_time reduction_predictor::first_time(plan::reduction_algorithm which,
+                                               reduction_problem const& problem) const {
+  auto const& known = *algorithms_[static_cast<std::size_t>(which)];
+  if (name_ == "tree") return {updates_of_a_part(problem), updates_of_a_part(problem)};
+  if (name_ == "polynomial" && which != plan::reduction_algorithm::sequential)
+    return predict_by_speedup(known, problem);
+  return {sum_of(setup_terms(which, problem, caches_), known.setup.coefficients),
+          sum_of(run_terms(which, problem, caches_), known.run.coefficients)};
+}
+
+std::optional<reduction_time> reduction_predictor::estimate(plan::reduction_algorithm which,
+                                                            reduction_problem const& problem) const {
+  if (!algorithms_[static_cast<std::size_t>(which)]) return std::nullopt;
+  return name_ == "tree" ? predict(which, problem) : first_time(which, problem);
+}
+
 std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algorithm which,
                                                            reduction_problem const& problem) const {
   if (!algorithms_[static_cast<std::size_t>(which)]) return std::nullopt;
@@ -150,19 +166,9 @@ std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algor
 std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_predictor::predict(
     reduction_problem const& problem) const {
   std::array<std::optional<reduction_time>, plan::reduction_algorithms> times;
-  bool const sums = name_ != "tree";
   for (auto const& traits : plan::reduction_catalogue()) {
     auto const place = static_cast<std::size_t>(traits.algorithm);
-    auto const& known = algorithms_[place];
-    if (!known) continue;
-    if (name_ == "polynomial" && traits.algorithm != plan::reduction_algorithm::sequential) {
-      times[place] = predict_by_speedup(*known, problem);
-    } else if (sums) {
-      times[place] = {sum_of(setup_terms(traits.algorithm, problem, caches_), known->setup.coefficients),
-                      sum_of(run_terms(traits.algorithm, problem, caches_), known->run.coefficients)};
-    } else {
-      times[place] = {updates_of_a_part(problem), updates_of_a_part(problem)};
-    }
+    if (algorithms_[place]) times[place] = first_time(traits.algorithm, problem);
   }
   auto const& correct = problem.seen ? seen_ : unseen_;
   if (correct.setup.empty() && correct.run.empty()) return times;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <ostream>
 #include <utility>
 #include <vector>
@@ -88,32 +90,58 @@ struct reduction_controller::state {
     double const merged = n * (parts - 1) * 4 * about.value_bytes / 4;
     double const run = predicted_run(about);
     // Beside subscripts, a look has its own beginning, and each thread's words of elements to pass twice.
-    double const words = 2 * n / 64;
-    double const affordable = (look_share * uses * run - look_start()) * parts / per_subscript(about) - words * parts;
+    double const words = 2 * n / 64, budget = look_share * uses * run;
+    auto const within = [&](double seconds) { return seconds * parts / per_subscript(about) - words * parts; };
+    // What a look begins with is measured where it may be affordable at all.
+    double affordable = within(budget);
+    if (affordable >= fewest_subscripts()) affordable = within(budget - look_costs().start);
     double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
     return static_cast<std::size_t>(std::max(0.0, count));
   }
 
-  /// What a look takes that sees next to nothing [s]: measured once.
-  double look_start() {
-    if (start_seconds > 0) return start_seconds;
-    pattern const tiny(4, 64, std::vector<subscript>{0, 1, 2, 3});
-    auto const how = runtime::reduction::look_at(tiny, 4, 1);
-    runtime::reduction::characterise(tiny, *workers, how);  // wakes threads
-    double const begin = clock();
-    runtime::reduction::characterise(tiny, *workers, how);
-    return start_seconds = std::max(1e-9, clock() - begin);
+  /// One window of each thread: fewer say nothing.
+  double fewest_subscripts() const { return 256 * static_cast<double>(workers->parts()); }
+
+  /// What a look takes that sees next to nothing, and, as a first idea, what one thread takes for a subscript [s]:
+  /// measured once in a process for as many threads.
+  struct look_cost {
+    double start = 0, each = 0;
+  };
+  look_cost const& look_costs() {
+    if (costs.start > 0) return costs;
+    static std::mutex guard;
+    static std::map<std::pair<bool, std::size_t>, look_cost> known;
+    std::lock_guard const lock(guard);
+    auto& here = known[{imagined != nullptr, workers->parts()}];
+    if (here.start > 0) return costs = here;
+    auto const time = [&](pattern const& of) {
+      auto const how = runtime::reduction::look_at(of, of.subscripts(), 8);
+      runtime::reduction::characterise(of, *workers, how);  // wakes threads
+      double const begin = clock();
+      runtime::reduction::characterise(of, *workers, how);
+      return clock() - begin;
+    };
+    here.start = std::max(1e-9, time(pattern(4, 64, std::vector<subscript>{0, 1, 2, 3})));
+    // Some windows of each thread, with elements of its own.
+    auto const count = 4 * static_cast<std::size_t>(fewest_subscripts());
+    std::vector<subscript> index(count);
+    for (std::size_t k = 0; k < count; ++k) index[k] = static_cast<subscript>(k / 2);
+    double const took = time(pattern(count / 2, count / 2, std::move(index)));
+    here.each =
+        std::max(0.0, took - here.start) * static_cast<double>(workers->parts()) / static_cast<double>(count);
+    return costs = here;
   }
 
-  /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes.
+  /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes, or the first
+  /// idea of looking at it.
   double per_subscript(cost::reduction_problem const& about) const {
     if (look_seconds > 0) return look_seconds;
-    auto const time = mapper.predict(plan::reduction_algorithm::sequential, about);
-    return time ? time->run / std::max(1.0, double(about.pattern.subscripts)) : 1e-9;
+    auto const time = mapper.estimate(plan::reduction_algorithm::sequential, about);
+    return std::max({1e-10, costs.each, time ? time->run / std::max(1.0, double(about.pattern.subscripts)) : 0});
   }
 
   double predicted_run(cost::reduction_problem const& about) const {
-    auto const time = mapper.predict(plan::reduction_algorithm::replicated_buffer, about);
+    auto const time = mapper.estimate(plan::reduction_algorithm::replicated_buffer, about);
     return time ? time->run : 0;
   }
 
@@ -122,8 +150,7 @@ struct reduction_controller::state {
     auto const line =
         std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
     std::size_t const subscripts = allowance(problem, uses);
-    // Fewer than one window of each thread say nothing.
-    std::size_t const windows = 256 * workers->parts();
+    auto const windows = static_cast<std::size_t>(fewest_subscripts());
     if (subscripts < std::min(of.subscripts(), windows)) return;
     double const begin = clock();
     seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
@@ -135,7 +162,7 @@ struct reduction_controller::state {
     if (subscripts < windows) return;  // says nothing of a subscript
     double const passed = static_cast<double>(subscripts) / static_cast<double>(workers->parts()) +
                           static_cast<double>(of.elements()) / 32;
-    double const each = std::max(0.0, took - look_start()) / passed;
+    double const each = std::max(0.0, took - look_costs().start) / passed;
     look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
   }
 
@@ -216,12 +243,17 @@ struct reduction_controller::state {
   }
 
   /// Whether it is time to decide again: after 1, 2, 4 ... executions, where deciding takes less of them than looking
-  /// may.
+  /// may, or less than what would be saved if the others take what they were predicted to.
   bool is_due() {
     if (report.uses < next_review) return false;
     next_review *= 2;
+    if (std::popcount(allowed) == 1) return false;
     double const mean_decision = report.deciding / static_cast<double>(std::max<std::size_t>(1, report.decisions));
-    return std::popcount(allowed) > 1 && look_share * phase_seconds >= mean_decision;
+    if (look_share * phase_seconds >= mean_decision) return true;
+    double const uses = to_come(), as_before = uses * report.last;
+    return std::any_of(report.decision.candidates.begin() + 1, report.decision.candidates.end(), [&](auto const& one) {
+      return as_before - (one.predicted.setup + uses * one.predicted.run) > mean_decision;
+    });
   }
 
   /// From the first execution of a phase: what it took beyond its accumulating. The median of some phases, as the first
@@ -231,7 +263,7 @@ struct reduction_controller::state {
     if (other_is_known || of.iterations == 0) return;
     auto bare = problem;
     bare.other_seconds = 0;
-    auto const time = mapper.predict(algorithm, bare);
+    auto const time = mapper.estimate(algorithm, bare);
     if (!time) return;
     double const iterations = static_cast<double>(of.iterations);
     double const threads = algorithm == plan::reduction_algorithm::sequential ? 1 : static_cast<double>(of.parts);
@@ -262,7 +294,7 @@ struct reduction_controller::state {
   cost::reduction_problem problem;
   pattern_features seen;  // of the last pattern that was looked at
   double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
-  double start_seconds = 0;
+  look_cost costs;
   bool other_is_known = false;
   std::deque<double> others;  // estimates of other_seconds
   std::size_t next_review = 1;
@@ -295,10 +327,13 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
     for (auto const& traits : plan::reduction_catalogue())
       if (traits.inspects) legal &= ~runtime::reduction::set_of(traits.algorithm);
   if (now.begins(of.version(), value_bytes)) {
+    double const begin = clock(), looked = now.report.looking, decided = now.report.deciding;
     now.begin_phase(of.version(), legal);
     now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
     if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, now.report.expected_uses);
-    return now.first_decision();
+    step const made = now.first_decision();
+    now.report.deciding = decided + (clock() - begin) - (now.report.looking - looked);
+    return made;
   }
   if (!now.is_due()) return now.next();
   // A longer phase pays for a closer look.

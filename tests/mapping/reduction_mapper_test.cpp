@@ -229,7 +229,7 @@ TEST(ReductionMapper, PassesOverWhatItsModelCannotPredict) {
   EXPECT_THAT(order_of(made), ElementsAre(sequential));
   EXPECT_THAT(made.why, HasSubstr("is all that may be used"));
   EXPECT_THROW(mapper.decide(request_of(only({atomic, replicated_links}), 10)), error);
-  EXPECT_EQ(mapper.predict(replicated_links, some_problem()), std::nullopt);
+  EXPECT_EQ(mapper.estimate(replicated_links, some_problem()), std::nullopt);
 }
 
 TEST(ReductionMapper, RefusesModelsThatItDoesNotKnow) {

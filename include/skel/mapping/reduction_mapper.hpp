@@ -67,10 +67,10 @@ class reduction_mapper {
   /// An execution by an algorithm took that long [s]. O(kinds). Nothing happens for times that are not positive.
   void observe(cost::reduction_problem const& problem, plan::reduction_algorithm algorithm, double seconds);
 
-  /// An execution, predicted by the kind that was fitted best, without what was measured since [s]; nothing where the
-  /// model does not know the algorithm.
-  std::optional<cost::reduction_time> predict(plan::reduction_algorithm algorithm,
-                                              cost::reduction_problem const& problem) const;
+  /// About what an algorithm takes, by the sums of the kind that was fitted best [s]; nothing where the model does not
+  /// know the algorithm. Much quicker than a decision.
+  std::optional<cost::reduction_time> estimate(plan::reduction_algorithm algorithm,
+                                               cost::reduction_problem const& problem) const;
 
  private:
   /// Problems whose predictions are wrong alike: as many threads, real or not, values as wide, sizes and subscripts

@@ -23,7 +23,8 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
 
 /// Predicts what algorithms take, by one kind of a fitted model.
 ///
-/// analytic: setup and run are sums of terms (<skel/cost/reduction/terms.hpp>) with fitted coefficients.
+/// analytic: setup and run are sums of terms (<skel/cost/reduction/terms.hpp>) with fitted coefficients; of a pattern
+/// that nobody looked at, corrected by a few trees.
 /// boosted: the same, times e to the sum of trees that are fitted to what is left. All algorithms share the trees.
 /// Others are fitted to the same problems as unseen(): they know what to expect of a pattern that nobody looked at.
 /// tree: e to what one tree says, times the subscripts over the threads.
@@ -45,6 +46,9 @@ class reduction_predictor {
   /// Of all algorithms, in the order of the catalogue: takes hardly longer than of one.
   std::array<std::optional<reduction_time>, plan::reduction_algorithms> predict(reduction_problem const& problem) const;
 
+  /// The same without trees, where the kind has sums: O(terms).
+  std::optional<reduction_time> estimate(plan::reduction_algorithm algorithm, reduction_problem const& problem) const;
+
   /// Root mean square of ln(measured / predicted) of executions, on what the model was not fitted to.
   double residual(plan::reduction_algorithm algorithm) const;
 
@@ -57,6 +61,8 @@ class reduction_predictor {
     fitted setup, run;
   };
 
+  /// By the sums that the kind begins with.
+  reduction_time first_time(plan::reduction_algorithm which, reduction_problem const& problem) const;
   reduction_time predict_by_speedup(algorithm const& known, reduction_problem const& problem) const;
 
   std::string name_;
