@@ -81,8 +81,8 @@ struct reduction_controller::state {
     return statistics::median(std::vector<double>(lengths.begin(), lengths.end()));
   }
 
-  /// Subscripts that may be looked at: so that it takes no more than look_share of the executions that are expected,
-  /// and no longer than one merge of REPBUF. A subscript is read in 4 bytes, a merge moves 4 values for each private
+  /// Subscripts that may be looked at: so that all looks together take no more than look_share of the executions that
+  /// have been and those that are expected, and this one no longer than one merge of REPBUF. A subscript is read in 4 bytes, a merge moves 4 values for each private
   /// one.
   std::size_t allowance(cost::reduction_problem const& about, double uses) {
     auto const& of = about.pattern;
@@ -90,7 +90,9 @@ struct reduction_controller::state {
     double const merged = n * (parts - 1) * 4 * about.value_bytes / 4;
     double const run = predicted_run(about);
     // Beside subscripts, a look has its own beginning, and each thread's words of elements to pass twice.
-    double const words = 2 * n / 64, budget = look_share * uses * run;
+    double const words = 2 * n / 64;
+    // What looks at the patterns before have left over is there for this one, whose features the next ones begin with.
+    double const budget = look_share * (report.running + uses * run) - report.looking;
     auto const within = [&](double seconds) { return seconds * parts / per_subscript(about) - words * parts; };
     // What a look begins with is measured where it may be affordable at all.
     double affordable = within(budget);
@@ -151,7 +153,8 @@ struct reduction_controller::state {
         std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
     std::size_t const subscripts = allowance(problem, uses);
     auto const windows = static_cast<std::size_t>(fewest_subscripts());
-    if (subscripts < std::min(of.subscripts(), windows)) return;
+    // What is estimated from less misleads more than it tells: docs/decisions/0033.
+    if (subscripts < of.subscripts() / 4) return;
     double const begin = clock();
     seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
     problem.pattern = seen;

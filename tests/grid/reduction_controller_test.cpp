@@ -226,9 +226,9 @@ TEST_F(ReductionController, LearnsNothingOfLooksFromPatternsThatAreTooSmall) {
   planted_times const times{{sequential, {0, 160}}, {replicated_buffer, {0, 50}}};
   auto const of = some_pattern(1, 20000);
   auto const legal = only({sequential, replicated_buffer});
-  auto fresh = planted(times, {.expected_uses = 10});
+  auto fresh = planted(times, {.expected_uses = 100});
   fresh.before(of, 8, legal);
-  auto used = planted(times, {.expected_uses = 10});
+  auto used = planted(times, {.expected_uses = 100});
   for (auto const& small : {pattern(), pattern(2, 100, std::vector{1, 2, 3, 4})}) execute(used, small, legal, times, 2);
   used.before(of, 8, legal);
   EXPECT_GT(fresh.report().looked_at, 0u);
