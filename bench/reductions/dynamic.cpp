@@ -13,9 +13,8 @@
 #include <skel/base/near_name.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/platform/host_probe.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/runtime/bandwidth.hpp>
 
+#include "reductions/memory.hpp"
 #include "reductions/programs/catalogue.hpp"
 #include "reductions/whole_program.hpp"
 
@@ -89,12 +88,7 @@ void run(command& given) {
   auto const host = skel::platform::probe_host(nothing);
   if (given.how.threads == 0) given.how.threads = host.cores;
   if (given.how.virtual_threads) {
-    auto const& caches = skel::platform::this_processor().caches;
-    double const bandwidth =
-        given.bandwidth > 0
-            ? given.bandwidth
-            : skel::runtime::measure_bandwidth(host.cores, std::ranges::max(caches), host.memory).bytes_per_second;
-    given.how.memory = {bandwidth, static_cast<double>(given.how.threads) * caches[1]};
+    given.how.memory = behind_caches(shared_memory(host, given.bandwidth).bytes_per_second, given.how.threads);
   }
   if (!given.json) {
     fmt::print("{} {}threads, {} rounds; times over that of the best fixed algorithm\n", given.how.threads,

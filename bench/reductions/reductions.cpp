@@ -1,6 +1,5 @@
 // bench_reductions: what every algorithm of irregular reductions takes on a pattern, which one is chosen, and what
 // others take for the same loop. --suite does so for many patterns and sums up.
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -18,10 +17,9 @@
 #include <skel/pattern/numbering.hpp>
 #include <skel/pattern/refine.hpp>
 #include <skel/platform/host_probe.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/runtime/bandwidth.hpp>
 
 #include "reductions/cases.hpp"
+#include "reductions/memory.hpp"
 #include "reductions/report.hpp"
 #include "reductions/stacks.hpp"
 #include "reductions/suite.hpp"
@@ -71,12 +69,8 @@ timed_loop loop_of_command(command const& given) {
 /// How the memory bounds virtual threads, as a line of text and as JSON.
 ordered_json bound_virtual_threads(command& given, skel::platform::host_measurement const& host) {
   if (!given.how.virtual_threads) return nullptr;
-  auto const& caches = skel::platform::this_processor().caches;
-  using skel::runtime::memory_bandwidth;
-  memory_bandwidth const memory =
-      given.bandwidth > 0 ? memory_bandwidth{given.bandwidth}
-                          : skel::runtime::measure_bandwidth(host.cores, std::ranges::max(caches), host.memory);
-  given.how.memory = {memory.bytes_per_second, static_cast<double>(given.how.threads) * caches[1]};
+  auto const memory = shared_memory(host, given.bandwidth);
+  given.how.memory = behind_caches(memory.bytes_per_second, given.how.threads);
   if (!given.json && memory.threads > 0)
     fmt::print(
         "memory: {:.2f} GB/s, the fastest of {} triads over three arrays of {} MiB on {} threads; a machine with "

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-
-#include <fmt/format.h>
+#include <string>
 
 #include <skel/base/error.hpp>
 #include <skel/plan/reduction.hpp>
@@ -18,10 +17,8 @@ memory_bandwidth measure_bandwidth(std::size_t threads, double cache, double mem
   auto const bytes = static_cast<std::size_t>(cache);
   std::size_t const n = bytes / sizeof(double);
   if (n == 0 || 3 * static_cast<double>(bytes) > memory / 2)
-    throw error(
-        fmt::format("memory bandwidth: cannot be measured with a last-level cache of {} B and {:.3g} B of "
-                    "memory; give the figure yourself",
-                    bytes, memory));
+    throw error("memory bandwidth: cannot be measured with a last-level cache of " + std::to_string(bytes) + " B and " +
+                std::to_string(memory / 1e9) + " GB of memory; give the figure yourself");
   auto const array = [&] { return std::make_unique_for_overwrite<double[]>(n); };
   auto const a = array(), b = array(), c = array();
   thread_team team(threads);

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -209,6 +211,38 @@ TEST_F(ReductionController, DoesNotLookWhereThereIsNothingToChoose) {
   controller.before(some_pattern(1), 8, only({sequential}));
   EXPECT_EQ(controller.report().looked_at, 0u);
   EXPECT_EQ(controller.report().looking, 0);
+}
+
+TEST_F(ReductionController, PreparesNothingTwiceWhileItTriesAndKeepsOnlyWhatItSettledOn) {
+  planted_times const predicted{{sequential, {0, 1 * hours}},
+                                {replicated_buffer, {0.1 * hours, 0.9 * hours}},
+                                {local_write, {0.1 * hours, 0.8 * hours}},
+                                {atomic, {0, 0.7 * hours}}};
+  auto const legal = only({sequential, replicated_buffer, local_write, atomic});
+  for (double const cap : {0.0, 1e9}) {
+    reduction_settings settings{.threads = 2, .expected_uses = 500};
+    if (cap > 0) settings.memory_cap = static_cast<std::size_t>(cap);
+    settings.model_file = keep(planted_model(predicted, 0.5));  // which says of itself that it errs
+    reduction_controller controller(settings);
+    auto const of = some_pattern(1);
+    mapping::reduction_set held = 0;
+    std::size_t most = 0, trials = 0;
+    for (int use = 0; use < 500; ++use) {
+      auto const step = controller.before(of, 8, legal);
+      auto const mine = only({step.algorithm});
+      if (step.alone) held &= mine;
+      EXPECT_EQ(step.prepare, (held & mine) == 0) << use;
+      if (step.prepare) controller.prepared(0.1 * hours, 8);
+      held |= mine;
+      most = std::max<std::size_t>(most, static_cast<std::size_t>(std::popcount(held)));
+      trials += controller.report().decision.trial;
+      controller.after(predicted.at(step.algorithm).run * (step.algorithm == replicated_buffer ? 0.5 : 2));
+    }
+    EXPECT_GT(trials, 0u);
+    EXPECT_EQ(most > 1, cap == 0);
+    EXPECT_EQ(std::popcount(held), 1);
+    EXPECT_EQ(held, only({replicated_buffer}));
+  }
 }
 
 TEST_F(ReductionController, LooksMoreCloselyWhenAPhaseIsLongerThanExpected) {

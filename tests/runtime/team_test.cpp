@@ -89,6 +89,8 @@ TEST(VirtualTeam, CountsAPhaseAsItsSlowestPart) {
   EXPECT_GE(worked.slowest, 0.005);
   EXPECT_GE(worked.total, 0.006);
   EXPECT_GT(worked.total, worked.slowest);
+  ASSERT_EQ(worked.parts.size(), 3u);
+  EXPECT_EQ(worked.parts[1], worked.slowest);
   EXPECT_EQ(workers.seconds(), worked.seconds() + workers.phases().back().seconds());
   workers.clear();
   EXPECT_EQ(workers.seconds(), 0);

@@ -16,9 +16,8 @@
 #include <skel/base/statistics.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/catalogue.hpp>
+#include <skel/runtime/reduction/timings.hpp>
 #include <skel/runtime/reduction/trial_loop.hpp>
-
-#include "timings.hpp"
 
 namespace skel::runtime::reduction {
 

@@ -13,7 +13,9 @@
 
 #include <skel/base/error.hpp>
 
+#include "reductions/cases.hpp"
 #include "reductions/report.hpp"
+#include "reductions/whole_program.hpp"
 #include "runtime/reduction/random_pattern.hpp"
 
 namespace {
@@ -103,6 +105,29 @@ TEST(Choice, IsAmongWhatIsPredictedAndWhatItTookIsCharged) {
   EXPECT_DOUBLE_EQ(judge(made_up(), dear, 100).slowdown.value(), 1.5);
   EXPECT_DOUBLE_EQ(judge(made_up(), dear, 100).first_slowdown.value(), 1);
   EXPECT_THROW(choose(of, {}, 1, made_up(), "/nowhere/model.json"), skel::input_error);
+}
+
+TEST(WholeProgram, RunsAdaptivelyAndByEachAlgorithmOnTheSamePhases) {
+  for (bool const virtual_threads : {false, true}) {
+    setting how;
+    how.threads = virtual_threads ? 8 : 2;
+    how.virtual_threads = virtual_threads;
+    how.rounds = 2;
+    options small;
+    small.scale = 0.05;
+    auto const run = run_program(program_named("amr_red2d/50x50").make(small), how, 2, {});
+    EXPECT_GT(run.phases, 1u);
+    EXPECT_GE(run.executions, run.phases);
+    EXPECT_LE(run.executions, 2 * run.phases);
+    ASSERT_EQ(run.ways.size(), 1 + skel::plan::reduction_algorithms);
+    for (auto const& way : run.ways) {
+      EXPECT_EQ(way.totals.size(), 2u) << way.name();
+      EXPECT_EQ(way.report.executions, run.executions) << way.name();
+      EXPECT_EQ(way.report.phases, run.phases) << way.name();
+    }
+    EXPECT_GT(run.over_best(), 0);
+    EXPECT_TRUE(run.best_fixed().fixed);
+  }
 }
 
 class ResultFile : public ::testing::Test {

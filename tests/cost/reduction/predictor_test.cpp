@@ -1,3 +1,4 @@
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,34 @@ TEST(ReductionPredictor, SaysNothingOfAnAlgorithmThatIsTooRare) {
     EXPECT_TRUE(predictor.predict(reduction_algorithm::replicated_buffer, samples[0].problem));
     EXPECT_EQ(predictor.residual(reduction_algorithm::atomic), 1);
   }
+}
+
+TEST(ReductionPredictor, SaysTheSameOfAllPatternsThatNobodyLookedAt) {
+  auto const samples = planted_samples(150);
+  cost::reduction_predictor const predictor(frame(), cost::fit_reduction_kind("boosted", samples, {}, 1), "test");
+  auto seen = samples[0].problem, other = seen;
+  other.pattern.sparsity = seen.pattern.sparsity / 2;
+  other.pattern.contended = 1, other.pattern.privates = 5, other.pattern.copies = 2, other.pattern.clusters = 77;
+  EXPECT_EQ(cost::unseen(seen), cost::unseen(other));
+  EXPECT_EQ(cost::unseen(seen).pattern.subscripts, seen.pattern.subscripts);
+  EXPECT_NE(predictor.predict(seen), predictor.predict(other));
+  // Half of what is expected of all problems, or less, is an error of a factor of four.
+  double errors = 0;
+  for (auto const& sample : samples)
+    errors += std::abs(std::log(predictor.predict(sample.algorithm, cost::unseen(sample.problem))->run /
+                                sample.measured.run));
+  EXPECT_LT(errors / static_cast<double>(samples.size()), std::log(4));
+}
+
+TEST(ReductionPredictor, EstimatesWithoutTrees) {
+  auto const samples = planted_samples(150);
+  auto kind = cost::fit_reduction_kind("boosted", samples, {}, 1);
+  cost::reduction_predictor const boosted(frame(), kind, "test");
+  kind.name = "analytic";
+  kind.seen = kind.unseen = {};
+  cost::reduction_predictor const sums(frame(), kind, "test");
+  for (auto const& sample : samples)
+    EXPECT_EQ(boosted.estimate(sample.algorithm, sample.problem), sums.predict(sample.algorithm, sample.problem));
 }
 
 TEST(ReductionPredictor, RefusesWhatItDoesNotKnowAndSaysWhere) {
