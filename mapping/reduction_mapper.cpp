@@ -22,14 +22,19 @@ std::vector<cost::reduction_predictor> predictors(platform::reduction_model cons
   return kinds;
 }
 
-/// What predicting by a kind takes, the first time that it is done: a program has other things in its caches whenever it
-/// asks [s].
+/// What predicting by a kind takes, the median of three times [s]. A program has other things in its caches when it
+/// asks, which makes all kinds dearer.
 double price_of(cost::reduction_predictor const& kind) {
   cost::reduction_problem some;
   some.pattern.elements = some.pattern.iterations = some.pattern.subscripts = 1000;
-  double const begin = record::now();
-  static_cast<void>(kind.predict(some));
-  return record::now() - begin;
+  std::array<double, 3> seconds{};
+  for (double& one : seconds) {
+    double const begin = record::now();
+    static_cast<void>(kind.predict(some));
+    one = record::now() - begin;
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds[1];
 }
 
 /// The expected error of each kind, the residuals of the algorithms that it knows, and what asking it costs.
@@ -39,7 +44,7 @@ std::vector<candidate_model> candidates_of(std::vector<cost::reduction_predictor
     double const price = price_of(kind);
     double squares = 0, known = 0;
     for (auto const& traits : plan::reduction_catalogue())
-      if (kind.predict(traits.algorithm, {})) squares += std::pow(kind.residual(traits.algorithm), 2), ++known;
+      if (kind.estimate(traits.algorithm, {})) squares += std::pow(kind.residual(traits.algorithm), 2), ++known;
     models.push_back({kind.name(), {std::sqrt(squares / std::max(1.0, known)), price}});
   }
   return models;

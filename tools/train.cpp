@@ -134,13 +134,18 @@ class progress_line {
   int tenth_ = 0;
 };
 
-/// Of all cores together, which virtual threads share [B/s].
+/// Of all cores together, which virtual threads share [B/s]; 0, which bounds nothing, where it cannot be measured.
 double bandwidth_of_memory() {
   platform::host_probe_options nothing;
   nothing.repeats = 0;
   auto const host = platform::probe_host(nothing);
-  return runtime::measure_bandwidth(host.cores, std::ranges::max(platform::this_processor().caches), host.memory)
-      .bytes_per_second;
+  double const cache = std::ranges::max(platform::this_processor().caches);
+  try {
+    return runtime::measure_bandwidth(host.cores, cache, host.memory).bytes_per_second;
+  } catch (error const& problem) {
+    std::fprintf(stderr, "skel train: %s; virtual threads are not bound by it\n", problem.what());
+    return 0;
+  }
 }
 
 /// Goes on with the experiment and writes each problem behind the others. Returns the seconds that this took.

@@ -1,13 +1,14 @@
 // bench_dynamic_reductions: programs whose pattern changes, from beginning to end: adaptively, and by each algorithm.
 #include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
@@ -42,9 +43,9 @@ std::vector<catalogue_entry> entries_of(std::vector<std::string> const& only) {
   for (auto const& name : only) {
     auto const found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
-      throw skel::input_error("--program", "",
-                              "there is no program '" + name + "' whose pattern changes" +
-                                  skel::did_you_mean(name, names));
+      throw skel::input_error(
+          "--program", "",
+          "there is no program '" + name + "' whose pattern changes" + skel::did_you_mean(name, names));
     wanted.push_back(all[static_cast<std::size_t>(found - names.begin())]);
   }
   return wanted;

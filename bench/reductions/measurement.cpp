@@ -156,11 +156,11 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
     }
     controller.after(time.run);
     uses[step.algorithm] += std::min(1.0, rest);
+    result.executing = report.preparing + report.running - std::max(0.0, 1 - rest) * time.run;
   }
   for (auto const& [algorithm, share] : uses)
     if (share > uses[result.chosen]) result.chosen = algorithm;
   result.looking = report.looking, result.deciding = report.deciding, result.switches = report.switches;
-  result.executing = report.preparing + report.running;
   return result;
 }
 

@@ -78,7 +78,7 @@ struct judgement {
   double reuse = 1;  ///< R
   skel::plan::reduction_algorithm best = skel::plan::reduction_algorithm::sequential;
   std::map<skel::plan::reduction_algorithm, double> over_best;  ///< cost over that of the best
-  std::optional<double> slowdown;  ///< what all uses took with choosing, over the cost of the best
+  std::optional<double> slowdown;        ///< what all uses took with choosing, over the cost of the best
   std::optional<double> first_slowdown;  ///< had it stayed with what it chose at first sight
   std::map<std::string, double> others;  ///< cost of a competitor over that of the chosen; of the best where none is
 };

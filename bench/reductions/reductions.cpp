@@ -164,7 +164,8 @@ int main(int argc, char** argv) {
       "plain\n"
       "loop, and its median shown with half of the range between the quartiles. An algorithm costs its setup and R "
       "runs.\n"
-      "skel's choosing is what skel::irregular_reduction decides, use by use, with times that were measured before; it\n"
+      "skel's choosing is what skel::irregular_reduction decides, use by use, with times that were measured before; "
+      "it\n"
       "costs all its setups and runs and what looking and deciding took. What ran most of the uses is the chosen one."};
   app.add_option("--pattern", given.pattern, "mesh, graph or matrix (docs/formats.md)")->type_name("FILE");
   app.add_option("--format", given.format, "of the file, unless its ending says it")
@@ -192,7 +193,9 @@ int main(int argc, char** argv) {
       ->check(CLI::PositiveNumber);
   app.add_option("--model", given.model, "of skel train, to choose by; the one that skel ships with unless given")
       ->type_name("FILE");
-  app.add_option("--rounds", given.how.rounds, "timings of each at the least; more of what is soon done")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--rounds", given.how.rounds, "timings of each at the least; more of what is soon done")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--seconds", given.how.seconds, "no further round of a pattern begins after that [s]")
       ->check(CLI::PositiveNumber);
   app.add_flag("--competitors", given.how.competitors,

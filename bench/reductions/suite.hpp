@@ -35,7 +35,8 @@ class result_file {
 };
 
 /// Chooses for a loop what will run; nothing: nobody chooses.
-using chooser = std::function<std::optional<choice>(skel::pattern const&, setting const&, double reuse, measurement const&)>;
+using chooser =
+    std::function<std::optional<choice>(skel::pattern const&, setting const&, double reuse, measurement const&)>;
 
 /// Measures the cases that the file does not have, and judges each for each number of uses; a line of progress for each
 /// on `progress`.

@@ -1,10 +1,10 @@
 #include "whole_program.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <span>
+#include <type_traits>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>

@@ -137,7 +137,8 @@ platform::fitted_kind fit_once(std::string const& kind, std::span<reduction_samp
   if (polynomial) return fit_polynomial_kind(samples, caches, result.algorithms.front());
   boosting_options const one_tree{1, 8, 1, 5, 1}, few_trees{40, 4};
   if (kind != "analytic")
-    result.seen = fit_rest(result.algorithms, setups, runs, samples, true, caches, tree ? one_tree : boosting_options{});
+    result.seen =
+        fit_rest(result.algorithms, setups, runs, samples, true, caches, tree ? one_tree : boosting_options{});
   result.unseen = fit_rest(result.algorithms, setups, runs, samples, false, caches, tree ? one_tree : few_trees);
   return result;
 }

@@ -76,8 +76,8 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
                                                                                    "lg touched bytes",
                                                                                    "lg updates",
                                                                                    "lg private bytes",
-"lg updates of an element",
-"lg bytes of contributions",
+                                                                                   "lg updates of an element",
+                                                                                   "lg bytes of contributions",
                                                                                    "virtual"};
   return names;
 }
@@ -114,6 +114,8 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
     auto const which = plan::find_reduction(one.algorithm);
     std::string const where = name_ + "." + one.algorithm;
     if (which) outputs_.push_back(*which);
+    if (which && algorithms_[static_cast<std::size_t>(*which)])
+      throw input_error(source, where, "stands there twice; train anew");
     if (!which) throw input_error(source, where, "is not an algorithm of reductions; train anew");
     if (name_ == "polynomial" && *which != plan::reduction_algorithm::sequential) {
       algorithms_[static_cast<std::size_t>(*which)] = algorithm{take(one.setup, polynomial_terms(), where + ".setup"),
@@ -171,7 +173,7 @@ std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_
     if (algorithms_[place]) times[place] = first_time(traits.algorithm, problem);
   }
   auto const& correct = problem.seen ? seen_ : unseen_;
-  if (correct.setup.empty() && correct.run.empty()) return times;
+  if (correct.setup.empty() && correct.run.empty()) return name_ == "tree" ? decltype(times){} : times;
   auto const x = traits_of(problem);
   std::vector<double> setups(outputs_.size(), 0), runs(outputs_.size(), 0);
   correct.setup.add(x, setups);

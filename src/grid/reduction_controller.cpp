@@ -82,8 +82,8 @@ struct reduction_controller::state {
   }
 
   /// Subscripts that may be looked at: so that all looks together take no more than look_share of the executions that
-  /// have been and those that are expected, and this one no longer than one merge of REPBUF. A subscript is read in 4 bytes, a merge moves 4 values for each private
-  /// one.
+  /// have been and those that are expected, and this one no longer than one merge of REPBUF. A subscript is read in 4
+  /// bytes, a merge moves 4 values for each private one.
   std::size_t allowance(cost::reduction_problem const& about, double uses) {
     auto const& of = about.pattern;
     double const parts = static_cast<double>(of.parts), n = static_cast<double>(of.elements);
@@ -96,13 +96,19 @@ struct reduction_controller::state {
     auto const within = [&](double seconds) { return seconds * parts / per_subscript(about) - words * parts; };
     // What a look begins with is measured where it may be affordable at all.
     double affordable = within(budget);
-    if (affordable >= fewest_subscripts()) affordable = within(budget - look_costs().start);
+    if (affordable >= fewest_subscripts(of)) affordable = within(budget - look_costs().start);
     double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
     return static_cast<std::size_t>(std::max(0.0, count));
   }
 
-  /// One window of each thread: fewer say nothing.
-  double fewest_subscripts() const { return 256 * static_cast<double>(workers->parts()); }
+  /// A look at fewer subscripts is not made: what is estimated from less than a quarter of them misleads more than it
+  /// tells (docs/decisions/0033).
+  static double fewest_subscripts(pattern_features const& of) {
+    return std::max(1.0, static_cast<double>(of.subscripts) / 4);
+  }
+
+  /// Subscripts of a window of each thread. What looking at fewer took says nothing of a subscript.
+  std::size_t windows() const { return 256 * workers->parts(); }
 
   /// What a look takes that sees next to nothing, and, as a first idea, what one thread takes for a subscript [s]:
   /// measured once in a process for as many threads.
@@ -114,8 +120,10 @@ struct reduction_controller::state {
     static std::mutex guard;
     static std::map<std::pair<bool, std::size_t>, look_cost> known;
     std::lock_guard const lock(guard);
-    auto& here = known[{imagined != nullptr, workers->parts()}];
-    if (here.start > 0) return costs = here;
+    auto& kept = known[{imagined != nullptr, workers->parts()}];
+    if (kept.start > 0) return costs = kept;
+    look_cost here;
+    double const first = clock();
     auto const time = [&](pattern const& of) {
       auto const how = runtime::reduction::look_at(of, of.subscripts(), 8);
       runtime::reduction::characterise(of, *workers, how);  // wakes threads
@@ -125,17 +133,17 @@ struct reduction_controller::state {
     };
     here.start = std::max(1e-9, time(pattern(4, 64, std::vector<subscript>{0, 1, 2, 3})));
     // Some windows of each thread, with elements of its own.
-    auto const count = 4 * static_cast<std::size_t>(fewest_subscripts());
+    auto const count = 4 * windows();
     std::vector<subscript> index(count);
     for (std::size_t k = 0; k < count; ++k) index[k] = static_cast<subscript>(k / 2);
     double const took = time(pattern(count / 2, count / 2, std::move(index)));
-    here.each =
-        std::max(0.0, took - here.start) * static_cast<double>(workers->parts()) / static_cast<double>(count);
-    return costs = here;
+    here.each = std::max(0.0, took - here.start) * static_cast<double>(workers->parts()) / static_cast<double>(count);
+    report.looking += clock() - first;
+    return costs = kept = here;
   }
 
-  /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes, or the first
-  /// idea of looking at it.
+  /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes, or the
+  /// first idea of looking at it.
   double per_subscript(cost::reduction_problem const& about) const {
     if (look_seconds > 0) return look_seconds;
     auto const time = mapper.estimate(plan::reduction_algorithm::sequential, about);
@@ -152,9 +160,7 @@ struct reduction_controller::state {
     auto const line =
         std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
     std::size_t const subscripts = allowance(problem, uses);
-    auto const windows = static_cast<std::size_t>(fewest_subscripts());
-    // What is estimated from less misleads more than it tells: docs/decisions/0033.
-    if (subscripts < of.subscripts() / 4) return;
+    if (static_cast<double>(subscripts) < fewest_subscripts(problem.pattern)) return;
     double const begin = clock();
     seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
     problem.pattern = seen;
@@ -162,7 +168,7 @@ struct reduction_controller::state {
     double const took = clock() - begin;
     report.looking += took;
     report.looked_at = subscripts;
-    if (subscripts < windows) return;  // says nothing of a subscript
+    if (subscripts < windows()) return;
     double const passed = static_cast<double>(subscripts) / static_cast<double>(workers->parts()) +
                           static_cast<double>(of.elements()) / 32;
     double const each = std::max(0.0, took - look_costs().start) / passed;
@@ -233,6 +239,15 @@ struct reduction_controller::state {
     allowed = narrowed(legal);
   }
 
+  /// Calls f(): what it takes beside looking is deciding.
+  template <class F>
+  auto charged(F f) {
+    double const begin = clock(), looked = report.looking, decided = report.deciding;
+    auto const result = f();
+    report.deciding = decided + (clock() - begin) - (report.looking - looked);
+    return result;
+  }
+
   step first_decision() {
     step const made = decide(report.expected_uses, 1, true);
     ++report.phases;
@@ -291,7 +306,7 @@ struct reduction_controller::state {
   double imagined_more = 0;  // what phases took in virtual threads more than on the one that there is [s]
   reduction_report report;
   std::uint64_t version = 0;
-  bool is_decided = false;               // this phase has a decision
+  bool is_decided = false;              // this phase has a decision
   mapping::reduction_set prepared = 0;  // algorithms whose plans for it are there
   mapping::reduction_set allowed = 0;
   cost::reduction_problem problem;
@@ -330,20 +345,21 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
     for (auto const& traits : plan::reduction_catalogue())
       if (traits.inspects) legal &= ~runtime::reduction::set_of(traits.algorithm);
   if (now.begins(of.version(), value_bytes)) {
-    double const begin = clock(), looked = now.report.looking, decided = now.report.deciding;
-    now.begin_phase(of.version(), legal);
-    now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
-    if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, now.report.expected_uses);
-    step const made = now.first_decision();
-    now.report.deciding = decided + (clock() - begin) - (now.report.looking - looked);
-    return made;
+    return now.charged([&] {
+      now.begin_phase(of.version(), legal);
+      now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
+      if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, now.report.expected_uses);
+      return now.first_decision();
+    });
   }
   if (!now.is_due()) return now.next();
-  // A longer phase pays for a closer look.
-  if (now.allowance(now.problem, now.to_come()) >= 2 * std::max<std::size_t>(1, now.report.looked_at))
-    now.look(of, value_bytes, now.to_come());
-  now.problem.other_seconds = now.other_seconds;
-  return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
+  return now.charged([&] {
+    // A longer phase pays for a closer look.
+    if (now.allowance(now.problem, now.to_come()) >= 2 * std::max<std::size_t>(1, now.report.looked_at))
+      now.look(of, value_bytes, now.to_come());
+    now.problem.other_seconds = now.other_seconds;
+    return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
+  });
 }
 
 reduction_controller::step reduction_controller::before(std::size_t iterations, std::size_t elements,
@@ -397,7 +413,10 @@ void reduction_controller::after(double seconds) {
   if (!std::has_single_bit(now.report.uses)) return;
   auto const algorithm = now.report.decision.algorithm;
   if (now.report.uses == 1) now.estimate_other_work(algorithm, seconds);
-  now.mapper.observe(now.problem, algorithm, seconds);
+  now.charged([&] {
+    now.mapper.observe(now.problem, algorithm, seconds);
+    return 0;
+  });
 }
 
 std::ostream& operator<<(std::ostream& out, reduction_report const& report) {

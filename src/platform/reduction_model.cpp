@@ -1,7 +1,6 @@
 #include <skel/platform/reduction_model.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -64,6 +63,9 @@ regression_tree read_tree(reader const& from, std::size_t outputs) {
   std::size_t const count = features.size();
   if (count == 0 || thresholds.size() != count || nexts.size() != count)
     from.fail("the arrays of its nodes must have the same length, one at least");
+  constexpr std::size_t most_nodes = 65535;  // so that 16 bits number them
+  if (count > most_nodes) from.fail("has more than " + std::to_string(most_nodes) + " nodes");
+  if (outputs == 0) from.fail("is a tree of a kind without algorithms");
   regression_tree tree;
   for (reader const& one : leaves) tree.leaves.push_back(finite(one));
   std::size_t first = 0;  // number of the next leaf
@@ -112,7 +114,8 @@ fitted_time read_time(reader const& from) {
 }  // namespace
 
 std::string to_text(reduction_model const& model) {
-  // One line for each algorithm, and for all trees of a time: a file of thousands of numbers that can still be looked into.
+  // One line for each algorithm, and for all trees of a time: a file of thousands of numbers that can still be looked
+  // into.
   ordered const head{{"skel_reduction_model", 1}, {"machine", model.machine},
                      {"threads", model.threads},  {"caches", {model.caches[0], model.caches[1], model.caches[2]}},
                      {"date", model.date},        {"compiler", model.compiler},

@@ -247,26 +247,39 @@ TEST_F(ReductionController, PreparesNothingTwiceWhileItTriesAndKeepsOnlyWhatItSe
 
 TEST_F(ReductionController, LooksMoreCloselyWhenAPhaseIsLongerThanExpected) {
   planted_times const times{{sequential, {0, 160}}, {replicated_buffer, {0, 50}}};
-  auto controller = planted(times);
+  auto controller = planted(times, {.expected_uses = 25});
   auto const of = some_pattern(1, 20000);
   auto const legal = only({sequential, replicated_buffer});
   execute(controller, of, legal, times, 1);
   std::size_t const first = controller.report().looked_at;
+  ASSERT_GT(first, of.subscripts() / 4);
   execute(controller, of, legal, times, 5000);
-  EXPECT_GT(controller.report().looked_at, 4 * first);
+  EXPECT_GT(controller.report().looked_at, 2 * first);
 }
 
 TEST_F(ReductionController, LearnsNothingOfLooksFromPatternsThatAreTooSmall) {
   planted_times const times{{sequential, {0, 160}}, {replicated_buffer, {0, 50}}};
   auto const of = some_pattern(1, 20000);
   auto const legal = only({sequential, replicated_buffer});
-  auto fresh = planted(times, {.expected_uses = 100});
+  auto fresh = planted(times, {.expected_uses = 40});
   fresh.before(of, 8, legal);
-  auto used = planted(times, {.expected_uses = 100});
+  auto used = planted(times, {.expected_uses = 40});
   for (auto const& small : {pattern(), pattern(2, 100, std::vector{1, 2, 3, 4})}) execute(used, small, legal, times, 2);
   used.before(of, 8, legal);
   EXPECT_GT(fresh.report().looked_at, 0u);
-  EXPECT_NEAR(static_cast<double>(used.report().looked_at), static_cast<double>(fresh.report().looked_at), 100);
+  EXPECT_LT(fresh.report().looked_at, of.subscripts() * 3 / 4);  // more could be seen
+  EXPECT_NEAR(static_cast<double>(used.report().looked_at), static_cast<double>(fresh.report().looked_at),
+              0.1 * static_cast<double>(of.subscripts()));
+}
+
+TEST_F(ReductionController, DoesNotLookWhereEvenBeginningToLookTakesTooLong) {
+  planted_times const times{{sequential, {0, 1e-6}}, {replicated_buffer, {0, 1e-6}}};
+  for (std::size_t const subscripts : {1u, 3u, 400u}) {
+    auto controller = planted(times, {.expected_uses = 10});
+    controller.before(pattern(subscripts, 100, std::vector<subscript>(subscripts, 7)), 8,
+                      only({sequential, replicated_buffer}));
+    EXPECT_EQ(controller.report().looked_at, 0u) << subscripts;
+  }
 }
 
 TEST_F(ReductionController, TakesAnotherAlgorithmWhereAPlanKeepsMoreThanTheCap) {

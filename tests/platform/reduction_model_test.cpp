@@ -20,7 +20,8 @@ platform::reduction_model some_model() {
   model.samples = 1200, model.seconds = 3600.5, model.spread = 0.013;
   platform::regression_tree const tree{{{3, 0.25, 2}, {-1, 0, 0}, {-1, 0, 2}}, {-1.5, 2, 0.5, 7}};
   platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, 0.25}, none{{}, 0};
-  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {{}, {tree, tree}}, {{tree}, {}}}, {"tree", {}}};
+  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {{}, {tree, tree}}, {{tree}, {}}},
+                 {"tree", {}}};
   return model;
 }
 
@@ -67,6 +68,10 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
         {"\"next\":[2,0,2]", "\"next\":[1,0,2]", tree + ".next[0]: is not the number of a node behind"},
         {"\"next\":[2,0,2]", "\"next\":[3,0,2]", tree + ".next[0]: is not the number of a node behind"},
         {"\"next\":[2,0,2]", "\"next\":[2,0,1]", tree + ".next[2]: is not the place of this leaf's numbers"},
+        {"\"name\": \"tree\", \"algorithms\": [],\n\"seen\": {\"setup\":[]",
+         "\"name\": \"tree\", \"algorithms\": [],\n\"seen\": "
+         "{\"setup\":[{\"feature\":[-1],\"threshold\":[0],\"next\":[0],\"leaves\":[]}]",
+         "kinds[1].seen.setup[0]: is a tree of a kind without algorithms"},
         {",0.5,7.0]", "]", tree + ".leaves: must have a number for each leaf and algorithm, 4 in all"},
         {"\"kinds\": [", "\"kinds\": [[", "line "}}) {
     std::string changed = text;

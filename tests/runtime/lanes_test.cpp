@@ -104,8 +104,8 @@ TEST(Lanes, HaveMoreThreadsThanTheMachineHasCoresWhenAsked) {
 
 TEST(Lanes, LetUserCodeRunParallelAlgorithmsInside) {
 #ifdef __SANITIZE_THREAD__
-  // The algorithm is the user's call of oneTBB. What hands its tasks and its body from thread to thread is inside libtbb,
-  // which the sanitizer does not see: where one is stolen, it reports the body's own captures.
+  // The algorithm is the user's call of oneTBB. What hands its tasks and its body from thread to thread is inside
+  // libtbb, which the sanitizer does not see: where one is stolen, it reports the body's own captures.
   GTEST_SKIP() << "oneTBB is not instrumented";
 #endif
   std::atomic<int> sum{0};

@@ -22,9 +22,9 @@ using reduction_set = std::uint32_t;
 /// An irregular reduction whose algorithm is to be chosen.
 struct reduction_request {
   cost::reduction_problem problem;
-  reduction_set legal = 0;  ///< algorithms to choose from, at least one
-  double uses = 1;          ///< executions to come with this pattern, > 0
-  double trial_uses = 1;    ///< until the choice is made again
+  reduction_set legal = 0;     ///< algorithms to choose from, at least one
+  double uses = 1;             ///< executions to come with this pattern, > 0
+  double trial_uses = 1;       ///< until the choice is made again
   reduction_set prepared = 0;  ///< those whose plans are there: they cost no setup
   std::size_t memory_cap = std::numeric_limits<std::size_t>::max();  ///< of plans and copies [B]
 };
@@ -64,7 +64,8 @@ class reduction_mapper {
   /// request.
   reduction_decision decide(reduction_request const& request) const;
 
-  /// An execution by an algorithm took that long [s]. O(kinds). Nothing happens for times that are not positive.
+  /// An execution by an algorithm took that long [s]. O(kinds (terms + trees depth)). Nothing happens for times that
+  /// are not positive.
   void observe(cost::reduction_problem const& problem, plan::reduction_algorithm algorithm, double seconds);
 
   /// About what an algorithm takes, by the sums of the kind that was fitted best [s]; nothing where the model does not

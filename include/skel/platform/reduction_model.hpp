@@ -42,7 +42,8 @@ struct fitted_reduction {
   friend bool operator==(fitted_reduction const&, fitted_reduction const&) = default;
 };
 
-/// Trees whose sums correct, or are, the logarithms of times: an output for each of a kind's algorithms, in their order.
+/// Trees whose sums correct, or are, the logarithms of times: an output for each of a kind's algorithms, in their
+/// order.
 struct fitted_trees {
   std::vector<regression_tree> setup, run;
 

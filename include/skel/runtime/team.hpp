@@ -83,9 +83,9 @@ struct memory_bound {
 /// What a phase took in virtual threads.
 struct virtual_phase {
   std::string name;
-  double slowest = 0;    ///< part [s]
-  double total = 0;      ///< of all parts [s]
-  double bandwidth = 0;  ///< what moving its bytes takes all threads together at the least [s]
+  double slowest = 0;              ///< part [s]
+  double total = 0;                ///< of all parts [s]
+  double bandwidth = 0;            ///< what moving its bytes takes all threads together at the least [s]
   std::vector<double> parts = {};  ///< each [s]
   bool bound() const { return bandwidth > slowest; }
   double seconds() const { return bound() ? bandwidth : slowest; }

@@ -1,5 +1,6 @@
 #include <skel/runtime/reduction/timings.hpp>
 
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>

@@ -60,6 +60,9 @@ class reduction_predictor {
   struct algorithm {
     fitted setup, run;
   };
+  struct trees {
+    tree_sum setup, run;
+  };
 
   /// By the sums that the kind begins with.
   reduction_time first_time(plan::reduction_algorithm which, reduction_problem const& problem) const;
@@ -68,10 +71,6 @@ class reduction_predictor {
   std::string name_;
   cache_sizes caches_;
   std::array<std::optional<algorithm>, plan::reduction_algorithms> algorithms_;
-  struct trees {
-    tree_sum setup, run;
-  };
-
   trees seen_, unseen_;
   std::vector<plan::reduction_algorithm> outputs_;  // of the trees
 };

@@ -366,7 +366,8 @@ class segmented_gather {
       }
     });
     double const elements = static_cast<double>(loop.elements) * (sizeof(Ts) + ... + 0);
-    double const order = contributions * sizeof(contribution) + static_cast<double>(loop.elements) * sizeof(std::size_t);
+    double const order =
+        contributions * sizeof(contribution) + static_cast<double>(loop.elements) * sizeof(std::size_t);
     workers.run({"gather", values + order + 2 * elements, values + order + elements}, [&](std::size_t part) {
       for (std::size_t e = schedule_.slices[part]; e < schedule_.slices[part + 1]; ++e)
         into.gather(op, stored, e, schedule_.contributions.data() + schedule_.offsets[e],

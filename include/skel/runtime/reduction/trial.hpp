@@ -25,7 +25,7 @@ struct trial_settings {
   trial_value value = trial_value::number;
   std::size_t other_work = 0;  ///< dependent multiply-adds of an iteration before it accumulates
   std::size_t rounds = 5;      ///< timings of each algorithm, in turn with the others, at least 1
-  double seconds = std::numeric_limits<double>::infinity();          ///< no further round begins after that [s]
+  double seconds = std::numeric_limits<double>::infinity();  ///< no further round begins after that [s]
   std::size_t most_rounds = 31;   ///< up to so many of executions that are soon done, at least `rounds`:
   double seconds_of_more = 0.25;  ///< more than `rounds` only while that has not passed [s]
   std::optional<plan::reduction_algorithm> only;                     ///< otherwise all of them
