@@ -21,6 +21,8 @@ struct reduction_term {
 /// Then, each over P: REPBUF merges N (P - 1) elements, REPLINK P SP N in P CLUS runs, SELPRIV `privates` N; atomic
 /// updates are weighed apart, and so are those of iterations with a private element (SELPRIV) or several owners
 /// (LOCALWR, which runs `load` M / P iterations), lookups of lazy blocks, and contributions stored and gathered.
+/// In virtual threads, what phases move beyond their P second-level caches is weighed apart, as all threads share the
+/// memory's bandwidth [B].
 std::vector<reduction_term> run_terms(plan::reduction_algorithm algorithm, reduction_problem const& problem,
                                       cache_sizes const& caches);
 
