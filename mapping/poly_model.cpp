@@ -4,8 +4,11 @@
 #include <cmath>
 #include <cstdio>
 #include <numbers>
+#include <vector>
 
 #include <skel/base/contract.hpp>
+
+#include "trial_choice.hpp"
 
 namespace skel::mapping {
 namespace {
@@ -26,6 +29,12 @@ std::string in_words(candidate_model const& model, model_loss const& loss) {
   text += ", loses " + with_unit(loss.mistakes, "s");
   if (loss.price > 0) text += ", measuring it takes " + with_unit(loss.price, "s");
   return text + ")";
+}
+
+model_loss loss_of(std::size_t model, context_memory const& known, expected_use const& use) {
+  double const error = expected_error(known.priors[model].error, known.records[model]);
+  return {model, error, known.records[model].size(), use.uses * use.seconds * choice_loss(error),
+          known.priors[model].price};
 }
 
 }  // namespace
@@ -59,40 +68,28 @@ corrected_time correct(double prior, std::span<candidate_record const> records, 
 
 candidate_choice choose(double prior, std::span<candidate_record const> records,
                         std::span<candidate_time const> candidates, double uses, double trial_uses) {
-  SKEL_EXPECTS(!candidates.empty() && uses >= 0 && trial_uses >= 0);
   std::vector<corrected_time> times;
   for (auto const& one : candidates) times.push_back(correct(prior, records, one.candidate, one.predicted));
-  auto const each = [&](std::size_t i) {  // of one use, with its share of the entry
-    return times[i].seconds + (candidates[i].entry > 0 ? candidates[i].entry / uses : 0);
-  };
-  std::size_t first = 0;
-  for (std::size_t i = 1; i < candidates.size(); ++i)
-    if (each(i) < each(first)) first = i;
-  double const least = each(first);
-  candidate_choice result{first, times[first], false};
-  double most = 0;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    double const sigma = times[i].doubt * times[i].seconds / each(i), mean = std::log(each(i) / least);
-    if (sigma == 0 || i == first) continue;
-    double const z = mean / sigma, below = 0.5 * std::erfc(z / std::numbers::sqrt2),
-                 density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
-    double const faster = sigma * (density - z * below), slower = faster + mean;
-    double const gain = uses * faster - trial_uses * slower - candidates[i].entry / least * (1 - below);
-    if (gain > most) most = gain, result = {i, times[i], true};
+  auto const told = [&](std::size_t, std::size_t other) { return times[other].doubt; };
+  return choose_by(times, told, candidates, uses, trial_uses);
+}
+
+std::size_t most_trusted(context_memory const& known, expected_use const& use) {
+  SKEL_EXPECTS(!known.priors.empty() && known.records.size() == known.priors.size());
+  std::size_t best = 0;
+  double least = 0;
+  for (std::size_t model = 0; model < known.priors.size(); ++model) {
+    double const loss = loss_of(model, known, use).total();
+    if (model == 0 || loss < least) best = model, least = loss;
   }
-  return result;
+  return best;
 }
 
 belief believe(std::span<candidate_model const> models, context_memory const& known, expected_use const& use) {
   SKEL_EXPECTS(!models.empty() && known.priors.size() == models.size() && known.records.size() == models.size());
   SKEL_EXPECTS(use.uses >= 0 && use.seconds >= 0);
   belief result;
-  for (std::size_t model = 0; model < models.size(); ++model) {
-    auto const& [prior, price] = known.priors[model];
-    double const error = expected_error(prior, known.records[model]);
-    result.losses.push_back(
-        {model, error, known.records[model].size(), use.uses * use.seconds * choice_loss(error), price});
-  }
+  for (std::size_t model = 0; model < models.size(); ++model) result.losses.push_back(loss_of(model, known, use));
   std::ranges::stable_sort(result.losses, {}, &model_loss::total);
   result.model = result.losses.front().model;
   result.why = "believes " + in_words(models[result.model], result.losses.front());

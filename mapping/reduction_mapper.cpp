@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <string_view>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
@@ -50,6 +52,29 @@ std::vector<candidate_model> candidates_of(std::vector<cost::reduction_predictor
   return models;
 }
 
+/// A kind's errors, with rows and columns for all algorithms of the catalogue: those that it does not know are never
+/// candidates.
+std::array<std::array<known_errors, 3>, 2> errors_from(platform::fitted_kind const& kind) {
+  // Timings that never differ would be believed for ever.
+  constexpr double least_noise = 0.005;
+  std::vector<std::size_t> places;
+  for (auto const& one : kind.algorithms)
+    places.push_back(static_cast<std::size_t>(*plan::find_reduction(one.algorithm)));
+  std::array<std::array<known_errors, 3>, 2> all;
+  for (std::size_t t = 0; t < 2; ++t)
+    for (std::size_t s = 0; s < 3; ++s) {
+      auto const& from = kind.errors[t][s];
+      if (from.covariance.empty()) continue;
+      auto& to = all[t][s];
+      to.noise = std::max(least_noise, from.noise);
+      to.covariance.assign(plan::reduction_algorithms * plan::reduction_algorithms, 0);
+      for (std::size_t i = 0; i < places.size(); ++i)
+        for (std::size_t j = 0; j < places.size(); ++j)
+          to.covariance[places[i] * plan::reduction_algorithms + places[j]] = from.covariance[i * places.size() + j];
+    }
+  return all;
+}
+
 std::string in_words(double seconds) {
   char text[32];
   if (seconds < 1e-3)
@@ -61,20 +86,21 @@ std::string in_words(double seconds) {
   return text;
 }
 
-std::string reason(reduction_decision const& made, double uses) {
-  auto const name = [](reduction_candidate const& one) { return std::string(plan::name_of(one.algorithm)); };
-  auto const& won = made.candidates.front();
-  std::string text = name(won);
-  if (made.candidates.size() == 1) return text + " is all that may be used";
-  auto const& next = made.candidates[1];
-  char times[32];
-  std::snprintf(times, sizeof times, "%.3g", uses);
-  if (made.trial) return text + " is tried once more, as its time is hardly known";
-  return text + " takes " + in_words(won.total) + " for " + times + (uses == 1 ? " execution" : " executions") +
-         " with its setup, " + name(next) + " " + in_words(next.total);
-}
-
 }  // namespace
+
+std::string reduction_decision::why() const {
+  std::string text(plan::name_of(algorithm));
+  char times[32];
+  std::snprintf(times, sizeof times, "%.3g%s", uses, uses == 1 ? " execution" : " executions");
+  if (model == rule_model)
+    return text + " is what a rule takes for " + times + ", which predicting times would not pay for";
+  if (model == model_of_before) return text + " was chosen for the pattern before, which was about as large";
+  if (candidates.size() < 2) return text + " is all that may be used";
+  if (trial) return text + " is tried once more, as its time is hardly known";
+  auto const& next = candidates[1];
+  return text + " takes " + in_words(candidates.front().total) + " for " + times + " with its setup, " +
+         std::string(plan::name_of(next.algorithm)) + " " + in_words(next.total);
+}
 
 double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_problem const& problem) {
   auto const& of = problem.pattern;
@@ -116,7 +142,34 @@ reduction_mapper::context reduction_mapper::context_of(cost::reduction_problem c
 }
 
 reduction_mapper::reduction_mapper(platform::reduction_model const& model, std::string const& source)
-    : kinds_(predictors(model, source)), models_(candidates_of(kinds_)) {}
+    : kinds_(predictors(model, source)), rules_(model.rules, source), models_(candidates_of(kinds_)) {
+  for (auto const& kind : model.kinds) errors_.push_back(errors_from(kind));
+}
+
+known_errors const* reduction_mapper::errors_of(std::size_t kind, cost::reduction_problem const& problem) const {
+  auto const& known = errors_[kind][problem.virtual_threads ? 1 : 0][static_cast<std::size_t>(problem.seen)];
+  return known.covariance.empty() ? nullptr : &known;
+}
+
+std::optional<rule_choice> reduction_mapper::choose_by_rule(reduction_request const& request) const {
+  SKEL_EXPECTS(request.legal != 0 && request.uses > 0);
+  if (rules_.empty(request.problem.seen)) return std::nullopt;
+  auto const answer = rules_.ask(request.problem, request.uses);
+  constexpr auto no_cap = std::numeric_limits<std::size_t>::max();
+  std::optional<rule_choice> best;
+  double least = 0;
+  for (std::size_t k = 0; k < answer.late.size(); ++k) {
+    if ((request.legal >> k & 1) == 0 || !answer.late[k]) continue;
+    auto const algorithm = static_cast<plan::reduction_algorithm>(k);
+    if (request.memory_cap != no_cap &&
+        reduction_bytes(algorithm, request.problem) > static_cast<double>(request.memory_cap))
+      continue;
+    if (best && *answer.late[k] >= least) continue;
+    least = *answer.late[k];
+    best = rule_choice{algorithm, answer.seconds, answer.gain};
+  }
+  return best;
+}
 
 std::optional<cost::reduction_time> reduction_mapper::estimate(plan::reduction_algorithm algorithm,
                                                                cost::reduction_problem const& problem) const {
@@ -129,11 +182,18 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
   reduction_decision made;
   auto const first = estimate(sequential, request.problem);
   double const about = first ? first->run / static_cast<double>(request.problem.pattern.parts) : 1;
-  auto const& kind = kinds_[models_.believe(here, {request.uses, std::max(1e-9, about)}).model];
-  std::size_t const number = static_cast<std::size_t>(&kind - kinds_.data());
+  auto const& known = models_.known(here);
+  std::size_t const number = most_trusted(known, {request.uses, std::max(1e-9, about)});
+  auto const& kind = kinds_[number];
+  auto const& records = known.records[number];
+  std::optional<expected_errors> errors;
+  if (auto const* const of_kind = errors_of(number, request.problem)) errors = given(*of_kind, records);
   made.model = kind.name();
+  made.uses = request.uses;
 
   std::vector<candidate_time> times;
+  times.reserve(plan::reduction_algorithms);
+  made.candidates.reserve(plan::reduction_algorithms);
   auto const all = kind.predict(request.problem);
   for (auto const& traits : plan::reduction_catalogue()) {
     if ((request.legal >> static_cast<unsigned>(traits.algorithm) & 1) == 0) continue;
@@ -145,7 +205,8 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
     if (!predicted || !(predicted->run > 0) || !std::isfinite(predicted->run + predicted->setup)) continue;
     if ((request.prepared >> static_cast<unsigned>(traits.algorithm) & 1) != 0) predicted->setup = 0;
     auto const candidate = static_cast<std::uint64_t>(traits.algorithm);
-    double const run = models_.correct(here, number, candidate, predicted->run).seconds;
+    double const run = errors ? predicted->run * std::exp(errors->mean[candidate])
+                              : correct(known.priors[number].error, records, candidate, predicted->run).seconds;
     made.candidates.push_back({traits.algorithm, {predicted->setup, run}, predicted->setup + request.uses * run});
     times.push_back({candidate, predicted->run, predicted->setup});
   }
@@ -155,13 +216,13 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
     throw error("no algorithm that may be used for this reduction keeps less than " +
                 std::to_string(request.memory_cap) + " bytes; raise the cap, or allow atomic updates");
   }
-  auto const choice = models_.choose(here, number, times, request.uses, request.trial_uses);
+  auto const choice = errors ? choose(*errors, times, request.uses, request.trial_uses)
+                             : choose(known.priors[number].error, records, times, request.uses, request.trial_uses);
   made.trial = choice.trial;
   std::swap(made.candidates.front(), made.candidates[choice.index]);
   std::sort(made.candidates.begin() + 1, made.candidates.end(),
             [](auto const& a, auto const& b) { return a.total < b.total; });
   made.algorithm = made.candidates.front().algorithm;
-  made.why = reason(made, request.uses);
   return made;
 }
 

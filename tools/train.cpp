@@ -37,7 +37,7 @@ namespace fs = std::filesystem;
 
 struct train_command {
   std::string output, samples, report, plot;
-  std::optional<double> seconds;
+  std::optional<double> seconds, bandwidth;
   bool quick = false, full = false, json = false, progress = false;
 };
 
@@ -135,6 +135,7 @@ class progress_line {
 };
 
 /// Of all cores together, which virtual threads share [B/s]; 0, which bounds nothing, where it cannot be measured.
+/// Measured once for a file of samples, so that all of them are bound alike.
 double bandwidth_of_memory() {
   platform::host_probe_options nothing;
   nothing.repeats = 0;
@@ -152,7 +153,6 @@ double bandwidth_of_memory() {
 double measure(cost::reduction_samples& into, std::string const& file, double limit, bool progress,
                std::stop_token const& stop) {
   double const begin = record::now();
-  double const bandwidth = bandwidth_of_memory();
   auto const elapsed = [&] { return record::now() - begin; };
   std::ofstream out(file, std::ios::app);
   point_filter filter(limit);
@@ -163,7 +163,7 @@ double measure(cost::reduction_samples& into, std::string const& file, double li
     auto const point = point_of(next, into.threads);
     if (!filter.takes(point)) continue;
     double const start = record::now();
-    auto const samples = time_point(point, bandwidth);
+    auto const samples = time_point(point, into.bandwidth);
     filter.took(point, record::now() - start);
     out << cost::to_text(next, samples) << std::flush;
     if (!out) throw error(file + ": cannot be written; make room, then go on with the same file");
@@ -174,8 +174,7 @@ double measure(cost::reduction_samples& into, std::string const& file, double li
   return elapsed();
 }
 
-platform::reduction_model fit_all(cost::reduction_samples const& samples,
-                                  std::vector<cost::cross_validation> const& kinds, double seconds) {
+platform::reduction_model fit_all(cost::reduction_samples const& samples, validation const& models, double seconds) {
   platform::reduction_model model;
   model.machine = samples.machine;
   model.threads = samples.threads;
@@ -186,15 +185,20 @@ platform::reduction_model fit_all(cost::reduction_samples const& samples,
   model.samples = samples.problems();
   model.seconds = seconds;
   model.spread = spread_of(samples);
-  for (auto const& kind : kinds) {
+  for (auto const& kind : models.kinds) {
     auto fitted = cost::fit_reduction_kind(kind.kind(), samples.samples, samples.caches, 1);
     for (auto& one : fitted.algorithms) {
       auto const residual = kind.residual(*plan::find_reduction(one.algorithm));
       one.setup.residual = residual.setup;
       one.run.residual = residual.run;
     }
+    for (auto const how : {cost::sight::sizes, cost::sight::glance, cost::sight::full})
+      for (bool const virtual_threads : {false, true})
+        fitted.errors[virtual_threads ? 1 : 0][static_cast<std::size_t>(how)] = kind.errors(virtual_threads, how);
     model.kinds.push_back(std::move(fitted));
   }
+  model.rules = cost::fit_rules(samples.samples, models.by_sizes, models.by_glance, models.kinds.front());
+  model.deciding = time_deciding(model);
   return platform::rounded(std::move(model));
 }
 
@@ -219,16 +223,16 @@ int report(train_command const& command, std::ostream& out) {
   }
   auto const samples = cost::read_reduction_samples(file);
   expect_enough(samples, file);
-  auto const kinds = validate_kinds(samples);
+  auto const models = validate(samples);
   std::string const plot =
       command.plot.empty() ? fs::path(command.report).replace_extension(".svg").string() : command.plot;
-  platform::write_file(plot, prediction_plot(samples, kinds.front()));
+  platform::write_file(plot, prediction_plot(samples, models.kinds.front()));
   if (command.json) {
-    auto answer = report_json(samples, kinds);
+    auto answer = report_json(samples, models);
     answer["plot"] = plot;
     out << answer.dump() << '\n';
   } else {
-    out << report_text(samples, kinds) << "\npredicted against measured: " << plot << '\n';
+    out << report_text(samples, models) << "\npredicted against measured: " << plot << '\n';
   }
   return done;
 }
@@ -239,6 +243,8 @@ int train(train_command command, std::ostream& out) {
     refuse_option("-o", "is missing: the file to write the models to (or --samples, the file to collect timings in)");
   if (command.seconds && !(std::isfinite(*command.seconds) && *command.seconds >= 0))
     refuse_option("--seconds", "is a time in seconds, 0 or more");
+  if (command.bandwidth && !(std::isfinite(*command.bandwidth) && *command.bandwidth >= 0))
+    refuse_option("--bandwidth", "is in bytes per second, 0 or more");
   double const limit = command.seconds ? *command.seconds : command.full ? 3600 : 300;
   if (command.samples.empty()) command.samples = fs::path(command.output).replace_extension(".csv").string();
   if (command.samples == command.output)
@@ -248,6 +254,12 @@ int train(train_command command, std::ostream& out) {
   if (!command.plot.empty()) platform::check_writable(command.plot);
   double seconds = 0;
   if (limit > 0) {
+    if (command.bandwidth && !samples.points.empty() && samples.bandwidth != *command.bandwidth)
+      throw input_error(command.samples, "bandwidth",
+                        fmt::format("is {:g} B/s for the samples that are there: go on without --bandwidth, or write "
+                                    "to another file (--samples)",
+                                    samples.bandwidth));
+    if (samples.points.empty()) samples.bandwidth = command.bandwidth ? *command.bandwidth : bandwidth_of_memory();
     // A file whose last line was cut is whole again.
     std::string text = head_text(samples);
     for (std::size_t k = 0; k < samples.samples.size(); ++k)
@@ -258,16 +270,16 @@ int train(train_command command, std::ostream& out) {
     });
   }
   expect_enough(samples, command.samples);
-  auto const kinds = validate_kinds(samples);
-  if (!command.output.empty()) platform::write_file(command.output, to_text(fit_all(samples, kinds, seconds)));
-  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(samples, kinds.front()));
+  auto const models = validate(samples);
+  if (!command.output.empty()) platform::write_file(command.output, to_text(fit_all(samples, models, seconds)));
+  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(samples, models.kinds.front()));
   if (command.json) {
-    auto answer = report_json(samples, kinds);
+    auto answer = report_json(samples, models);
     answer["file"] = command.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(command.output);
     answer["samples"] = command.samples;
     out << answer.dump() << '\n';
   } else {
-    out << report_text(samples, kinds) << "\ntimings are in " << command.samples << '\n';
+    out << report_text(samples, models) << "\ntimings are in " << command.samples << '\n';
     if (!command.output.empty()) out << "written to " << command.output << '\n';
   }
   return done;
@@ -295,6 +307,9 @@ action add_train(CLI::App& app) {
   auto* const quick = app.add_flag("--quick", command->quick, "about five minutes (as without it)");
   auto* const full = app.add_flag("--full", command->full, "about an hour");
   auto* const seconds = app.add_option("--seconds", command->seconds, "so long; 0: fit the timings that there are");
+  auto* const bandwidth = app.add_option(
+      "--bandwidth", command->bandwidth,
+      "of the memory that virtual threads share [B/s]; 0: they are not bound by it\n(default: measured)");
   app.add_option("--samples", command->samples, "file of the timings (default: that of the models, as .csv)");
   auto* const report =
       app.add_option("--report", command->report,
@@ -306,7 +321,7 @@ action add_train(CLI::App& app) {
   quick->excludes(full);
   seconds->excludes(quick);
   seconds->excludes(full);
-  for (auto* const other : {output, quick, full, seconds}) report->excludes(other);
+  for (auto* const other : {output, quick, full, seconds, bandwidth}) report->excludes(other);
   app.footer(footer);
   return [command](std::ostream& out) { return train(*command, out); };
 }

@@ -7,8 +7,12 @@
 
 #include <fmt/format.h>
 
+#include <skel/base/statistics.hpp>
+#include <skel/mapping/reduction_mapper.hpp>
 #include <skel/platform/reduction_model.hpp>
+#include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
+#include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/team.hpp>
 
 namespace skel::tools {
@@ -21,7 +25,8 @@ class coordinates {
   explicit coordinates(std::size_t number) : number_(static_cast<double>(number + 1)) {}
 
   double next() {
-    static constexpr std::array primes{2., 3., 5., 7., 11., 13., 17., 19., 23., 29., 31., 37., 41., 43.};
+    static constexpr std::array primes{2.,  3.,  5.,  7.,  11., 13., 17., 19., 23., 29.,
+                                       31., 37., 41., 43., 47., 53., 59., 61., 67., 71.};
     double const x = number_ * std::sqrt(primes.at(next_++));
     return x - std::floor(x);
   }
@@ -44,15 +49,21 @@ double level_of(double value, std::initializer_list<double> levels) {
   });
 }
 
-std::string cell_of(synthetic_pattern const& of) {
+std::string cell_of(trial_point const& point) {
+  auto const& of = point.pattern;
   return fmt::format(
-      "N{}-CON{}-MOB{}-SP{}",
+      "N{}-CON{}-MOB{}-{}",
       level_of(static_cast<double>(of.elements), {1024., 4096., 16384., 65536., 262144., 1048576., 4194304.}),
       level_of(of.connectivity, {0.2, 2., 16., 128.}), of.mobility,
-      level_of(of.sparsity, {0.02, 0.2, 0.45, 0.75, 0.99}));
+      point.lattice ? fmt::format("lattice{}", point.lattice->dimensions)
+                    : fmt::format("SP{}", level_of(of.sparsity, {0.02, 0.2, 0.45, 0.75, 0.99})));
 }
 
 }  // namespace
+
+pattern trial_point::made() const {
+  return lattice ? make_lattice(*lattice, seed) : make_pattern(pattern, seed);
+}
 
 double trial_point::work() const {
   double const n = static_cast<double>(pattern.elements);
@@ -67,7 +78,7 @@ trial_point point_of(std::size_t number, std::size_t threads) {
   pattern.elements = static_cast<std::size_t>(at.between(500, 4e6));
   pattern.connectivity = at.between(0.2, 128);
   pattern.mobility = at.one_of<std::size_t>({1, 2, 2, 3, 4, 8});
-  bool const real = at.next() < 0.2;
+  bool const real = at.next() < 0.4;
   std::size_t const many = at.one_of<std::size_t>({2, 4, 8, 16, 32});
   settings.parts = pattern.parts = real ? threads : many;
   settings.virtual_threads = !real;
@@ -82,10 +93,30 @@ trial_point point_of(std::size_t number, std::size_t threads) {
       at.next() < 1.0 / 3 ? runtime::reduction::trial_value::vector : runtime::reduction::trial_value::number;
   double const other = at.between(1.0 / 64, 64);  // half of them none
   settings.other_work = static_cast<std::size_t>(other);
-  settings.rounds = 7;
+  settings.rounds = real ? 15 : 7;
   settings.seconds = 1;
+  settings.seconds_of_more = real ? 0.5 : 0.25;
+  bool const is_lattice = at.next() < 1.0 / 3;
+  synthetic_lattice lattice{pattern.elements, pattern.connectivity, pattern.mobility};
+  lattice.dimensions = at.one_of<std::size_t>({1, 2, 2, 3, 3});
+  lattice.distance = at.one_of<std::size_t>({1, 1, 2, 4});
+  // As long as the lattice is in order, as short as nothing is.
+  double const elements = static_cast<double>(pattern.elements), iterations = elements * pattern.connectivity;
+  auto const run = [&](double all) {
+    double const length = at.between(0.1, std::max(1.0, all) * 10);
+    return length >= all ? 0 : std::max<std::size_t>(1, static_cast<std::size_t>(length));
+  };
+  lattice.element_run = run(elements);
+  lattice.iteration_run = run(iterations);
+  // A third of all patterns are as programs mostly have them: numbered as the lattice is, or sorted.
+  if (number % 3 == 2) {
+    lattice.iteration_run = 0;
+    if (number % 2 == 0) lattice.element_run = 0;
+    lattice.sorted = number % 2 == 1;
+  }
+  if (is_lattice || number % 3 == 2) point.lattice = lattice;
   point.seed = number;
-  point.cell = cell_of(pattern);
+  point.cell = cell_of(point);
   return point;
 }
 
@@ -98,7 +129,7 @@ double bytes_of(trial_point const& point) {
 }
 
 std::vector<cost::reduction_sample> time_point(trial_point point, double bandwidth) {
-  auto const pattern = make_pattern(point.pattern, point.seed);
+  auto const pattern = point.made();
   static double const own_cache = platform::this_processor().caches[1];
   if (point.settings.virtual_threads)
     point.settings.memory = {bandwidth, static_cast<double>(point.settings.parts) * own_cache};
@@ -106,14 +137,43 @@ std::vector<cost::reduction_sample> time_point(trial_point point, double bandwid
   runtime::virtual_team team(point.settings.parts);
   cost::reduction_problem problem;
   problem.value_bytes = vectors ? 24 : 8;
-  problem.pattern = runtime::reduction::characterise(pattern, team, {.line = std::size_t{vectors ? 2U : 8U}});
+  std::size_t const line = vectors ? 2 : 8;
+  problem.pattern = runtime::reduction::characterise(pattern, team, {.line = line});
+  auto const glance = runtime::reduction::glance(pattern, point.settings.parts, line);
   problem.virtual_threads = point.settings.virtual_threads;
   problem.other_seconds = runtime::reduction::other_seconds(pattern, point.settings);
   std::vector<cost::reduction_sample> samples;
   for (auto const& trial : runtime::reduction::time_reductions(pattern, point.settings))
     samples.push_back(
-        {trial.algorithm, problem, {trial.setup, trial.run}, trial.spread, point.cell, trial.setup_again});
+        {trial.algorithm, problem, {trial.setup, trial.run}, trial.spread, point.cell, trial.setup_again, glance});
   return samples;
+}
+
+platform::deciding_times time_deciding(platform::reduction_model const& model) {
+  mapping::reduction_mapper const mapper(model);
+  mapping::reduction_request request;
+  request.legal = (1U << plan::reduction_algorithms) - 1;
+  request.uses = 10;
+  request.problem.virtual_threads = true;
+  auto const pattern = make_lattice(synthetic_lattice{40000, 3, 2, 2, 1, 100}, 1);
+  // More than the caches of a core hold.
+  std::vector<char> other_data(std::size_t{64} << 20);
+  std::vector<double> rule, glance, prediction;
+  auto const time = [&](std::vector<double>& into, auto&& f) {
+    for (std::size_t k = 0; k < other_data.size(); k += 64) ++other_data[k];
+    double const begin = record::now();
+    f();
+    into.push_back(record::now() - begin);
+  };
+  for (int round = 0; round < 15; ++round) {
+    time(glance, [&] {
+      request.problem.pattern = runtime::reduction::glance(pattern, 8, 8);
+      request.problem.seen = cost::sight::glance;
+    });
+    time(rule, [&] { static_cast<void>(mapper.choose_by_rule(request)); });
+    time(prediction, [&] { static_cast<void>(mapper.decide(request)); });
+  }
+  return {statistics::median(rule), statistics::median(glance), statistics::median(prediction)};
 }
 
 }  // namespace skel::tools

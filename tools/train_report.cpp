@@ -37,7 +37,7 @@ ordered_json to_json(cost::choice_quality const& q) {
 
 }  // namespace
 
-std::vector<cost::cross_validation> validate_kinds(cost::reduction_samples const& samples) {
+validation validate(cost::reduction_samples const& samples) {
   std::vector<std::pair<double, cost::cross_validation>> kinds;
   for (std::string const& name : cost::reduction_kinds()) {
     cost::cross_validation one(name, samples.samples, samples.caches);
@@ -47,7 +47,8 @@ std::vector<cost::cross_validation> validate_kinds(cost::reduction_samples const
   std::stable_sort(kinds.begin(), kinds.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
   std::vector<cost::cross_validation> sorted;
   for (auto& one : kinds) sorted.push_back(std::move(one.second));
-  return sorted;
+  return {std::move(sorted), cost::validated_rules(samples.samples, cost::sight::sizes),
+          cost::validated_rules(samples.samples, cost::sight::glance)};
 }
 
 double spread_of(cost::reduction_samples const& samples) {
@@ -56,7 +57,8 @@ double spread_of(cost::reduction_samples const& samples) {
   return spreads.empty() ? 0 : statistics::median(std::move(spreads));
 }
 
-std::string report_text(cost::reduction_samples const& samples, std::vector<cost::cross_validation> const& kinds) {
+std::string report_text(cost::reduction_samples const& samples, validation const& models) {
+  auto const& kinds = models.kinds;
   std::string text = fmt::format(
       "{} patterns on {} ({} threads) since {}, {}; timings spread by {:.1f} % (median)\n"
       "Cross-validated: each choice is by a model that was fitted without the cell of the experiment that the pattern "
@@ -80,13 +82,19 @@ std::string report_text(cost::reduction_samples const& samples, std::vector<cost
         "{:>9} {:>9} {:>9}\n",
         reuse, "chosen by", "cases", "right", "or tied", "or <5 %", "mean", "p95", "worst");
     for (auto const& kind : kinds) text += row(kind.kind(), kind.judge(reuse));
+    text += row(kinds.front().kind() + ", a glance", kinds.front().judge(reuse, cost::sight::glance));
+    for (auto const* const rules : {&models.by_glance, &models.by_sizes}) {
+      auto const quality = rules->judge(reuse);
+      text += row(quality.kind, quality);
+    }
     for (auto const& traits : plan::reduction_catalogue())
       text += row("always " + std::string(traits.name), cost::judge_fixed(traits.algorithm, samples.samples, reuse));
   }
   return text;
 }
 
-ordered_json report_json(cost::reduction_samples const& samples, std::vector<cost::cross_validation> const& kinds) {
+ordered_json report_json(cost::reduction_samples const& samples, validation const& models) {
+  auto const& kinds = models.kinds;
   ordered_json all = ordered_json::array(), choices = ordered_json::array();
   for (auto const& kind : kinds) {
     ordered_json residuals = ordered_json::object();
@@ -101,7 +109,9 @@ ordered_json report_json(cost::reduction_samples const& samples, std::vector<cos
     for (auto const& kind : kinds) by_kind.push_back(to_json(kind.judge(reuse)));
     for (auto const& traits : plan::reduction_catalogue())
       fixed.push_back(to_json(cost::judge_fixed(traits.algorithm, samples.samples, reuse)));
-    choices.push_back({{"reuse", reuse}, {"kinds", by_kind}, {"fixed", fixed}});
+    ordered_json const rules{{"sizes", to_json(models.by_sizes.judge(reuse))},
+                             {"glance", to_json(models.by_glance.judge(reuse))}};
+    choices.push_back({{"reuse", reuse}, {"kinds", by_kind}, {"rules", rules}, {"fixed", fixed}});
   }
   return {{"machine", samples.machine},
           {"date", samples.date},

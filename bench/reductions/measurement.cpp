@@ -1,5 +1,7 @@
 #include "measurement.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -8,7 +10,9 @@
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
+#include <skel/cost/reduction/default_model.hpp>
 #include <skel/grid/reduction_controller.hpp>
+#include <skel/platform/reduction_model.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
 #include <skel/runtime/reduction/engine.hpp>
@@ -27,15 +31,17 @@ class contest {
   contest(skel::pattern const& of, setting const& how)
       : stream_(skel::runtime::reduction::make_stream(of.iterations())),
         values_(of.elements() * (how.value == trial_value::number ? 1 : 3), 0),
-        loop_{of, stream_, how.value, how.other_work, how.threads, values_},
-        entered_(competitors(loop_)),
-        samples_(entered_.size()) {
-    for (auto const& one : entered_) {
-      if (!one.run) continue;
-      std::fill(values_.begin(), values_.end(), 0.0);
-      one.run();
-      check_sums(one, loop_);
+        loop_{of, stream_, how.value, how.other_work, how.threads, values_} {
+    std::vector<std::vector<double>> first_uses;
+    for (int time = 0; time < 3; ++time) {
+      entered_.clear();
+      malloc_trim(0);
+      entered_ = competitors(loop_);
+      first_uses.resize(entered_.size());
+      for (std::size_t k = 0; k < entered_.size(); ++k) first_uses[k].push_back(begin_with(entered_[k]));
     }
+    samples_.resize(entered_.size());
+    for (auto const& times : first_uses) setups_.push_back(skel::statistics::median(times));
   }
 
   void round() {
@@ -43,9 +49,7 @@ class contest {
       std::size_t const which = rounds_ % 2 == 0 ? k : entered_.size() - 1 - k;
       if (!entered_[which].run) continue;
       entered_[which].run();  // unmeasured, as before each timing of skel's
-      double const begin = skel::record::now();
-      entered_[which].run();
-      samples_[which].push_back(skel::record::now() - begin);
+      samples_[which].push_back(time(entered_[which]));
     }
     ++rounds_;
   }
@@ -53,7 +57,7 @@ class contest {
   std::vector<competitor_time> times() const {
     std::vector<competitor_time> all;
     for (std::size_t k = 0; k < entered_.size(); ++k) {
-      competitor_time one{entered_[k].name, entered_[k].note, entered_[k].threads, {}, 0};
+      competitor_time one{entered_[k].name, entered_[k].note, entered_[k].threads, {}, setups_[k], 0};
       if (!samples_[k].empty()) {
         using namespace skel::statistics;
         one.run = median(samples_[k]);
@@ -65,12 +69,48 @@ class contest {
   }
 
  private:
+  static double time(competitor const& one) {
+    double const begin = skel::record::now();
+    one.run();
+    return skel::record::now() - begin;
+  }
+  /// What the first run takes longer than the second; with its sums checked.
+  double begin_with(competitor const& one) {
+    if (!one.run) return 0;
+    double const first = time(one), second = time(one);
+    std::fill(values_.begin(), values_.end(), 0.0);
+    one.run();
+    check_sums(one, loop_);
+    return std::max(0.0, first - second);
+  }
+
   std::vector<double> stream_, values_;
   common_loop loop_;
   std::vector<competitor> entered_;
   std::vector<std::vector<double>> samples_;
+  std::vector<double> setups_;
   std::size_t rounds_ = 0;
 };
+
+/// By the kind of model that chose best when it was fitted, from the features that were counted.
+std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predictions(setting const& how,
+                                                                                  measurement const& measured,
+                                                                                  std::string const& file) {
+  auto const model = file.empty() ? skel::cost::default_reduction_model() : skel::platform::read_reduction_model(file);
+  skel::cost::reduction_predictor const predictor(model, model.kinds.at(0), file);
+  skel::cost::reduction_problem problem;
+  problem.pattern = measured.features;
+  problem.value_bytes = how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double);
+  problem.virtual_threads = how.virtual_threads;
+  problem.other_seconds = measured.other_seconds;
+  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> all;
+  auto const times = predictor.predict(problem);
+  for (auto const& one : measured.algorithms)
+    if (auto const& time = times[static_cast<std::size_t>(one.algorithm)]) all[one.algorithm] = *time;
+  return all;
+}
+
+}  // namespace
 
 void count_features(skel::pattern const& of, setting const& how, measurement& result) {
   if (how.virtual_threads) {
@@ -84,8 +124,6 @@ void count_features(skel::pattern const& of, setting const& how, measurement& re
   result.features = skel::runtime::reduction::characterise(of, team);
   result.features_seconds = skel::record::now() - begin;
 }
-
-}  // namespace
 
 measurement measure(skel::pattern const& of, setting const& how) {
   if (how.competitors && how.virtual_threads)
@@ -158,6 +196,7 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
     uses[step.algorithm] += std::min(1.0, rest);
     result.executing = report.preparing + report.running - std::max(0.0, 1 - rest) * time.run;
   }
+  if (result.predicted.empty()) result.predicted = predictions(how, measured, model);
   for (auto const& [algorithm, share] : uses)
     if (share > uses[result.chosen]) result.chosen = algorithm;
   result.looking = report.looking, result.deciding = report.deciding, result.switches = report.switches;
@@ -182,7 +221,7 @@ judgement judge(measurement const& found, std::optional<choice> const& by, doubl
       result.first_slowdown = (by->first_seconds + first->second) / least;
   }
   for (auto const& one : found.others)
-    if (one.run) result.others[one.name] = reuse * *one.run / measure_of_others;
+    if (one.run) result.others[one.name] = (one.setup + reuse * *one.run) / measure_of_others;
   for (auto& [algorithm, cost] : result.over_best) cost /= least;
   return result;
 }

@@ -33,6 +33,7 @@ struct competitor_time {
   std::string name, note;
   std::size_t threads = 1;
   std::optional<double> run;  ///< median [s]; nothing where the note says why
+  double setup = 0;           ///< what its first run takes longer than its second, median of three [s]
   double spread = 0;          ///< half of the range between the quartiles, over the median
 };
 
@@ -50,11 +51,15 @@ struct measurement {
 /// timing. Throws skel::error when somebody's sums are wrong.
 measurement measure(skel::pattern const& of, setting const& how);
 
+/// The first part of that: fills in features, and what counting them took.
+void count_features(skel::pattern const& of, setting const& how, measurement& into);
+
 /// What skel chose.
 struct choice {
   skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;  ///< ran most of the uses
-  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;       ///< at first sight
-  double looking = 0, deciding = 0;                                                      ///< what that took [s]
+  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time>
+      predicted;                     ///< at first sight, or, where a rule chose, from counted features
+  double looking = 0, deciding = 0;  ///< what that took [s]
 
   /// What was chosen before anything was measured, and what choosing it took [s].
   skel::plan::reduction_algorithm first = skel::plan::reduction_algorithm::sequential;

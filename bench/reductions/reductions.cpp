@@ -31,7 +31,7 @@ using nlohmann::ordered_json;
 using skel::runtime::reduction::trial_value;
 
 struct command {
-  std::string pattern, format, program, numbering = "native", value, suite, model;
+  std::string pattern, format, program, numbering = "native", value, suite, model, timings;
   std::optional<std::size_t> refine, other_work;
   std::size_t phase = 0;
   double scale = 1, reuse = 100, bandwidth = 0;
@@ -113,7 +113,15 @@ void run_all(command& given, skel::platform::host_measurement const& host) {
   auto const chooser = [&](skel::pattern const& of, setting const& how, double reuse, measurement const& measured) {
     return std::optional<choice>(choose(of, how, reuse, measured, given.model));
   };
-  run_suite(make_suite(given.parts), given.how, given.reuses, chooser, results, given.json ? std::cerr : std::cout);
+  std::optional<result_file> timings;
+  if (!given.timings.empty()) {
+    timings.emplace(given.timings);
+    if (timings->head().at("threads") != given.how.threads ||
+        timings->head().at("virtual_threads") != given.how.virtual_threads)
+      refuse("--timings", "are of other threads: " + timings->head().dump());
+  }
+  run_suite(make_suite(given.parts), given.how, given.reuses, chooser, results, given.json ? std::cerr : std::cout,
+            timings ? &*timings : nullptr);
   ordered_json const summary = summary_of(results.rows());
   if (given.json)
     fmt::print("{}\n", summary.dump());
@@ -127,6 +135,7 @@ void check(command const& given) {
       refuse("--suite", "takes all programs, and the meshes of --mesh; leave out --pattern and --program");
     return;
   }
+  if (!given.timings.empty()) refuse("--timings", "judges a --suite again; name the file that --suite writes");
   if (given.pattern.empty() == given.program.empty())
     refuse("--pattern", given.pattern.empty() ? "is missing; give a file, --program NAME or --suite FILE"
                                               : "and --program cannot both be given");
@@ -203,6 +212,9 @@ int main(int argc, char** argv) {
   app.add_option("--suite", given.suite,
                  "all programs and meshes, each numbering; results go to FILE, line by line, and a "
                  "run that was broken off goes on")
+      ->type_name("FILE");
+  app.add_option("--timings", given.timings,
+                 "of an earlier --suite: its cases are decided again on its timings, and nothing is measured")
       ->type_name("FILE");
   app.add_option("--mesh", given.parts.meshes, "of the suite")->type_name("FILE");
   app.add_option("--scales", given.parts.scales, "of the suite's programs")

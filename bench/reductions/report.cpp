@@ -61,6 +61,7 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
   for (auto const& one : found.others) {
     ordered_json row{{"run", nullptr}, {"threads", one.threads}, {"note", one.note}};
     if (one.run) {
+      row["setup"] = one.setup;
       row["run"] = *one.run;
       row["spread"] = one.spread;
       row[by ? "over_chosen" : "over_best"] = verdict.others.at(one.name);
@@ -103,12 +104,13 @@ std::string to_table(measurement const& found, std::optional<choice> const& by, 
                         by && by->chosen == one.algorithm ? "  chosen" : "");
   }
   if (!found.others.empty())
-    text += fmt::format("\n{:<20} {:>10} {:>10} {:>8} {:>10} {:>10} {:>9}\n", "others", "", "run", "spread", "",
+    text += fmt::format("\n{:<20} {:>10} {:>10} {:>8} {:>10} {:>10} {:>9}\n", "others", "setup", "run", "spread", "",
                         "total", by ? "to chosen" : "to best");
   for (auto const& one : found.others) {
     if (one.run)
-      text += fmt::format("{:<20} {:>10} {:>10.4f} {:>6.1f} % {:>10} {:>10.3f} {:>9.3f}", one.name, "", 1e3 * *one.run,
-                          100 * one.spread, "", 1e3 * verdict.reuse * *one.run, verdict.others.at(one.name));
+      text += fmt::format("{:<20} {:>10.4f} {:>10.4f} {:>6.1f} % {:>10} {:>10.3f} {:>9.3f}", one.name, 1e3 * one.setup,
+                          1e3 * *one.run, 100 * one.spread, "", 1e3 * (one.setup + verdict.reuse * *one.run),
+                          verdict.others.at(one.name));
     else
       text += fmt::format("{:<20} {:>10} {:>10}", one.name, "", "not run");
     text += (one.note.empty() ? "" : "  (" + one.note + ")") + "\n";

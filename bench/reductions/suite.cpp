@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
 
 #include "report.hpp"
@@ -34,19 +35,52 @@ ordered_json slowdowns_json(std::vector<double> const& slowdowns) {
           {"worst", skel::statistics::quantile(slowdowns, 1)}};
 }
 
+/// What was measured of a case, with its features counted again.
+measurement again(skel::pattern const& of, setting const& how, result_file const& timings, std::string const& name) {
+  auto const row = std::find_if(timings.rows().begin(), timings.rows().end(),
+                                [&](auto const& one) { return one.value("case", "") == name; });
+  measurement found = measurement_of(*row);
+  count_features(of, how, found);
+  return found;
+}
+
 }  // namespace
 
+measurement measurement_of(ordered_json const& row) try {
+  measurement found;
+  found.features_seconds = row.at("features_seconds");
+  found.other_seconds = row.at("other_seconds");
+  found.load = row.at("load");
+  for (auto const& [name, time] : row.at("measured").items()) {
+    auto const algorithm = skel::plan::find_reduction(name);
+    if (!algorithm) throw skel::error("'" + name + "' is not an algorithm of reductions");
+    found.algorithms.push_back({*algorithm, time.at("setup"), time.at("setup_again"), time.at("run"), time.at("spread"),
+                                time.at("bytes").get<std::size_t>()});
+  }
+  if (!row.contains("competitors")) return found;
+  for (auto const& [name, time] : row.at("competitors").items()) {
+    competitor_time one{name, time.at("note"), time.at("threads").get<std::size_t>(), {}, 0, 0};
+    if (!time.at("run").is_null())
+      one.run = time.at("run").get<double>(), one.setup = time.at("setup"), one.spread = time.at("spread");
+    found.others.push_back(std::move(one));
+  }
+  return found;
+} catch (ordered_json::exception const& problem) {
+  throw skel::error("the timings of case '" + row.value("case", "") + "' lack something: " + problem.what());
+}
+
 void run_suite(std::vector<suite_case> const& cases, setting const& how, std::vector<double> const& reuses,
-               chooser const& choose, result_file& into, std::ostream& progress) {
+               chooser const& choose, result_file& into, std::ostream& progress, result_file const* timings) {
   std::size_t number = 0;
   for (auto const& one : cases) {
     ++number;
     if (into.has(one.name)) continue;
+    if (timings != nullptr && !timings->has(one.name)) continue;
     timed_loop const loop = one.make();
     setting mine = how;
     mine.value = loop.value;
     mine.other_work = loop.other_work;
-    measurement const found = measure(loop.of, mine);
+    measurement const found = timings == nullptr ? measure(loop.of, mine) : again(loop.of, mine, *timings, one.name);
     std::vector<ordered_json> rows;
     std::string verdicts;
     for (double const reuse : reuses) {

@@ -23,6 +23,10 @@ class result_file {
   /// A last line that was broken off is taken away.
   result_file(std::filesystem::path file, nlohmann::ordered_json const& head);
 
+  /// Opens a file to read it only, whatever it was written for. Throws skel::error when it cannot be read.
+  explicit result_file(std::filesystem::path file);
+
+  nlohmann::ordered_json const& head() const { return head_; }
   std::vector<nlohmann::ordered_json> const& rows() const { return rows_; }
   /// Whether a row has this "case".
   bool has(std::string const& name) const;
@@ -30,7 +34,11 @@ class result_file {
   void add(std::vector<nlohmann::ordered_json> const& rows);
 
  private:
+  /// Returns how many of the file's bytes are whole lines.
+  std::size_t read();
+
   std::filesystem::path file_;
+  nlohmann::ordered_json head_;
   std::vector<nlohmann::ordered_json> rows_;
 };
 
@@ -39,9 +47,13 @@ using chooser =
     std::function<std::optional<choice>(skel::pattern const&, setting const&, double reuse, measurement const&)>;
 
 /// Measures the cases that the file does not have, and judges each for each number of uses; a line of progress for each
-/// on `progress`.
+/// on `progress`. `timings`: of a file that was measured for as many threads, whose cases are judged again; nothing is
+/// measured then, and cases that it does not have are left out.
 void run_suite(std::vector<suite_case> const& cases, setting const& how, std::vector<double> const& reuses,
-               chooser const& choose, result_file& into, std::ostream& progress);
+               chooser const& choose, result_file& into, std::ostream& progress, result_file const* timings = nullptr);
+
+/// What a row of a result file says was measured. Throws skel::error where it lacks something.
+measurement measurement_of(nlohmann::ordered_json const& row);
 
 /// Over all rows: share of cases in which the chosen was within 5 % of the best, mean, 95th percentile and worst
 /// slowdown, charged for choosing ("chosen") and without that ("chosen_algorithm"); the geometric mean of each fixed

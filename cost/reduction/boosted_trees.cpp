@@ -1,6 +1,7 @@
 #include <skel/cost/reduction/boosted_trees.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <random>
 #include <utility>
@@ -197,13 +198,23 @@ void tree_sum::add(std::span<double const> x, std::span<double> sums) const {
   SKEL_EXPECTS(sums.size() == outputs_ || roots_.empty());
   std::size_t const nodes_of_a_line = 64 / sizeof(node);
   for (std::size_t k = 0; k < nodes_.size(); k += nodes_of_a_line) __builtin_prefetch(&nodes_[k]);
-  for (root const& begin : roots_) {
-    node const* const tree = &nodes_[begin.node];
-    node const* at = tree;
-    while (at->feature >= 0)
-      at = x[static_cast<std::size_t>(at->feature)] < static_cast<double>(at->threshold) ? at + 1 : tree + at->next;
-    float const* const said = &leaves_[begin.leaf + at->next * outputs_];
-    for (std::size_t k = 0; k < outputs_; ++k) sums[k] += static_cast<double>(said[k]);
+  // Leaves of some trees are on their way while the next ones are walked.
+  constexpr std::size_t ahead = 64;
+  std::array<float const*, ahead> said;
+  for (std::size_t begin = 0; begin < roots_.size(); begin += ahead) {
+    std::size_t const end = std::min(roots_.size(), begin + ahead);
+    for (std::size_t t = begin; t < end; ++t) {
+      node const* const tree = &nodes_[roots_[t].node];
+      node const* at = tree;
+      while (at->feature >= 0)
+        at = x[static_cast<std::size_t>(at->feature)] < static_cast<double>(at->threshold) ? at + 1 : tree + at->next;
+      float const* const leaf = &leaves_[roots_[t].leaf + at->next * outputs_];
+      __builtin_prefetch(leaf);
+      __builtin_prefetch(leaf + outputs_ - 1);
+      said[t - begin] = leaf;
+    }
+    for (std::size_t t = begin; t < end; ++t)
+      for (std::size_t k = 0; k < outputs_; ++k) sums[k] += static_cast<double>(said[t - begin][k]);
   }
 }
 

@@ -88,15 +88,15 @@ fitted_sums fit_time(rows const& of, bool has_sums) {
   return result;
 }
 
-/// Trees for what sums leave over, from the problems that all of the algorithms were timed on, as they are or unseen.
+/// Trees for what sums leave over, from the problems that all of the algorithms were timed on, known as well as that.
 platform::fitted_trees fit_rest(std::vector<platform::fitted_reduction> const& algorithms,
                                 std::vector<fitted_sums> const& setups, std::vector<fitted_sums> const& runs,
-                                std::span<reduction_sample const> samples, bool seen, cache_sizes const& caches,
+                                std::span<reduction_sample const> samples, sight how, cache_sizes const& caches,
                                 boosting_options const& options) {
   std::vector<std::vector<double>> traits, setups_left, runs_left;
   for_each_problem(samples, [&](std::span<reduction_sample const> group) {
     std::vector<double> setup_left, run_left;
-    auto const problem = seen ? group.front().problem : unseen(group.front().problem);
+    auto const problem = group.front().known_by(how);
     double const updates = std::log(updates_of_a_part(problem));
     for (std::size_t k = 0; k < algorithms.size(); ++k) {
       auto const algorithm = *plan::find_reduction(algorithms[k].algorithm);
@@ -136,10 +136,12 @@ platform::fitted_kind fit_once(std::string const& kind, std::span<reduction_samp
   if (result.algorithms.empty()) return result;
   if (polynomial) return fit_polynomial_kind(samples, caches, result.algorithms.front());
   boosting_options const one_tree{1, 8, 1, 5, 1}, few_trees{40, 4};
-  if (kind != "analytic")
-    result.seen =
-        fit_rest(result.algorithms, setups, runs, samples, true, caches, tree ? one_tree : boosting_options{});
-  result.unseen = fit_rest(result.algorithms, setups, runs, samples, false, caches, tree ? one_tree : few_trees);
+  auto const fit = [&](sight how, boosting_options const& options) {
+    return fit_rest(result.algorithms, setups, runs, samples, how, caches, tree ? one_tree : options);
+  };
+  if (kind != "analytic") result.seen = fit(sight::full, boosting_options{});
+  result.glanced = fit(sight::glance, kind == "analytic" ? few_trees : boosting_options{});
+  result.unseen = fit(sight::sizes, few_trees);
   return result;
 }
 

@@ -2,53 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
 
 #include <skel/base/contract.hpp>
+#include <skel/base/statistics.hpp>
 #include <skel/cost/reduction/fit.hpp>
 
+#include "judge_choices.hpp"
 #include "samples_of.hpp"
 
 namespace skel::cost {
-
-namespace {
-
-double total(reduction_sample const& one, double reuse) {
-  return one.measured.setup + reuse * one.measured.run;
-}
-
-/// Slowdowns of choices: choose(problem's samples) gives the place of one, or their number for none.
-template <class Choose>
-choice_quality judge_choices(std::string kind, std::span<reduction_sample const> samples, double reuse, Choose choose) {
-  choice_quality quality;
-  quality.kind = std::move(kind);
-  std::vector<double> slowdowns;
-  for_each_problem(samples, [&](std::span<reduction_sample const> group) {
-    std::size_t const place = choose(group);
-    if (place >= group.size()) return;
-    auto const& chosen = group[place];
-    auto const& best = *std::min_element(
-        group.begin(), group.end(), [&](auto const& a, auto const& b) { return total(a, reuse) < total(b, reuse); });
-    double const late = total(chosen, reuse) - total(best, reuse);
-    double const slowdown = late / total(best, reuse);
-    slowdowns.push_back(slowdown);
-    quality.right += late == 0;
-    quality.tied += late <= reuse * (chosen.spread * chosen.measured.run + best.spread * best.measured.run);
-    quality.within_5 += slowdown <= 0.05;
-    quality.mean += slowdown;
-    quality.worst = std::max(quality.worst, slowdown);
-  });
-  quality.problems = slowdowns.size();
-  if (slowdowns.empty()) return quality;
-  double const count = static_cast<double>(slowdowns.size());
-  quality.right /= count, quality.tied /= count, quality.within_5 /= count, quality.mean /= count;
-  std::sort(slowdowns.begin(), slowdowns.end());
-  quality.p95 = slowdowns[static_cast<std::size_t>(0.95 * (count - 1))];
-  return quality;
-}
-
-}  // namespace
 
 std::map<std::string, std::size_t> folds_of(std::span<reduction_sample const> samples, std::size_t folds) {
   std::map<std::string, std::size_t> fold;
@@ -72,8 +37,45 @@ cross_validation::cross_validation(std::string kind, std::span<reduction_sample 
   }
 }
 
-std::optional<reduction_time> cross_validation::predict(reduction_sample const& sample) const {
-  return without_[fold_of_.at(sample.program)].predict(sample.algorithm, sample.problem);
+std::optional<reduction_time> cross_validation::predict(reduction_sample const& sample, sight how) const {
+  return without_[fold_of_.at(sample.program)].predict(sample.algorithm, sample.known_by(how));
+}
+
+platform::fitted_errors cross_validation::errors(bool virtual_threads, sight how) const {
+  std::size_t wanted = 0;
+  for_each_problem(samples_, [&](std::span<reduction_sample const> group) {
+    wanted += group.front().problem.virtual_threads == virtual_threads;
+  });
+  bool const all = wanted < fewest_reduction_samples;
+  // The algorithms that all models know, in the order in which the models have them.
+  std::vector<std::size_t> algorithms;
+  for (auto const& traits : plan::reduction_catalogue())
+    if (std::ranges::all_of(without_, [&](auto const& one) { return one.estimate(traits.algorithm, {}).has_value(); }))
+      algorithms.push_back(static_cast<std::size_t>(traits.algorithm));
+  std::size_t const n = algorithms.size();
+  std::vector<double> products(n * n, 0), spreads, errors(plan::reduction_algorithms);
+  double count = 0;
+  for_each_problem(samples_, [&](std::span<reduction_sample const> group) {
+    if (!all && group.front().problem.virtual_threads != virtual_threads) return;
+    auto const times = without_[fold_of_.at(group.front().program)].predict(group.front().known_by(how));
+    std::uint32_t found = 0;
+    for (auto const& sample : group) {
+      auto const k = static_cast<std::size_t>(sample.algorithm);
+      if (!times[k]) continue;
+      errors[k] = std::log(std::max(sample.measured.run, shortest_time) / std::max(times[k]->run, shortest_time));
+      found |= 1U << k;
+      spreads.push_back(sample.spread);
+    }
+    if (std::ranges::any_of(algorithms, [&](std::size_t k) { return (found >> k & 1) == 0; })) return;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) products[i * n + j] += errors[algorithms[i]] * errors[algorithms[j]];
+    ++count;
+  });
+  if (count == 0 || n == 0) return {};
+  for (double& one : products) one /= count;
+  // Half of the range between the quartiles of normal numbers is 0.6745 standard deviations.
+  constexpr double deviations_of_half_range = 1 / 0.6745;
+  return {std::move(products), deviations_of_half_range * statistics::median(std::move(spreads))};
 }
 
 reduction_time cross_validation::residual(plan::reduction_algorithm algorithm) const {
@@ -94,18 +96,23 @@ reduction_time cross_validation::residual(plan::reduction_algorithm algorithm) c
   return {std::sqrt(squares.setup / count), std::sqrt(squares.run / count)};
 }
 
-choice_quality cross_validation::judge(double reuse) const {
-  return judge_choices(kind_, samples_, reuse, [&](std::span<reduction_sample const> group) {
-    std::size_t chosen = group.size();
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < group.size(); ++k) {
-      auto const time = predict(group[k]);
-      if (!time || time->setup + reuse * time->run >= least) continue;
-      least = time->setup + reuse * time->run;
-      chosen = k;
-    }
-    return chosen;
-  });
+std::size_t cross_validation::choose(std::span<reduction_sample const> group, double reuse, sight how) const {
+  auto const& first = group.front();
+  auto const times = without_[fold_of_.at(first.program)].predict(first.known_by(how));
+  std::size_t chosen = group.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    auto const& time = times[static_cast<std::size_t>(group[k].algorithm)];
+    if (!time || time->setup + reuse * time->run >= least) continue;
+    least = time->setup + reuse * time->run;
+    chosen = k;
+  }
+  return chosen;
+}
+
+choice_quality cross_validation::judge(double reuse, sight how) const {
+  return judge_choices(kind_, samples_, reuse,
+                       [&](std::span<reduction_sample const> group) { return choose(group, reuse, how); });
 }
 
 choice_quality judge_reduction_kind(std::string const& kind, std::span<reduction_sample const> samples,

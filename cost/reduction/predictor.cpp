@@ -53,7 +53,11 @@ std::array<double, reduction_traits_of_problem> traits_of(reduction_problem cons
           log2_of(n * problem.value_bytes * parts),
           log2_of(static_cast<double>(of.subscripts) / std::max(1.0, n) / parts),
           log2_of(static_cast<double>(of.subscripts) * problem.value_bytes),
-          problem.virtual_threads ? 1.0 : 0.0};
+          problem.virtual_threads ? 1.0 : 0.0,
+          of.mixing,
+          of.row_distance,
+          of.step_distance,
+          of.row_distance - log2_of(n)};
 }
 
 std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
@@ -78,7 +82,11 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
                                                                                    "lg private bytes",
                                                                                    "lg updates of an element",
                                                                                    "lg bytes of contributions",
-                                                                                   "virtual"};
+                                                                                   "virtual",
+                                                                                   "mixing",
+                                                                                   "row distance",
+                                                                                   "step distance",
+                                                                                   "relative row distance"};
   return names;
 }
 
@@ -107,8 +115,13 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
               "a tree asks for feature " + std::to_string(node.feature) + ", which problems do not have; train anew");
     return tree_sum(all, kind.algorithms.size());
   };
-  seen_ = {take_trees(kind.seen.setup, "seen.setup"), take_trees(kind.seen.run, "seen.run")};
-  unseen_ = {take_trees(kind.unseen.setup, "unseen.setup"), take_trees(kind.unseen.run, "unseen.run")};
+  auto const take_both = [&](sight how, platform::fitted_trees const& from, std::string const& where) {
+    trees_[static_cast<std::size_t>(how)] = {take_trees(from.setup, where + ".setup"),
+                                             take_trees(from.run, where + ".run")};
+  };
+  take_both(sight::sizes, kind.unseen, "unseen");
+  take_both(sight::glance, kind.glanced, "glanced");
+  take_both(sight::full, kind.seen, "seen");
   reduction_problem const any;
   for (auto const& one : kind.algorithms) {
     auto const which = plan::find_reduction(one.algorithm);
@@ -172,7 +185,7 @@ std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_
     auto const place = static_cast<std::size_t>(traits.algorithm);
     if (algorithms_[place]) times[place] = first_time(traits.algorithm, problem);
   }
-  auto const& correct = problem.seen ? seen_ : unseen_;
+  auto const& correct = trees_[static_cast<std::size_t>(problem.seen)];
   if (correct.setup.empty() && correct.run.empty()) return name_ == "tree" ? decltype(times){} : times;
   auto const x = traits_of(problem);
   std::vector<double> setups(outputs_.size(), 0), runs(outputs_.size(), 0);

@@ -31,6 +31,13 @@ constexpr column feature(std::string_view name) {
           [](reduction_sample& s, double x) { s.problem.pattern.*Member = static_cast<type>(x); }};
 }
 
+/// What a glance says of it.
+template <auto Member>
+constexpr column glanced(std::string_view name) {
+  return {name, false, [](reduction_sample const& s) { return s.glance.*Member; },
+          [](reduction_sample& s, double x) { s.glance.*Member = x; }};
+}
+
 using features = pattern_features;
 
 /// Behind program, point and algorithm.
@@ -48,6 +55,18 @@ constexpr std::array columns{
     feature<&features::privates>("privates"),
     feature<&features::private_subscripts>("private_subscripts"),
     feature<&features::turnover>("turnover"),
+    feature<&features::mixing>("mixing"),
+    feature<&features::row_distance>("row_distance"),
+    feature<&features::step_distance>("step_distance"),
+    glanced<&features::sparsity>("glance_sparsity"),
+    glanced<&features::clusters>("glance_clusters"),
+    glanced<&features::copies>("glance_copies"),
+    glanced<&features::load>("glance_load"),
+    glanced<&features::crossing>("glance_crossing"),
+    glanced<&features::contended>("glance_contended"),
+    glanced<&features::privates>("glance_privates"),
+    glanced<&features::private_subscripts>("glance_private_subscripts"),
+    glanced<&features::turnover>("glance_turnover"),
     column{"value_bytes", false, [](reduction_sample const& s) { return s.problem.value_bytes; },
            [](reduction_sample& s, double x) { s.problem.value_bytes = x; }},
     column{"other_seconds", false, [](reduction_sample const& s) { return s.problem.other_seconds; },
@@ -64,7 +83,7 @@ constexpr std::array columns{
            [](reduction_sample& s, double x) { s.spread = x; }},
 };
 
-constexpr std::string_view first_line = "# skel reduction samples 1";
+constexpr std::string_view first_line = "# skel reduction samples 2";
 
 std::string number_text(double x) {
   char text[32];
@@ -119,6 +138,7 @@ void read_head(reduction_samples& into, located_line const& line) {
   if (key == "machine") into.machine = value;
   if (key == "date") into.date = value;
   if (key == "compiler") into.compiler = value;
+  if (key == "bandwidth") into.bandwidth = line.number_of(value, "a bandwidth");
   if (key == "threads") into.threads = line.count_of(value, "threads");
   if (key == "caches") {
     auto const sizes = split(value);
@@ -126,6 +146,16 @@ void read_head(reduction_samples& into, located_line const& line) {
     into.caches = {line.number_of(sizes[0], "a cache"), line.number_of(sizes[1], "a cache"),
                    line.number_of(sizes[2], "a cache")};
   }
+}
+
+/// What a glance does not estimate is as it was counted.
+void take_over_sizes(reduction_sample& sample) {
+  auto const& counted = sample.problem.pattern;
+  auto& found = sample.glance;
+  found.elements = counted.elements, found.iterations = counted.iterations;
+  found.subscripts = counted.subscripts, found.parts = counted.parts;
+  found.mixing = counted.mixing;
+  found.row_distance = counted.row_distance, found.step_distance = counted.step_distance;
 }
 
 void read_sample(reduction_samples& into, located_line const& line) {
@@ -145,6 +175,7 @@ void read_sample(reduction_samples& into, located_line const& line) {
                               : line.number_of(fields[k + 3], one.name));
   }
   if (sample.problem.pattern.parts == 0) line.fail("has no parts; there is one at least");
+  take_over_sizes(sample);
   into.samples.push_back(std::move(sample));
 }
 
@@ -159,8 +190,8 @@ std::size_t reduction_samples::problems() const {
 std::string head_text(reduction_samples const& of) {
   return std::string(first_line) + "\n# machine: " + of.machine + "\n# threads: " + std::to_string(of.threads) +
          "\n# caches: " + number_text(of.caches.first) + "," + number_text(of.caches.second) + "," +
-         number_text(of.caches.last) + "\n# date: " + of.date + "\n# compiler: " + of.compiler + "\n" + title_line() +
-         "\n";
+         number_text(of.caches.last) + "\n# bandwidth: " + number_text(of.bandwidth) + "\n# date: " + of.date +
+         "\n# compiler: " + of.compiler + "\n" + title_line() + "\n";
 }
 
 std::string to_text(std::size_t point, std::vector<reduction_sample> const& samples) {

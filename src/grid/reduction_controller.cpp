@@ -7,7 +7,9 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <ostream>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
 #include <skel/runtime/reduction/engine.hpp>
+#include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
 
 #include "chosen_reduction_model.hpp"
@@ -43,10 +46,25 @@ std::size_t threads_of(reduction_settings const& settings) {
 }  // namespace
 
 struct reduction_controller::state {
+  /// What was decided by predicted times, and for what.
+  struct settled_choice {
+    plan::reduction_algorithm algorithm;
+    double elements, subscripts, uses;
+  };
+  /// An execution that the mapper has not been told of.
+  struct measured_execution {
+    cost::reduction_problem problem;
+    plan::reduction_algorithm algorithm;
+    double seconds;
+    bool is_first;  // that was told of its phase
+  };
+  /// So many are kept: those of a short phase or two.
+  static constexpr std::size_t most_untold = 16;
+
   explicit state(reduction_settings asked) : state(asked, choose_reduction_model(asked)) {}
 
   state(reduction_settings asked, chosen_reduction_model const& chosen)
-      : settings(std::move(asked)), mapper(*chosen.model, chosen.source) {
+      : settings(std::move(asked)), mapper(*chosen.model, chosen.source), deciding(chosen.model->deciding) {
     report.model_machine = chosen.model->machine;
     report.model_date = chosen.model->date;
     std::size_t const parts = threads_of(settings);
@@ -63,16 +81,26 @@ struct reduction_controller::state {
   cost::reduction_problem unseen(std::size_t iterations, std::size_t elements, std::size_t subscripts,
                                  double value_bytes) const {
     cost::reduction_problem made;
-    made.pattern = seen;  // shares are taken to be those of the pattern before
     made.pattern.iterations = iterations;
     made.pattern.elements = elements;
     made.pattern.subscripts = subscripts;
     made.pattern.parts = workers->parts();
-    if (seen.elements == 0) made = cost::unseen(made);
+    made = cost::unseen(made);
     made.value_bytes = value_bytes;
     made.virtual_threads = imagined != nullptr;
     made.other_seconds = other_seconds;
     return made;
+  }
+
+  /// What is known of it if its shares are those of the pattern before.
+  void assume_as_before() {
+    if (seen_by == cost::sight::sizes) return;
+    auto now = seen;
+    now.iterations = problem.pattern.iterations;
+    now.elements = problem.pattern.elements;
+    now.subscripts = problem.pattern.subscripts;
+    problem.pattern = now;
+    problem.seen = seen_by;
   }
 
   double expected() const {
@@ -81,24 +109,29 @@ struct reduction_controller::state {
     return statistics::median(std::vector<double>(lengths.begin(), lengths.end()));
   }
 
-  /// Subscripts that may be looked at: so that all looks together take no more than look_share of the executions that
-  /// have been and those that are expected, and this one no longer than one merge of REPBUF. A subscript is read in 4
-  /// bytes, a merge moves 4 values for each private one.
-  std::size_t allowance(cost::reduction_problem const& about, double uses) {
-    auto const& of = about.pattern;
+  /// What all looks together may still take, so that they take no more than look_share of the executions that have
+  /// been and of `expected` seconds [s]. What looks at the patterns before have left over is there for this one.
+  double allowed_for_looks(double expected) const { return look_share * (report.running + expected) - report.looking; }
+
+  /// Subscripts that a look may see that takes so long, and no longer than one merge of REPBUF. A subscript is read in
+  /// 4 bytes, a merge moves 4 values for each private one.
+  std::size_t subscripts_within(double seconds) {
+    auto const& of = problem.pattern;
     double const parts = static_cast<double>(of.parts), n = static_cast<double>(of.elements);
-    double const merged = n * (parts - 1) * 4 * about.value_bytes / 4;
-    double const run = predicted_run(about);
+    double const merged = n * (parts - 1) * 4 * problem.value_bytes / 4;
     // Beside subscripts, a look has its own beginning, and each thread's words of elements to pass twice.
     double const words = 2 * n / 64;
-    // What looks at the patterns before have left over is there for this one, whose features the next ones begin with.
-    double const budget = look_share * (report.running + uses * run) - report.looking;
-    auto const within = [&](double seconds) { return seconds * parts / per_subscript(about) - words * parts; };
+    auto const within = [&](double time) { return time * parts / per_subscript() - words * parts; };
     // What a look begins with is measured where it may be affordable at all.
-    double affordable = within(budget);
-    if (affordable >= fewest_subscripts(of)) affordable = within(budget - look_costs().start);
+    double affordable = within(seconds);
+    if (affordable >= fewest_subscripts(of)) affordable = within(seconds - look_costs().start);
     double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
     return static_cast<std::size_t>(std::max(0.0, count));
+  }
+
+  double predicted_run() const {
+    auto const time = mapper.estimate(plan::reduction_algorithm::replicated_buffer, problem);
+    return time ? time->run : 0;
   }
 
   /// A look at fewer subscripts is not made: what is estimated from less than a quarter of them misleads more than it
@@ -144,27 +177,37 @@ struct reduction_controller::state {
 
   /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes, or the
   /// first idea of looking at it.
-  double per_subscript(cost::reduction_problem const& about) const {
+  double per_subscript() const {
     if (look_seconds > 0) return look_seconds;
-    auto const time = mapper.estimate(plan::reduction_algorithm::sequential, about);
-    return std::max({1e-10, costs.each, time ? time->run / std::max(1.0, double(about.pattern.subscripts)) : 0});
+    auto const time = mapper.estimate(plan::reduction_algorithm::sequential, problem);
+    return std::max({1e-10, costs.each, time ? time->run / std::max(1.0, double(problem.pattern.subscripts)) : 0});
   }
 
-  double predicted_run(cost::reduction_problem const& about) const {
-    auto const time = mapper.estimate(plan::reduction_algorithm::replicated_buffer, about);
-    return time ? time->run : 0;
+  static std::size_t line_of(double value_bytes) {
+    return std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
   }
 
-  void look(pattern const& of, double value_bytes, double uses) {
-    if (of.subscripts() == 0) return;
-    auto const line =
-        std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
-    std::size_t const subscripts = allowance(problem, uses);
-    if (static_cast<double>(subscripts) < fewest_subscripts(problem.pattern)) return;
+  void glance(pattern const& of, double value_bytes) {
     double const begin = clock();
-    seen = runtime::reduction::characterise(of, *workers, runtime::reduction::look_at(of, subscripts, line));
+    seen = problem.pattern = runtime::reduction::glance(of, workers->parts(), line_of(value_bytes));
+    seen_by = problem.seen = cost::sight::glance;
+    deciding.glance = clock() - begin;
+    report.looking += deciding.glance;
+    report.looked_at = std::min(of.subscripts(), runtime::reduction::glance_subscripts);
+  }
+
+  /// Looks at a pattern as closely as pays in so many seconds; not where that is not close enough.
+  void look(pattern const& of, double value_bytes, double seconds) {
+    if (of.subscripts() == 0) return;
+    std::size_t const subscripts = subscripts_within(seconds);
+    if (static_cast<double>(subscripts) < fewest_subscripts(problem.pattern)) return;
+    bool const has_looked = report.looked_at > 0 && problem.seen == cost::sight::full;
+    if (has_looked && subscripts < 2 * report.looked_at) return;
+    double const begin = clock();
+    seen = runtime::reduction::characterise(of, *workers,
+                                            runtime::reduction::look_at(of, subscripts, line_of(value_bytes)));
     problem.pattern = seen;
-    problem.seen = true;
+    seen_by = problem.seen = cost::sight::full;
     double const took = clock() - begin;
     report.looking += took;
     report.looked_at = subscripts;
@@ -175,27 +218,114 @@ struct reduction_controller::state {
     look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
   }
 
-  step decide(double uses, double trial_uses, bool begins) {
-    double const begin = clock();
+  mapping::reduction_request request_for(double uses, double trial_uses) const {
     mapping::reduction_request request;
     request.problem = problem;
     request.legal = allowed;
     request.uses = uses;
     request.trial_uses = trial_uses;
     request.memory_cap = settings.memory_cap;
-    if (begins) prepared = 0;
     request.prepared = prepared;
-    auto made = mapper.decide(request);
-    if (!begins && made.algorithm != report.decision.algorithm) ++report.switches;
+    return request;
+  }
+
+  /// By predicted times, corrected by what was measured.
+  step decide(double uses, double trial_uses) {
+    double const begin = clock();
+    learn();
+    take(mapper.decide(request_for(uses, trial_uses)));
+    if (!report.decision.trial)
+      settled = settled_choice{report.decision.algorithm, static_cast<double>(problem.pattern.elements),
+                               static_cast<double>(problem.pattern.subscripts), report.expected_uses};
+    double const took = clock() - begin;
+    report.deciding += took;
+    deciding.prediction = took;
+    return next_of_decision();
+  }
+
+  /// Takes a decision.
+  void take(mapping::reduction_decision made) {
+    if (is_decided && made.algorithm != report.decision.algorithm) ++report.switches;
     report.decision = std::move(made);
     report.features = problem.pattern;
     ++report.decisions;
-    report.deciding += clock() - begin;
     is_decided = true;
+  }
+
+  step take_at_once(plan::reduction_algorithm algorithm, std::string_view model, double uses) {
+    mapping::reduction_decision made;
+    made.algorithm = algorithm;
+    made.model = model;
+    made.uses = uses;
+    take(std::move(made));
+    return next_of_decision();
+  }
+
+  step next_of_decision() {
     step now = next();
     now.alone = !report.decision.trial || settings.memory_cap != std::numeric_limits<std::size_t>::max();
     if (now.alone) prepared &= runtime::reduction::set_of(now.algorithm);
     return now;
+  }
+
+  step first_decision(pattern const* of, double value_bytes) {
+    step const made = begin_with(of, value_bytes);
+    ++report.phases;
+    return made;
+  }
+
+  /// The first decision of a phase. `of`: nothing for loops whose subscripts are known only while they run. As much as
+  /// pays of: a rule by sizes, a glance and a rule, a look, predicted times.
+  step begin_with(pattern const* of, double value_bytes) {
+    double const uses = report.expected_uses;
+    if (std::has_single_bit(allowed) && settings.memory_cap == std::numeric_limits<std::size_t>::max())
+      return take_at_once(static_cast<plan::reduction_algorithm>(std::countr_zero(allowed)), "", uses);
+    auto rule = mapper.choose_by_rule(request_for(uses, 1));
+    if (!rule) {
+      if (of != nullptr) look(*of, value_bytes, allowed_for_looks(uses * predicted_run()));
+      return decide(uses, 1);
+    }
+    phase_gain = rule->gain;
+    expected_seconds = rule->seconds;
+    if (of != nullptr && of->subscripts() > 0) {
+      // What a glance saves is known on average only: it is made wherever looks may take as long.
+      if (deciding.glance < allowed_for_looks(expected_seconds))
+        glance(*of, value_bytes);
+      else
+        assume_as_before();
+      if (problem.seen != cost::sight::sizes) {
+        auto const after = problem.seen;
+        problem.seen = cost::sight::glance;
+        if (auto const closer = mapper.choose_by_rule(request_for(uses, 1))) rule = closer, phase_gain = rule->gain;
+        problem.seen = after;
+        expected_seconds = rule->seconds;
+      }
+      look_closer(*of, value_bytes, expected_seconds);
+    }
+    if (deciding.prediction <= look_share * (report.running + expected_seconds) - report.deciding)
+      return decide(uses, 1);
+    if (auto const before = as_before(uses)) return take_at_once(*before, mapping::model_of_before, uses);
+    return take_at_once(rule->algorithm, mapping::rule_model, uses);
+  }
+
+  /// What predicted times decided for the phase before, if its pattern and its uses were about as many: within a tenth
+  /// (Yu and others keep a choice so long).
+  std::optional<plan::reduction_algorithm> as_before(double uses) {
+    auto const is_near = [](double a, double b) { return std::abs(a - b) <= 0.1 * std::min(a, b); };
+    auto const elements = static_cast<double>(problem.pattern.elements);
+    auto const subscripts = static_cast<double>(problem.pattern.subscripts);
+    if (!settled || (allowed & runtime::reduction::set_of(settled->algorithm)) == 0) return std::nullopt;
+    if (!is_near(elements, settled->elements) || !is_near(subscripts, settled->subscripts) ||
+        !is_near(uses, settled->uses))
+      return std::nullopt;
+    *settled = {settled->algorithm, elements, subscripts, uses};
+    return settled->algorithm;
+  }
+
+  /// Looks at a pattern where what is to come pays for it.
+  void look_closer(pattern const& of, double value_bytes, double to_come) {
+    double const worth = phase_gain * to_come;
+    look(of, value_bytes, std::min(worth, allowed_for_looks(to_come)));
   }
 
   /// The next execution, by the last decision.
@@ -236,6 +366,7 @@ struct reduction_controller::state {
     report.expected_uses = expected();
     phase_seconds = 0;
     next_review = 1;
+    is_fresh = has_told = false;
     allowed = narrowed(legal);
   }
 
@@ -246,12 +377,6 @@ struct reduction_controller::state {
     auto const result = f();
     report.deciding = decided + (clock() - begin) - (report.looking - looked);
     return result;
-  }
-
-  step first_decision() {
-    step const made = decide(report.expected_uses, 1, true);
-    ++report.phases;
-    return made;
   }
 
   /// Executions that are to come in a phase that has begun.
@@ -266,26 +391,36 @@ struct reduction_controller::state {
     if (report.uses < next_review) return false;
     next_review *= 2;
     if (std::popcount(allowed) == 1) return false;
-    double const mean_decision = report.deciding / static_cast<double>(std::max<std::size_t>(1, report.decisions));
-    if (look_share * phase_seconds >= mean_decision) return true;
+    double const price = deciding.prediction;
+    if (look_share * phase_seconds >= price) return true;
+    if (report.decision.candidates.empty()) return false;
     double const uses = to_come(), as_before = uses * report.last;
     return std::any_of(report.decision.candidates.begin() + 1, report.decision.candidates.end(), [&](auto const& one) {
-      return as_before - (one.predicted.setup + uses * one.predicted.run) > mean_decision;
+      return as_before - (one.predicted.setup + uses * one.predicted.run) > price;
     });
   }
 
-  /// From the first execution of a phase: what it took beyond its accumulating. The median of some phases, as the first
-  /// touch of memory takes long.
-  void estimate_other_work(plan::reduction_algorithm algorithm, double seconds) {
-    auto const& of = problem.pattern;
+  /// What was measured since the last prediction.
+  void learn() {
+    for (auto const& one : untold) {
+      if (one.is_first) estimate_other_work(one);
+      mapper.observe(one.problem, one.algorithm, one.seconds);
+    }
+    untold.clear();
+  }
+
+  /// From the first execution that is told of a phase: what it took beyond its accumulating. The median of some phases,
+  /// as one may be held up.
+  void estimate_other_work(measured_execution const& one) {
+    auto const& of = one.problem.pattern;
     if (other_is_known || of.iterations == 0) return;
-    auto bare = problem;
+    auto bare = one.problem;
     bare.other_seconds = 0;
-    auto const time = mapper.estimate(algorithm, bare);
+    auto const time = mapper.estimate(one.algorithm, bare);
     if (!time) return;
     double const iterations = static_cast<double>(of.iterations);
-    double const threads = algorithm == plan::reduction_algorithm::sequential ? 1 : static_cast<double>(of.parts);
-    others.push_back(std::max(0.0, seconds - time->run) * threads / iterations);
+    double const threads = one.algorithm == plan::reduction_algorithm::sequential ? 1 : static_cast<double>(of.parts);
+    others.push_back(std::max(0.0, one.seconds - time->run) * threads / iterations);
     if (others.size() > remembered_phases) others.pop_front();
     other_seconds = statistics::median(std::vector<double>(others.begin(), others.end()));
     problem.other_seconds = other_seconds;
@@ -301,6 +436,7 @@ struct reduction_controller::state {
 
   reduction_settings settings;
   mapping::reduction_mapper mapper;
+  platform::deciding_times deciding;  // glances and predictions as they were last
   std::unique_ptr<runtime::team> workers;
   runtime::virtual_team* imagined = nullptr;
   double imagined_more = 0;  // what phases took in virtual threads more than on the one that there is [s]
@@ -311,6 +447,13 @@ struct reduction_controller::state {
   mapping::reduction_set allowed = 0;
   cost::reduction_problem problem;
   pattern_features seen;  // of the last pattern that was looked at
+  cost::sight seen_by = cost::sight::sizes;
+  double phase_gain = 1;                  // by looking closer, as a share of what is to come
+  double expected_seconds = 0;            // of all executions of the phase when it began
+  std::optional<settled_choice> settled;  // in the phase before or in this one
+  std::deque<measured_execution> untold;
+  bool is_fresh = false;  // memory that the next execution is the first to touch
+  bool has_told = false;  // of an execution of this phase
   double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
   look_cost costs;
   bool other_is_known = false;
@@ -348,17 +491,14 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
     return now.charged([&] {
       now.begin_phase(of.version(), legal);
       now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
-      if (std::popcount(now.allowed) > 1) now.look(of, value_bytes, now.report.expected_uses);
-      return now.first_decision();
+      return now.first_decision(&of, value_bytes);
     });
   }
   if (!now.is_due()) return now.next();
   return now.charged([&] {
-    // A longer phase pays for a closer look.
-    if (now.allowance(now.problem, now.to_come()) >= 2 * std::max<std::size_t>(1, now.report.looked_at))
-      now.look(of, value_bytes, now.to_come());
+    now.look_closer(of, value_bytes, now.to_come() * now.report.last);  // a longer phase pays for a closer look
     now.problem.other_seconds = now.other_seconds;
-    return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
+    return now.decide(now.to_come(), static_cast<double>(now.report.uses));
   });
 }
 
@@ -368,12 +508,14 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
   constexpr std::uint64_t no_pattern = 0;  // no pattern has this version
   auto const& last = now.problem.pattern;
   if (now.begins(no_pattern, value_bytes) || last.iterations != iterations || last.elements != elements) {
-    now.begin_phase(no_pattern, legal);
-    now.problem = now.unseen(iterations, elements, iterations, value_bytes);
-    return now.first_decision();
+    return now.charged([&] {
+      now.begin_phase(no_pattern, legal);
+      now.problem = now.unseen(iterations, elements, iterations, value_bytes);
+      return now.first_decision(nullptr, value_bytes);
+    });
   }
   if (!now.is_due()) return now.next();
-  return now.decide(now.to_come(), static_cast<double>(now.report.uses), false);
+  return now.charged([&] { return now.decide(now.to_come(), static_cast<double>(now.report.uses)); });
 }
 
 void reduction_controller::renew() {
@@ -391,10 +533,11 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes) {
                   std::to_string(bytes) + " bytes, more than the cap of " + std::to_string(now.settings.memory_cap) +
                   ", and no other may be used; raise the cap, or allow atomic updates");
     now.prepared = 0;
-    now.decide(std::max(1.0, now.report.expected_uses - static_cast<double>(now.report.uses)), 1, false);
+    now.decide(std::max(1.0, now.report.expected_uses - static_cast<double>(now.report.uses)), 1);
     return false;
   }
   now.prepared |= runtime::reduction::set_of(now.report.decision.algorithm);
+  now.is_fresh = bytes > 0;
   return true;
 }
 
@@ -410,13 +553,14 @@ void reduction_controller::after(double seconds) {
   now.report.running += seconds;
   now.report.last = seconds;
   now.phase_seconds += seconds;
+  // What touches memory for the first time takes longer than what follows: it says nothing of that.
+  if (std::exchange(now.is_fresh, false)) {
+    now.next_review = std::max(now.next_review, now.report.uses + 1);
+    return;
+  }
   if (!std::has_single_bit(now.report.uses)) return;
-  auto const algorithm = now.report.decision.algorithm;
-  if (now.report.uses == 1) now.estimate_other_work(algorithm, seconds);
-  now.charged([&] {
-    now.mapper.observe(now.problem, algorithm, seconds);
-    return 0;
-  });
+  if (now.untold.size() == state::most_untold) now.untold.pop_front();
+  now.untold.push_back({now.problem, now.report.decision.algorithm, seconds, !std::exchange(now.has_told, true)});
 }
 
 std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
@@ -424,8 +568,9 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
   out << "irregular reduction: " << features.iterations << " iterations, " << features.subscripts << " subscripts, "
       << features.elements << " elements, " << features.parts << " threads\n";
   if (report.decisions == 0) return out << "  not run yet\n";
-  out << "  algorithm  " << plan::name_of(report.decision.algorithm) << ": " << report.decision.why << " ("
-      << report.decision.model << ")\n";
+  out << "  algorithm  " << plan::name_of(report.decision.algorithm) << ": " << report.decision.why();
+  if (!report.decision.model.empty()) out << " (" << report.decision.model << ")";
+  out << '\n';
   for (auto const& one : report.decision.candidates)
     out << "    " << plan::name_of(one.algorithm) << ": setup " << one.predicted.setup * 1e6 << " us, execution "
         << one.predicted.run * 1e6 << " us\n";

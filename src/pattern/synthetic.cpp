@@ -1,8 +1,10 @@
 #include <skel/pattern/synthetic.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <skel/base/contract.hpp>
@@ -23,6 +25,44 @@ struct runs {
     return (run * stratum + shifts[run] + k % length) % elements;
   }
 };
+
+/// Numbers from 0 to count - 1, of which blocks of `run` have changed places; 0: none have.
+class shuffled_blocks {
+ public:
+  shuffled_blocks(std::size_t count, std::size_t run, std::mt19937_64& dice) : run_(run) {
+    if (run == 0) return;
+    for (std::size_t begin = 0; begin < count; begin += run) first_.push_back(begin);
+    std::shuffle(first_.begin(), first_.end(), dice);
+    // Where each block lands; the last one may be shorter.
+    std::vector<std::size_t> place(first_.size());
+    std::size_t next = 0;
+    for (std::size_t const begin : first_) {
+      place[begin / run] = next;
+      next += std::min(run, count - begin);
+    }
+    first_ = std::move(place);
+  }
+
+  std::size_t operator()(std::size_t number) const {
+    return run_ == 0 ? number : first_[number / run_] + number % run_;
+  }
+
+ private:
+  std::size_t run_;
+  std::vector<std::size_t> first_;
+};
+
+/// Rows in the order of their first subscripts, which are less than n; equal ones stay in theirs.
+void sort_rows(std::vector<subscript>& index, std::size_t width, std::size_t n) {
+  std::vector<std::size_t> places(n + 1, 0);
+  for (std::size_t k = 0; k < index.size(); k += width) ++places[index[k] + 1];
+  for (std::size_t e = 0; e < n; ++e) places[e + 1] += places[e];
+  std::vector<subscript> sorted(index.size());
+  for (std::size_t k = 0; k < index.size(); k += width)
+    std::copy_n(index.begin() + static_cast<std::ptrdiff_t>(k), width,
+                sorted.begin() + static_cast<std::ptrdiff_t>(width * places[index[k]]++));
+  index = std::move(sorted);
+}
 
 }  // namespace
 
@@ -62,6 +102,43 @@ pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed) {
       }
     }
   }
+  return pattern(iterations, n, std::move(index));
+}
+
+pattern make_lattice(synthetic_lattice const& wanted, std::uint64_t seed) {
+  SKEL_EXPECTS(wanted.elements >= 1 && wanted.mobility >= 1 && wanted.connectivity >= 0);
+  SKEL_EXPECTS(wanted.dimensions >= 1 && wanted.dimensions <= 3 && wanted.distance >= 1);
+  std::mt19937_64 dice(seed);
+  std::size_t const side = std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::llround(
+             std::pow(static_cast<double>(wanted.elements), 1.0 / static_cast<double>(wanted.dimensions)))));
+  std::size_t n = 1;
+  for (std::size_t d = 0; d < wanted.dimensions; ++d) n *= side;
+  auto const iterations = static_cast<std::size_t>(std::llround(wanted.connectivity * static_cast<double>(n)));
+  // Iterations of a site differ in the sites that go with it, in the same way everywhere.
+  std::size_t const kinds = std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(wanted.connectivity)));
+  using offset = std::array<std::size_t, 3>;
+  std::vector<offset> offsets(kinds * wanted.mobility, offset{});
+  std::uniform_int_distribution<std::size_t> step(0, wanted.distance);
+  for (std::size_t k = 0; k < offsets.size(); ++k)
+    if (k % wanted.mobility != 0)
+      for (std::size_t d = 0; d < wanted.dimensions; ++d) offsets[k][d] = step(dice);
+  shuffled_blocks const elements(n, wanted.element_run, dice), order(iterations, wanted.iteration_run, dice);
+  std::vector<subscript> index(iterations * wanted.mobility);
+  for (std::size_t i = 0; i < iterations; ++i) {
+    // Iteration i of `iterations`, evenly over the sites.
+    auto const site = static_cast<std::size_t>(static_cast<double>(i) / wanted.connectivity) % n;
+    std::size_t const kind = i % kinds, row = order(i) * wanted.mobility;
+    for (std::size_t slot = 0; slot < wanted.mobility; ++slot) {
+      std::size_t element = 0, rest = site, scale = 1;
+      for (std::size_t d = 0; d < wanted.dimensions; ++d, scale *= side) {
+        element += (rest % side + offsets[kind * wanted.mobility + slot][d]) % side * scale;
+        rest /= side;
+      }
+      index[row + slot] = static_cast<subscript>(elements(element));
+    }
+  }
+  if (wanted.sorted) sort_rows(index, wanted.mobility, n);
   return pattern(iterations, n, std::move(index));
 }
 

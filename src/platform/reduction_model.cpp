@@ -46,6 +46,19 @@ ordered to_json(fitted_time const& time) {
   return {{"terms", terms}, {"residual", time.residual}};
 }
 
+constexpr std::array thread_names{"real", "virtual"};
+constexpr std::array sight_names{"sizes", "glance", "full"};
+
+ordered to_json(std::array<std::array<fitted_errors, 3>, 2> const& errors) {
+  ordered all = ordered::object();
+  for (std::size_t t = 0; t < thread_names.size(); ++t)
+    for (std::size_t s = 0; s < sight_names.size(); ++s) {
+      auto const& one = errors[t][s];
+      all[thread_names[t]][sight_names[s]] = {{"covariance", one.covariance}, {"noise", one.noise}};
+    }
+  return all;
+}
+
 double finite(reader const& value) {
   double const number = value.number();
   if (!std::isfinite(number)) value.fail("is not a finite number");
@@ -111,6 +124,61 @@ fitted_time read_time(reader const& from) {
   return time;
 }
 
+double not_negative(reader const& value) {
+  double const number = finite(value);
+  if (number < 0) value.fail("is negative");
+  return number;
+}
+
+/// Of so many algorithms.
+fitted_errors read_error(reader const& from, std::size_t algorithms) {
+  from.expect_object("the errors of predictions");
+  from.expect_keys({"covariance", "noise"});
+  fitted_errors errors;
+  reader const covariance = from.at("covariance");
+  for (reader const& one : covariance.elements("a covariance for each two algorithms"))
+    errors.covariance.push_back(finite(one));
+  if (!errors.covariance.empty() && errors.covariance.size() != algorithms * algorithms)
+    covariance.fail("must have a number for each two algorithms, " + std::to_string(algorithms * algorithms) +
+                    " in all, or none");
+  for (std::size_t k = 0; k < errors.covariance.size(); k += algorithms + 1)
+    if (errors.covariance[k] < 0) covariance.fail("has a negative variance");
+  errors.noise = not_negative(from.at("noise"));
+  return errors;
+}
+
+std::array<std::array<fitted_errors, 3>, 2> read_errors(reader const& from, std::size_t algorithms) {
+  from.expect_object("errors on real and on virtual threads");
+  from.expect_keys({thread_names[0], thread_names[1]});
+  std::array<std::array<fitted_errors, 3>, 2> errors;
+  for (std::size_t t = 0; t < thread_names.size(); ++t) {
+    reader const threads = from.at(thread_names[t]);
+    threads.expect_object("errors by what is known of a pattern");
+    threads.expect_keys({sight_names[0], sight_names[1], sight_names[2]});
+    for (std::size_t s = 0; s < sight_names.size(); ++s)
+      errors[t][s] = read_error(threads.at(sight_names[s]), algorithms);
+  }
+  return errors;
+}
+
+fitted_rules read_rules(reader const& from) {
+  from.expect_object("rules");
+  from.expect_keys({"algorithms", "sizes", "glance"});
+  fitted_rules rules;
+  for (reader const& one : from.at("algorithms").elements("an array of algorithms"))
+    rules.algorithms.push_back(one.text());
+  for (auto const& [key, into] : {std::pair{"sizes", &rules.sizes}, std::pair{"glance", &rules.glance}})
+    for (reader const& tree : from.at(key).elements("an array of trees"))
+      into->push_back(read_tree(tree, rules.algorithms.size() + 2));
+  return rules;
+}
+
+deciding_times read_deciding(reader const& from) {
+  from.expect_object("what deciding takes");
+  from.expect_keys({"rule", "glance", "prediction"});
+  return {not_negative(from.at("rule")), not_negative(from.at("glance")), not_negative(from.at("prediction"))};
+}
+
 }  // namespace
 
 std::string to_text(reduction_model const& model) {
@@ -131,9 +199,15 @@ std::string to_text(reduction_model const& model) {
       ordered const line{{"algorithm", one.algorithm}, {"setup", to_json(one.setup)}, {"run", to_json(one.run)}};
       text += (&one == &kind.algorithms.front() ? "\n" : ",\n") + line.dump();
     }
-    text += "],\n\"seen\": " + to_json(kind.seen).dump() + ",\n\"unseen\": " + to_json(kind.unseen).dump() + "}";
+    text += "],\n\"seen\": " + to_json(kind.seen).dump() + ",\n\"glanced\": " + to_json(kind.glanced).dump() +
+            ",\n\"unseen\": " + to_json(kind.unseen).dump() + ",\n\"errors\": " + to_json(kind.errors).dump() + "}";
   }
-  return text + "]}\n";
+  ordered const rules{{"algorithms", model.rules.algorithms},
+                      {"sizes", to_json(model.rules.sizes)},
+                      {"glance", to_json(model.rules.glance)}};
+  ordered const deciding{
+      {"rule", model.deciding.rule}, {"glance", model.deciding.glance}, {"prediction", model.deciding.prediction}};
+  return text + "],\n\"rules\": " + rules.dump() + ",\n\"deciding\": " + deciding.dump() + "}\n";
 }
 
 reduction_model parse_reduction_model(std::string_view text, std::string const& source) {
@@ -142,7 +216,7 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   root.expect_object("a model of reductions");
   root.expect_version("skel_reduction_model");
   root.expect_keys({"skel_reduction_model", "machine", "threads", "caches", "date", "compiler", "samples", "seconds",
-                    "spread", "kinds"});
+                    "spread", "kinds", "rules", "deciding"});
   reduction_model model;
   model.machine = root.at("machine").text();
   model.threads = root.at("threads").count();
@@ -159,17 +233,21 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   model.spread = finite(root.at("spread"));
   for (reader const& kind : root.at("kinds").elements("an array of kinds of models")) {
     kind.expect_object("a kind of model");
-    kind.expect_keys({"name", "algorithms", "seen", "unseen"});
-    fitted_kind fitted{kind.at("name").text(), {}, {}, {}};
+    kind.expect_keys({"name", "algorithms", "seen", "glanced", "unseen", "errors"});
+    fitted_kind fitted{kind.at("name").text(), {}};
     for (reader const& one : kind.at("algorithms").elements("an array of algorithms")) {
       one.expect_object("an algorithm");
       one.expect_keys({"algorithm", "setup", "run"});
       fitted.algorithms.push_back({one.at("algorithm").text(), read_time(one.at("setup")), read_time(one.at("run"))});
     }
     fitted.seen = read_trees(kind.at("seen"), fitted.algorithms.size());
+    fitted.glanced = read_trees(kind.at("glanced"), fitted.algorithms.size());
     fitted.unseen = read_trees(kind.at("unseen"), fitted.algorithms.size());
+    fitted.errors = read_errors(kind.at("errors"), fitted.algorithms.size());
     model.kinds.push_back(std::move(fitted));
   }
+  model.rules = read_rules(root.at("rules"));
+  model.deciding = read_deciding(root.at("deciding"));
   return model;
 }
 
@@ -184,14 +262,25 @@ reduction_model rounded(reduction_model model) {
     for (auto& term : time.terms) to_digits(term.second, 12);
     to_digits(time.residual, 5);
   };
-  to_digits(model.seconds, 5);
-  to_digits(model.spread, 5);
+  auto const round_trees = [&](std::vector<regression_tree>& trees) {
+    for (auto& tree : trees) {
+      for (auto& node : tree.nodes) to_digits(node.threshold, 5);
+      for (double& value : tree.leaves) to_digits(value, 4);
+    }
+  };
+  for (double* const one :
+       {&model.seconds, &model.spread, &model.deciding.rule, &model.deciding.glance, &model.deciding.prediction})
+    to_digits(*one, 5);
+  round_trees(model.rules.sizes);
+  round_trees(model.rules.glance);
   for (auto& kind : model.kinds) {
     for (auto& one : kind.algorithms) round(one.setup), round(one.run);
-    for (auto* const trees : {&kind.seen.setup, &kind.seen.run, &kind.unseen.setup, &kind.unseen.run})
-      for (auto& tree : *trees) {
-        for (auto& node : tree.nodes) to_digits(node.threshold, 5);
-        for (double& value : tree.leaves) to_digits(value, 4);
+    for (auto* const trees : {&kind.seen, &kind.glanced, &kind.unseen})
+      round_trees(trees->setup), round_trees(trees->run);
+    for (auto& threads : kind.errors)
+      for (auto& one : threads) {
+        to_digits(one.noise, 5);
+        for (double& each : one.covariance) to_digits(each, 5);
       }
   }
   return model;

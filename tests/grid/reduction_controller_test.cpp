@@ -19,6 +19,7 @@
 #include <skel/cost/reduction/default_model.hpp>
 #include <skel/pattern/synthetic.hpp>
 #include <skel/platform/measured.hpp>
+#include <skel/runtime/reduction/glance.hpp>
 
 #include "chosen_reduction_model.hpp"
 #include "support/planted_reductions.hpp"
@@ -114,6 +115,21 @@ TEST_F(ReductionController, DecidesAgainOnlyAfterOneTwoFourExecutions) {
   EXPECT_EQ(controller.report().decisions, 8u);  // and after 1, 2, 4, 8, 16, 32, 64
   EXPECT_EQ(controller.report().switches, 0u);
   EXPECT_EQ(controller.report().phases, 1u);
+}
+
+TEST_F(ReductionController, IsNotToldOfExecutionsThatTouchMemoryFirst) {
+  // Its first execution takes a hundred times as long as those to come; nothing is concluded from that.
+  for (bool const keeps : {false, true}) {
+    auto controller = planted(rented_and_bought, {.expected_uses = 100});
+    auto const of = some_pattern(1);
+    for (int use = 0; use < 100; ++use) {
+      auto const step = controller.before(of, 8, both);
+      if (step.prepare) controller.prepared(10 * hours, keeps ? 1000 : 0);
+      controller.after(step.algorithm == sequential ? 1 * hours : (use == 0 ? 10 : 0.1) * hours);
+    }
+    EXPECT_EQ(controller.report().switches > 0, !keeps);
+    EXPECT_EQ(controller.report().decisions, keeps ? 7u : controller.report().decisions);  // none after the first
+  }
 }
 
 TEST_F(ReductionController, DoesNotReviewWhatHasNoAlternative) {
@@ -320,6 +336,73 @@ TEST_F(ReductionController, CountsWhatItDid) {
   EXPECT_DOUBLE_EQ(report.last, 0.1 * hours);
   EXPECT_DOUBLE_EQ(report.total(), report.looking + report.deciding + report.preparing + report.running);
   EXPECT_EQ(report.decisions, 6u);  // in each phase one before it, one after 1 execution and one after 2
+}
+
+/// A model with rules that say of every problem that sequential runs are best, what all uses of 4000 updates take, and
+/// what knowing more saves.
+platform::reduction_model with_rules(platform::deciding_times const& deciding, double seconds, double gain) {
+  auto model = planted_model({{sequential, {0, 1}}, {atomic, {0, 0.5}}});
+  platform::regression_tree const always{{{-1, 0, 0}}, {0, 0.5, 0.1 * std::log(seconds / 4000), gain}};
+  model.rules = {{"sequential", "atomic"}, {always}, {always}};
+  model.deciding = deciding;
+  return model;
+}
+
+TEST_F(ReductionController, TakesARuleWherePredictingDoesNotPay) {
+  auto const of = some_pattern(1);
+  auto const legal = only({sequential, atomic});
+  for (bool const pays : {false, true}) {
+    reduction_controller controller(
+        {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({0, 0, 1}, pays ? 51 : 49, 0))});
+    EXPECT_EQ(controller.before(of, 8, legal).algorithm, pays ? atomic : sequential);
+    auto const& made = controller.report().decision;
+    EXPECT_EQ(made.model, pays ? "analytic" : "rule");
+    EXPECT_EQ(made.candidates.empty(), !pays);
+    std::ostringstream text;
+    text << controller.report();
+    EXPECT_THAT(text.str(), HasSubstr(pays ? "with its setup" : "what a rule takes for 5 executions"));
+    // Where executions take longer than expected, predicting pays after all.
+    controller.after(100);
+    EXPECT_EQ(controller.before(of, 8, legal).algorithm, atomic);
+    EXPECT_EQ(controller.report().decision.model, "analytic");
+  }
+}
+
+TEST_F(ReductionController, GlancesWhereThatTakesNoMoreThanItsShare) {
+  auto const of = some_pattern(1);
+  struct offer {
+    double price, seconds, gain;
+    bool glances;
+  };
+  for (offer const& one : {offer{0.1, 6, 0.1, true}, offer{0.1, 4, 0.1, false}, offer{0.1, 6, 0, true}}) {
+    reduction_controller controller({.threads = 2,
+                                     .expected_uses = 5,
+                                     .model_file = keep(with_rules({1e9, one.price, 1e9}, one.seconds, one.gain))});
+    controller.before(of, 8, only({sequential, atomic}));
+    EXPECT_EQ(controller.report().looked_at, one.glances ? runtime::reduction::glance_subscripts : 0);
+    EXPECT_EQ(controller.report().features.copies > 1, one.glances);
+    EXPECT_EQ(controller.report().looking > 0, one.glances);
+    EXPECT_EQ(controller.report().decision.model, "rule");
+  }
+}
+
+TEST_F(ReductionController, KeepsWhatWasPredictedForAPatternAsLarge) {
+  // The first prediction is taken for a gift, later ones cost what the first one took: far more than 2 % of 10 us.
+  reduction_controller controller(
+      {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({0, 1e9, 1e-12}, 1e-5, 0))});
+  auto const legal = only({sequential, atomic});
+  auto const decided = [&](pattern const& of) {
+    auto const step = controller.before(of, 8, legal);
+    controller.after(1e-12);
+    EXPECT_EQ(step.algorithm == atomic, controller.report().decision.model != "rule");
+    return controller.report().decision.model;
+  };
+  EXPECT_EQ(decided(some_pattern(1)), "analytic");
+  EXPECT_EQ(decided(some_pattern(2)), "as before");
+  EXPECT_EQ(decided(some_pattern(3, 1090)), "as before");
+  EXPECT_EQ(decided(some_pattern(4, 1150)), "as before") << "compared with the last one";
+  EXPECT_EQ(decided(some_pattern(5, 1300)), "rule");
+  EXPECT_EQ(decided(some_pattern(6, 1150)), "as before");
 }
 
 TEST_F(ReductionController, DoesNotPileUpPhasesOfVirtualThreads) {

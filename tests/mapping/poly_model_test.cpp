@@ -238,6 +238,18 @@ TEST(PolyModel, TriesWhereTheExpectedGainExceedsTheExpectedLoss) {
   EXPECT_TRUE(choose(0.1, {}, candidates, 1.03 * lost / gained, 1).trial);
 }
 
+TEST(PolyModel, TellsTheMostTrustedModelWithoutItsReasons) {
+  poly models(two(0.5));
+  machine real;
+  for (int turn = 0; turn < 30; ++turn) {
+    for (double const uses : {1.0, 100.0, 1e6}) {
+      expected_use const use{uses, 0.01};
+      EXPECT_EQ(most_trusted(models.known("here"), use), models.believe("here", use).model);
+    }
+    observe(models, real, 3, 0.1, turn < 15 ? 0.02 : 0.5);
+  }
+}
+
 TEST(PolyModel, GoesOnWhereItWasRestored) {
   poly models(two()), other(two());
   machine real;

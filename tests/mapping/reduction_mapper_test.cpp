@@ -79,7 +79,7 @@ TEST(ReductionMapper, TakesTheLeastOfSetupAndAllExecutions) {
       if (total < least) least = total, best = traits.algorithm;
     }
     auto const made = mapper.decide(request);
-    ASSERT_EQ(made.algorithm, best) << "turn " << turn << ": " << made.why;
+    ASSERT_EQ(made.algorithm, best) << "turn " << turn << ": " << made.why();
     EXPECT_NEAR(made.candidates.front().total, least, 1e-9 * least);
     EXPECT_FALSE(made.trial);
     for (std::size_t k = 1; k < made.candidates.size(); ++k)
@@ -147,7 +147,7 @@ TEST(ReductionMapper, CorrectsPredictionsByWhatWasMeasured) {
   ASSERT_EQ(mapper.decide(request).algorithm, replicated_buffer);
   for (int use = 0; use < 20; ++use) mapper.observe(request.problem, replicated_buffer, 2);
   auto const made = mapper.decide(request);
-  EXPECT_EQ(made.algorithm, selective_privates) << made.why;
+  EXPECT_EQ(made.algorithm, selective_privates) << made.why();
   for (int use = 0; use < 20; ++use) mapper.observe(request.problem, selective_privates, 2.4);
   auto const again = mapper.decide(request);
   EXPECT_THAT(order_of(again), ElementsAre(replicated_buffer, selective_privates, atomic));
@@ -215,7 +215,7 @@ TEST(ReductionMapper, DecidesTheSameFromTheSame) {
     auto const request = request_of(every, 1 + turn);
     auto const made = first.decide(request), same = second.decide(request);
     ASSERT_EQ(made.algorithm, same.algorithm);
-    ASSERT_EQ(made.why, same.why);
+    ASSERT_EQ(made.why(), same.why());
     double const measured = 1 + 0.1 * (turn * 7 % 11);
     first.observe(request.problem, made.algorithm, measured);
     second.observe(request.problem, made.algorithm, measured);
@@ -227,9 +227,52 @@ TEST(ReductionMapper, PassesOverWhatItsModelCannotPredict) {
   reduction_mapper mapper(planted_model({{sequential, {0, 1}}, {atomic, {0, 0}}, {local_write, {0, nan}}}));
   auto const made = mapper.decide(request_of(every, 10));
   EXPECT_THAT(order_of(made), ElementsAre(sequential));
-  EXPECT_THAT(made.why, HasSubstr("is all that may be used"));
+  EXPECT_THAT(made.why(), HasSubstr("is all that may be used"));
   EXPECT_THROW(mapper.decide(request_of(only({atomic, replicated_links}), 10)), error);
   EXPECT_EQ(mapper.estimate(replicated_links, some_problem()), std::nullopt);
+}
+
+/// Rules that say the same of every problem: `late` of each algorithm, 0.1 ln of the seconds for an update, the gain.
+platform::fitted_rules planted_rules(std::vector<std::string> algorithms, std::vector<double> outputs) {
+  platform::regression_tree const always{{{-1, 0, 0}}, std::move(outputs)};
+  return {std::move(algorithms), {always}, {always}};
+}
+
+TEST(ReductionMapper, ChoosesByRuleWithoutPredicting) {
+  auto model = planted_model({{sequential, {0, 1}}, {atomic, {0, 2}}, {lazy_blocks, {0, 3}}});
+  model.rules = planted_rules({"sequential", "lazy", "atomic"}, {0.5, 0.1, 0.2, 0.1 * std::log(1e-3), 0.25});
+  reduction_mapper const mapper(model);
+  auto request = request_of(every, 10);
+  EXPECT_EQ(mapper.choose_by_rule(request), std::nullopt) << "features tell more than rules know";
+  for (auto const how : {cost::sight::sizes, cost::sight::glance}) {
+    request.problem.seen = how;
+    auto const chosen = mapper.choose_by_rule(request);
+    ASSERT_TRUE(chosen);
+    EXPECT_EQ(chosen->algorithm, lazy_blocks);
+    EXPECT_NEAR(chosen->seconds, 1e-3 * 8000 / 4, 1e-6);
+    EXPECT_FLOAT_EQ(static_cast<float>(chosen->gain), 0.25F);
+    request.legal = only({sequential, atomic, local_write});
+    EXPECT_EQ(mapper.choose_by_rule(request)->algorithm, atomic);
+    request.legal = only({local_write});
+    EXPECT_EQ(mapper.choose_by_rule(request), std::nullopt);
+    request.legal = every;
+    request.memory_cap = 0;
+    EXPECT_EQ(mapper.choose_by_rule(request)->algorithm, atomic);
+    request.memory_cap = std::numeric_limits<std::size_t>::max();
+  }
+  reduction_mapper const without(planted_model({{sequential, {0, 1}}}));
+  EXPECT_EQ(without.choose_by_rule(request), std::nullopt);
+}
+
+TEST(ReductionMapper, SaysWhyForEveryWayToDecide) {
+  reduction_decision made;
+  made.algorithm = atomic;
+  EXPECT_EQ(made.why(), "atomic is all that may be used");
+  made.model = rule_model;
+  made.uses = 3;
+  EXPECT_THAT(made.why(), HasSubstr("atomic is what a rule takes for 3 executions"));
+  made.model = model_of_before;
+  EXPECT_THAT(made.why(), HasSubstr("chosen for the pattern before"));
 }
 
 TEST(ReductionMapper, RefusesModelsThatItDoesNotKnow) {
@@ -247,6 +290,10 @@ TEST(ReductionMapper, RefusesModelsThatItDoesNotKnow) {
   model = planted_model({{sequential, {0, 1}}});
   model.kinds[0].name = "oracle";
   EXPECT_THAT(refused(model), HasSubstr("'oracle'"));
+  model = planted_model({{sequential, {0, 1}}});
+  model.rules = planted_rules({"sequential", "guess"}, {0, 0, 0, 0});
+  EXPECT_THAT(refused(model), HasSubstr("'guess'"));
+  model.rules = {};
   model.kinds.clear();
   EXPECT_THAT(refused(model), HasSubstr("has no model of reductions"));
 }

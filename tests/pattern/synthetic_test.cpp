@@ -69,4 +69,59 @@ TEST(SyntheticPattern, MayBeSmallerThanItsParts) {
   EXPECT_EQ(make_pattern({5, 0, 2, 2, 1, 1, 0, 0.1}, 1).subscripts(), 0u);
 }
 
+TEST(SyntheticLattice, HasItsSizesAndLinksSitesThatAreNear) {
+  for (std::size_t const dimensions : {1u, 2u, 3u}) {
+    skel::synthetic_lattice const wanted{1000, 2.5, 3, dimensions, 2};
+    auto const of = skel::make_lattice(wanted, 5);
+    std::size_t const side = dimensions == 1 ? 1000 : dimensions == 2 ? 32 : 10, n = dimensions == 2 ? 1024 : 1000;
+    ASSERT_EQ(of.elements(), n);
+    EXPECT_EQ(of.iterations(), n * 5 / 2);
+    EXPECT_EQ(of.width(), 3u);
+    for (std::size_t i = 0; i < of.iterations(); ++i)
+      for (auto const e : of.row(i)) {
+        std::size_t a = of.row(i)[0], b = e;
+        for (std::size_t d = 0; d < dimensions; ++d, a /= side, b /= side)
+          ASSERT_LE((b % side + side - a % side) % side, wanted.distance) << "iteration " << i;
+      }
+    EXPECT_EQ(of.row(0)[0], 0u);  // in the lattice's order
+    EXPECT_EQ(of.row(of.iterations() - 1)[0], n - 1);
+  }
+}
+
+TEST(SyntheticLattice, SortsItsIterations) {
+  skel::synthetic_lattice wanted{900, 1.7, 3, 2, 1, 5};
+  auto const any = skel::make_lattice(wanted, 5);
+  wanted.sorted = true;
+  auto const sorted = skel::make_lattice(wanted, 5);
+  std::multiset<std::vector<skel::subscript>> before, after;
+  for (std::size_t i = 0; i < any.iterations(); ++i) {
+    before.emplace(any.row(i).begin(), any.row(i).end());
+    after.emplace(sorted.row(i).begin(), sorted.row(i).end());
+    if (i > 0) {
+      EXPECT_LE(sorted.row(i - 1)[0], sorted.row(i)[0]);
+    }
+  }
+  EXPECT_EQ(before, after);
+}
+
+TEST(SyntheticLattice, ChangesNumbersAndOrderAndNothingElse) {
+  skel::synthetic_lattice wanted{900, 1, 2, 2, 1};
+  auto const in_order = skel::make_lattice(wanted, 5);
+  auto const degrees = [](pattern const& of) {
+    std::vector<std::size_t> count(of.elements(), 0);
+    for (auto const e : of.index()) ++count[e];
+    std::sort(count.begin(), count.end());
+    return count;
+  };
+  for (std::size_t const run : {1u, 7u, 100u, 899u})
+    for (bool const elements : {false, true}) {
+      auto changed = wanted;
+      (elements ? changed.element_run : changed.iteration_run) = run;
+      auto const of = skel::make_lattice(changed, 5);
+      EXPECT_EQ(degrees(of), degrees(in_order)) << run;
+      EXPECT_FALSE(std::ranges::equal(of.index(), in_order.index())) << run;
+      EXPECT_TRUE(std::ranges::equal(of.index(), skel::make_lattice(changed, 5).index()));
+    }
+}
+
 }  // namespace

@@ -22,6 +22,11 @@ platform::reduction_model some_model() {
   platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, 0.25}, none{{}, 0};
   model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {{}, {tree, tree}}, {{tree}, {}}},
                  {"tree", {}}};
+  model.kinds[0].glanced.setup = {tree};
+  model.kinds[0].errors[1][2] = {{0.25, 0.125, 0.125, 0.5}, 0.03125};
+  platform::regression_tree const rule{{{2, 0.5, 2}, {-1, 0, 0}, {-1, 0, 3}}, {0, 0.25, 0.5, 0, 0.125, 0.5}};
+  model.rules = {{"lazy"}, {rule}, {rule, rule}};
+  model.deciding = {1e-6, 4e-6, 2.5e-5};
   return model;
 }
 
@@ -72,6 +77,15 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
          "\"name\": \"tree\", \"algorithms\": [],\n\"seen\": "
          "{\"setup\":[{\"feature\":[-1],\"threshold\":[0],\"next\":[0],\"leaves\":[]}]",
          "kinds[1].seen.setup[0]: is a tree of a kind without algorithms"},
+        {"[0.25,0.125,", "[-0.25,0.125,", "kinds[0].errors.virtual.full.covariance: has a negative variance"},
+        {"[0.25,0.125,", "[0.25,",
+         "kinds[0].errors.virtual.full.covariance: must have a number for each two algorithms, 4"},
+        {"\"noise\":0.03125", "\"noise\":-1", "kinds[0].errors.virtual.full.noise: is negative"},
+        {"\"virtual\":", "\"vertical\":", "kinds[0].errors.vertical: unknown key"},
+        {"{\"algorithms\":[\"lazy\"],", "{\"algorithms\":[],",
+         "rules.sizes[0].next[2]: is not the place of this leaf's numbers"},
+        {"\"glance\":4e-06", "\"glance\":-1", "deciding.glance: is negative"},
+        {"\"rules\": ", "\"rulers\": ", "rulers: unknown key; did you mean 'rules'?"},
         {",0.5,7.0]", "]", tree + ".leaves: must have a number for each leaf and algorithm, 4 in all"},
         {"\"kinds\": [", "\"kinds\": [[", "line "}}) {
     std::string changed = text;

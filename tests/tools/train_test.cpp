@@ -62,7 +62,7 @@ TEST_F(Train, AShortRunMakesModelsThatReadBackAndGoesOnAndReports) {
 
   auto const report = train({"--report", path("m.json")});
   ASSERT_EQ(report.status, 0) << report.err;
-  for (char const* part : {"right", "or tied", "p95", "boosted", "polynomial", "always repbuf", "used 1000 times"})
+  for (char const* part : {"right", "or tied", "p95", "boosted", "polynomial", "always repbuf", "used 1000 times", "rules, a glance"})
     EXPECT_THAT(report.out, HasSubstr(part));
   EXPECT_THAT(skel::platform::read_text(path("m.svg")), StartsWith("<svg"));
   json const judged = train({"--report", path("m.csv"), "--json"}).json();
@@ -79,6 +79,11 @@ TEST_F(Train, AShortRunMakesModelsThatReadBackAndGoesOnAndReports) {
   EXPECT_THAT(other.err, StartsWith("skel: " + path("other.csv") + ": machine: was measured on 'another "));
   EXPECT_EQ(train({"--seconds", "0", "--samples", path("other.csv")}).status, 0);
 
+  // Virtual threads are bound by the bandwidth that was measured at first.
+  auto const bound = train({"--seconds", "1", "--samples", path("m.csv"), "--bandwidth", "12345"});
+  EXPECT_EQ(bound.status, 2);
+  EXPECT_THAT(bound.err, StartsWith("skel: " + path("m.csv") + ": bandwidth: is "));
+
   // A model whose timings are elsewhere says what it lacks.
   std::filesystem::rename(path("m.csv"), path("moved.csv"));
   auto const lacks = train({"--report", path("m.json")});
@@ -93,11 +98,11 @@ TEST_F(Train, AnInterruptKeepsWhatWasMeasured) {
   if (result.status == 0) return;  // it had enough by then
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr(path("s.csv") + ": has "));
-  EXPECT_THAT(skel::platform::read_text(path("s.csv")), StartsWith("# skel reduction samples 1\n"));
+  EXPECT_THAT(skel::platform::read_text(path("s.csv")), StartsWith("# skel reduction samples 2\n"));
 }
 
 TEST_F(Train, RefusesOptionsThatMakeNoSense) {
-  std::string const samples = file("empty.csv", "# skel reduction samples 1\n"), damaged = file("bad.csv", "a,b\n");
+  std::string const samples = file("empty.csv", "# skel reduction samples 2\n"), damaged = file("bad.csv", "a,b\n");
   struct usage {
     std::vector<std::string> arguments;
     int status;
@@ -111,6 +116,7 @@ TEST_F(Train, RefusesOptionsThatMakeNoSense) {
         {{"--seconds", "1", "-o", path("m.csv")}, 2, "skel: --samples: is the file that the models go to"},
         {{"--seconds", "1", "--samples", damaged}, 2, "skel: " + damaged + ": line 1: does not say"},
         {{"--seconds", "0", "--samples", samples}, 1, "skel: " + samples + ": has 0 patterns, and models need 40"},
+        {{"--seconds", "1", "--bandwidth", "-1", "-o", path("m.json")}, 2, "skel: --bandwidth: is in bytes per second"},
         {{"--report", path("none.json")}, 2, "skel: " + path("none.json") + ": cannot be opened"},
         {{"--report", samples, "--samples", samples}, 2, "skel: --samples: cannot stand together with a --report"}}) {
     auto const result = train(wrong.arguments);

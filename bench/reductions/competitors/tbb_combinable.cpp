@@ -19,7 +19,9 @@ struct kept_copies {
             tbb::global_control::max_allowed_parallelism,
             std::max(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism), loop.threads)),
         arena(static_cast<int>(loop.threads)),
-        copies([size = loop.into.size()] { return std::vector<double>(size); }) {}
+        copies([size = loop.into.size()] { return std::vector<double>(size); }) {
+    arena.execute([&] { tbb::parallel_for(std::size_t{0}, loop.threads, [](std::size_t) {}); });  // wakes its threads
+  }
 
   tbb::global_control allowance;
   tbb::task_arena arena;

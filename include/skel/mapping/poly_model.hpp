@@ -129,8 +129,11 @@ struct context_memory {
   friend bool operator==(context_memory const&, context_memory const&) = default;
 };
 
-/// The model with the least loss, of equal ones that with the lowest number. Precondition: as many priors and records
-/// as models, one at least.
+/// The model with the least loss, of equal ones that with the lowest number: belief::model without what it is made of.
+/// O(models candidates). Precondition: as many priors and records as models, one at least.
+std::size_t most_trusted(context_memory const& known, expected_use const& use);
+
+/// The same with losses and words. Precondition: as many priors and records as models, one at least.
 belief believe(std::span<candidate_model const> models, context_memory const& known, expected_use const& use);
 
 /// Several models in each of many contexts (say a cluster and a class of sizes), which predict the times of candidates

@@ -6,10 +6,13 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <skel/cost/reduction/predictor.hpp>
 #include <skel/cost/reduction/problem.hpp>
+#include <skel/cost/reduction/rules.hpp>
+#include <skel/mapping/known_errors.hpp>
 #include <skel/mapping/poly_model.hpp>
 #include <skel/plan/reduction.hpp>
 #include <skel/platform/reduction_model.hpp>
@@ -36,16 +39,32 @@ struct reduction_candidate {
   double total = 0;                ///< setup and all executions [s]
 };
 
+/// What reduction_decision::model is where a rule has decided, and where the choice for a pattern like it was kept.
+inline constexpr std::string_view rule_model = "rule", model_of_before = "as before";
+
 /// How a reduction is done, and why.
 struct reduction_decision {
   plan::reduction_algorithm algorithm{};
-  std::vector<reduction_candidate> candidates;      ///< the winner, then the others, best first
+  /// The winner, then the others, best first; none where a rule has decided, or nothing was to be decided.
+  std::vector<reduction_candidate> candidates;
   std::vector<plan::reduction_algorithm> over_cap;  ///< left out, as they would keep more than the cap
-  std::string model;                                ///< that is believed
-  bool trial = false;                               ///< taken to know its time
-  std::string why;                                  ///< one sentence
+  std::string model;   ///< that is believed, one of those above, or "" where one could be taken only
+  bool trial = false;  ///< taken to know its time
+  double uses = 1;     ///< that it was made for
 
+  /// Precondition: there are candidates.
   cost::reduction_time const& predicted() const { return candidates.front().predicted; }
+  /// One sentence.
+  std::string why() const;
+};
+
+/// What a rule says of a reduction (<skel/cost/reduction/rules.hpp>).
+struct rule_choice {
+  plan::reduction_algorithm algorithm{};
+  double seconds = 0;  ///< that all uses take, about [s]
+  double gain = 0;     ///< share of it that knowing more of the pattern is expected to save
+
+  friend bool operator==(rule_choice const&, rule_choice const&) = default;
 };
 
 /// What the plan and the copies of an algorithm take, at the most if a pattern's features are right [B].
@@ -63,6 +82,11 @@ class reduction_mapper {
   /// O(kinds algorithms). Throws skel::error when no legal algorithm stays under the cap. Preconditions: see the
   /// request.
   reduction_decision decide(reduction_request const& request) const;
+
+  /// What the model's rules choose at once, much quicker than decide(), which they do not replace where times are worth
+  /// predicting; nothing where the model has no rules for patterns that are known so well, or none that knows a legal
+  /// algorithm under the cap. They know nothing of what was measured. O(trees depth).
+  std::optional<rule_choice> choose_by_rule(reduction_request const& request) const;
 
   /// An execution by an algorithm took that long [s]. O(kinds (terms + trees depth)). Nothing happens for times that
   /// are not positive.
@@ -82,7 +106,13 @@ class reduction_mapper {
   };
   static context context_of(cost::reduction_problem const& problem);
 
+  /// The errors of a kind on such threads, with a pattern that is known so well; null where the model does not say.
+  known_errors const* errors_of(std::size_t kind, cost::reduction_problem const& problem) const;
+
   std::vector<cost::reduction_predictor> kinds_;
+  /// Of each kind, on real and virtual threads, by what is known of a pattern; for all algorithms of the catalogue.
+  std::vector<std::array<std::array<known_errors, 3>, 2>> errors_;
+  cost::reduction_rules rules_;
   poly_model<context, hash> models_;
 };
 

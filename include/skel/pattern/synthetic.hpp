@@ -28,4 +28,21 @@ struct synthetic_pattern {
 /// Precondition: values in the ranges above.
 pattern make_pattern(synthetic_pattern const& wanted, std::uint64_t seed);
 
+/// A pattern as meshes and molecules have them: the sites of a periodic lattice are the elements, and an iteration has
+/// a site and some near it. How the sites are numbered, and in which order the iterations run, goes from that of the
+/// lattice to any.
+struct synthetic_lattice {
+  std::size_t elements = 1;       ///< about N, at least 1: a power of the dimensions
+  double connectivity = 1;        ///< CON: iterations over elements
+  std::size_t mobility = 2;       ///< MOB: subscripts of an iteration, at least 1
+  std::size_t dimensions = 2;     ///< 1 to 3
+  std::size_t distance = 1;       ///< in each dimension, to sites of one iteration, at the most; at least 1
+  std::size_t element_run = 0;    ///< blocks of so many elements are in any order; 0: all in the lattice's
+  std::size_t iteration_run = 0;  ///< and of iterations
+  bool sorted = false;            ///< instead, iterations come in the order of their first subscripts
+};
+
+/// O(subscripts). The same for the same seed. Precondition: values in the ranges above.
+pattern make_lattice(synthetic_lattice const& wanted, std::uint64_t seed);
+
 }  // namespace skel

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <string>
@@ -50,13 +51,42 @@ struct fitted_trees {
   friend bool operator==(fitted_trees const&, fitted_trees const&) = default;
 };
 
+/// Errors ln(measured / predicted) of executions that a kind was not fitted to.
+struct fitted_errors {
+  /// Of each two of the kind's algorithms, row by row; empty: not known.
+  std::vector<double> covariance;
+  double noise = 0;  ///< standard deviation of repeated timings
+
+  friend bool operator==(fitted_errors const&, fitted_errors const&) = default;
+};
+
 /// One way to predict, fitted for each algorithm: "analytic", "boosted", "polynomial", "tree".
 struct fitted_kind {
   std::string name;
   std::vector<fitted_reduction> algorithms;
-  fitted_trees seen = {}, unseen = {};  ///< for patterns that were looked at, and for others
+  /// For patterns that were looked at, that were glanced at, and others.
+  fitted_trees seen = {}, glanced = {}, unseen = {};
+  /// On real and on virtual threads, each by sizes alone, by a glance, by the features.
+  std::array<std::array<fitted_errors, 3>, 2> errors = {};
 
   friend bool operator==(fitted_kind const&, fitted_kind const&) = default;
+};
+
+/// Trees that say at once which algorithm to take, for so many uses of a pattern. Their outputs: for each algorithm
+/// ln(what it takes / what the best takes), then the logarithm of what the best takes for an update of a part [s], and
+/// the share of it that knowing more of the pattern saves.
+struct fitted_rules {
+  std::vector<std::string> algorithms;
+  std::vector<regression_tree> sizes, glance;  ///< by sizes alone, and by a glance
+
+  friend bool operator==(fitted_rules const&, fitted_rules const&) = default;
+};
+
+/// What deciding took when the model was fitted, with nothing of it in a cache [s].
+struct deciding_times {
+  double rule = 0, glance = 0, prediction = 0;
+
+  friend bool operator==(deciding_times const&, deciding_times const&) = default;
 };
 
 /// A model file.
@@ -70,6 +100,8 @@ struct reduction_model {
   double seconds = 0;            ///< that timing them took
   double spread = 0;  ///< of repeated timings: median over samples of half the quartile range over the median
   std::vector<fitted_kind> kinds;  ///< that with the best choices first
+  fitted_rules rules = {};
+  deciding_times deciding = {};
 
   friend bool operator==(reduction_model const&, reduction_model const&) = default;
 };

@@ -11,6 +11,7 @@
 
 #include <skel/base/contract.hpp>
 #include <skel/plan/reduction.hpp>
+#include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/reduction/owner_finder.hpp>
 #include <skel/runtime/reduction/touched.hpp>
 
@@ -325,7 +326,12 @@ class observation {
 
 pattern_features characterise(pattern const& of, team& workers, look const& how) {
   SKEL_EXPECTS(std::has_single_bit(how.line));
-  return observation(of, workers, how).features();
+  auto features = observation(of, workers, how).features();
+  pattern_features const sampled = glance(of, workers.parts(), how.line);
+  features.mixing = sampled.mixing;
+  features.row_distance = sampled.row_distance;
+  features.step_distance = sampled.step_distance;
+  return features;
 }
 
 look look_at(pattern const& of, std::size_t subscripts, std::size_t line) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,15 +28,25 @@ using enum skel::plan::reduction_algorithm;
 measurement made_up() {
   measurement found;
   found.algorithms = {{sequential, 0, 0, 4.0, 0.1, 0}, {local_write, 30, 20, 1.0, 0.1, 8}, {atomic, 0, 0, 2.0, 0.1, 0}};
-  found.others = {{"fast", "", 2, 3.0, 0.1}, {"absent", "why", 2, {}, 0}};
+  found.others = {{"fast", "", 2, 3.0, 2.0, 0.1}, {"absent", "why", 2, {}, 0, 0}};
   return found;
 }
+
+/// A folder of this process, which is removed in the end.
+struct tests_folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("skel_suite_" + std::to_string(getpid()));
+
+  tests_folder() { std::filesystem::create_directories(path); }
+  ~tests_folder() { std::filesystem::remove_all(path); }
+  tests_folder(tests_folder const&) = delete;
+  tests_folder& operator=(tests_folder const&) = delete;
+};
 
 TEST(Judgement, ChargesTheSetup) {
   auto const few = judge(made_up(), {}, 10), many = judge(made_up(), {}, 100);
   EXPECT_EQ(few.best, atomic);
   EXPECT_DOUBLE_EQ(few.over_best.at(local_write), 40.0 / 20);
-  EXPECT_DOUBLE_EQ(few.others.at("fast"), 30.0 / 20);
+  EXPECT_DOUBLE_EQ(few.others.at("fast"), 32.0 / 20);
   EXPECT_FALSE(few.slowdown);
   EXPECT_EQ(many.best, local_write);
   EXPECT_DOUBLE_EQ(many.over_best.at(atomic), 200.0 / 130);
@@ -48,12 +59,63 @@ TEST(Judgement, ComparesTheChosenWithTheBestAndOthersWithTheChosen) {
   by.executing = 40;
   auto const verdict = judge(made_up(), by, 10);
   EXPECT_DOUBLE_EQ(verdict.slowdown.value(), 2);
-  EXPECT_DOUBLE_EQ(verdict.others.at("fast"), 30.0 / 40);
+  EXPECT_DOUBLE_EQ(verdict.others.at("fast"), 32.0 / 40);
   auto const answer = to_json(made_up(), by, verdict);
   EXPECT_EQ(answer["chosen"], "sequential");
   EXPECT_EQ(answer["predicted"]["sequential"]["run"], 5);
   EXPECT_EQ(answer["slowdown_vs_best"], 2);
   EXPECT_TRUE(answer["competitors"]["absent"]["run"].is_null());
+}
+
+TEST(Measurement, IsReadBackFromItsRow) {
+  auto const row = to_json(made_up(), std::nullopt, judge(made_up(), {}, 10));
+  auto const found = measurement_of(row);
+  ASSERT_EQ(found.algorithms.size(), 3u);
+  for (auto const& one : made_up().algorithms) {
+    auto const same = std::find_if(found.algorithms.begin(), found.algorithms.end(),
+                                   [&](auto const& other) { return other.algorithm == one.algorithm; });
+    ASSERT_NE(same, found.algorithms.end());
+    EXPECT_EQ(same->setup, one.setup);
+    EXPECT_EQ(same->setup_again, one.setup_again);
+    EXPECT_EQ(same->run, one.run);
+    EXPECT_EQ(same->bytes, one.bytes);
+  }
+  auto const verdict = judge(found, {}, 10);
+  EXPECT_EQ(verdict.others, judge(made_up(), {}, 10).others);
+  ordered_json cut = row;
+  cut["measured"]["atomic"].erase("run");
+  EXPECT_THROW(measurement_of(cut), skel::error);
+}
+
+TEST(Suite, DecidesAgainOnTimingsThatThereAre) {
+  tests_folder const folder;
+  std::size_t made = 0;
+  std::vector<suite_case> cases;
+  for (std::string const name : {"a", "b", "c"})
+    cases.push_back({name, "p", [&made] {
+                       ++made;
+                       return timed_loop{skel::tests::random_pattern({500, 70, 3, true}, 3)};
+                     }});
+  setting how;
+  how.rounds = 1;
+  ordered_json const head{{"suite", "reductions"}};
+  std::ostringstream progress;
+  {
+    result_file first(folder.path / "first.jsonl", head);
+    run_suite({cases[0], cases[1]}, how, {10}, {}, first, progress);
+  }
+  result_file const timings(folder.path / "first.jsonl");
+  EXPECT_EQ(timings.head(), head);
+  result_file again(folder.path / "again.jsonl", head);
+  run_suite(cases, how, {10, 20}, {}, again, progress, &timings);
+  ASSERT_EQ(again.rows().size(), 4u) << "two cases that were measured, for two numbers of uses";
+  for (std::size_t k = 0; k < 4; ++k) {
+    auto const& before = timings.rows()[k / 2].at("measured");
+    for (auto const& [name, time] : again.rows()[k].at("measured").items())
+      EXPECT_EQ(time.at("run"), before.at(name).at("run"));
+  }
+  std::ofstream(folder.path / "other.jsonl") << "{}\n";
+  EXPECT_THROW(result_file(folder.path / "other.jsonl"), skel::error);
 }
 
 TEST(Measurement, HasEveryKeyOnThreadsAndOnVirtualOnes) {

@@ -86,9 +86,34 @@ TEST(ReductionJudge, ResidualsAreThoseOfModelsThatHaveNotSeen) {
   }
 }
 
+TEST(ReductionJudge, TellsHowGreatErrorsAreAndWhatTheyHaveInCommon) {
+  // Nothing tells the errors that are planted: of each problem 0.3, of each algorithm 0.1; repeated timings differ.
+  auto samples = planted_samples(300, 30);
+  std::mt19937_64 dice(7);
+  std::normal_distribution<> normal;
+  double of_problem = 0;
+  for (std::size_t k = 0; k < samples.size(); ++k) {
+    if (k % skel::plan::reduction_algorithms == 0) of_problem = 0.3 * normal(dice);
+    samples[k].measured.run *= std::exp(of_problem + 0.1 * normal(dice));
+    samples[k].spread = 0.02;
+  }
+  cost::cross_validation const held_out("analytic", samples, {});
+  auto const errors = held_out.errors(false, cost::sight::full);
+  std::size_t const n = skel::plan::reduction_algorithms;
+  ASSERT_EQ(errors.covariance.size(), n * n);
+  double variance = 0, common = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) (i == j ? variance : common) += errors.covariance[i * n + j];
+  variance /= double(n), common /= double(n * (n - 1));
+  EXPECT_NEAR(std::sqrt(variance), std::sqrt(0.3 * 0.3 + 0.1 * 0.1), 0.05);
+  EXPECT_NEAR(common / variance, 0.9, 0.06);
+  EXPECT_NEAR(errors.noise, 0.02 / 0.6745, 1e-6);
+  EXPECT_GT(held_out.errors(true, cost::sight::sizes).covariance[0], errors.covariance[0]) << "less is known";
+}
+
 cost::reduction_samples some_samples() {
   cost::reduction_samples of{
-      "a machine, with commas", 4, {32768, 1048576, 33554432}, "2026-11-21T20:00:00Z", "GNU 12", {}, {}};
+      "a machine, with commas", 4, {32768, 1048576, 33554432}, "2026-11-21T20:00:00Z", "GNU 12", 2.5e10, {}, {}};
   of.samples = planted_samples(3);
   for (std::size_t k = 0; k < of.samples.size(); ++k) {
     of.points.push_back(10 + 2 * (k / 8));
@@ -133,13 +158,13 @@ TEST(ReductionSamples, RefusesWhatIsWrongAndSaysWhere) {
   };
   for (wrong const& one :
        {wrong{"", "s.csv: line 1: is missing"},
-        {"machine,threads\n", "s.csv: line 1: does not say '# skel reduction samples 1'"},
-        {"# skel reduction samples 1\n# caches: 1,2\n", "s.csv: line 2: has 2 caches"},
-        {"# skel reduction samples 1\n# threads: -2\n", "s.csv: line 2: '-2' is no number for threads"},
-        {head + "program,1,repbuf\n", "s.csv: line 8: has 3 fields"},
-        {with(",sequential,", ",sequentiel,"), "s.csv: line 8: 'sequentiel' is not an algorithm"},
-        {with("program 0,10,", "program 0,1.5,"), "s.csv: line 8: '1.5' is no number for point"},
-        {with(",0.125", ",nan"), "s.csv: line 8: 'nan' is no number for spread"}}) {
+        {"machine,threads\n", "s.csv: line 1: does not say '# skel reduction samples 2'"},
+        {"# skel reduction samples 2\n# caches: 1,2\n", "s.csv: line 2: has 2 caches"},
+        {"# skel reduction samples 2\n# threads: -2\n", "s.csv: line 2: '-2' is no number for threads"},
+        {head + "program,1,repbuf\n", "s.csv: line 9: has 3 fields"},
+        {with(",sequential,", ",sequentiel,"), "s.csv: line 9: 'sequentiel' is not an algorithm"},
+        {with("program 0,10,", "program 0,1.5,"), "s.csv: line 9: '1.5' is no number for point"},
+        {with(",0.125", ",nan"), "s.csv: line 9: 'nan' is no number for spread"}}) {
     try {
       static_cast<void>(cost::parse_reduction_samples(one.text, "s.csv"));
       FAIL() << "accepted what should say: " << one.message;

@@ -32,6 +32,9 @@ class random_problems {
     of.privates = share() * static_cast<double>(of.parts);
     of.private_subscripts = share();
     of.turnover = ratio(0.05, 1);
+    of.mixing = share();
+    of.row_distance = 20 * share();
+    of.step_distance = 20 * share();
     problem.value_bytes = dice_() % 2 == 0 ? 8 : 24;
     problem.other_seconds = dice_() % 2 == 0 ? 0 : ratio(1e-10, 1e-7);
     problem.virtual_threads = dice_() % 2 == 0;
@@ -66,7 +69,8 @@ inline std::vector<cost::reduction_sample> planted_samples(std::size_t problems,
                           nanoseconds(cost::run_terms(traits.algorithm, problem, {}))},
                          0,
                          "program " + std::to_string(k % programs),
-                         0});
+                         0,
+                         problem.pattern});
   }
   return samples;
 }

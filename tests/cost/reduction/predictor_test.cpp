@@ -94,7 +94,7 @@ TEST(ReductionPredictor, EstimatesWithoutTrees) {
   auto kind = cost::fit_reduction_kind("boosted", samples, {}, 1);
   cost::reduction_predictor const boosted(frame(), kind, "test");
   kind.name = "analytic";
-  kind.seen = kind.unseen = {};
+  kind.seen = kind.glanced = kind.unseen = {};
   cost::reduction_predictor const sums(frame(), kind, "test");
   for (auto const& sample : samples)
     EXPECT_EQ(boosted.estimate(sample.algorithm, sample.problem), sums.predict(sample.algorithm, sample.problem));
@@ -116,8 +116,7 @@ TEST(ReductionPredictor, RefusesWhatItDoesNotKnowAndSaysWhere) {
         {{"analytic", {{"repbuf", none, term}}}, "m.json: analytic.repbuf.run: the term 'dragons' is not known"},
         {{"polynomial", {{"sequential", none, none}, {"repbuf", term, none}}},
          "m.json: polynomial.repbuf.setup: the term 'dragons' is not known"},
-        {{"boosted", {{"repbuf", none, none}}, {{tree}, {}}, {}},
-         "m.json: boosted.seen.setup: a tree asks for feature 99"},
+        {{"boosted", {{"repbuf", none, none}}, {{tree}, {}}}, "m.json: boosted.seen.setup: a tree asks for feature 99"},
         {{"polynomial", {{"repbuf", none, none}}}, "m.json: polynomial: lacks the sequential algorithm"}}) {
     try {
       cost::reduction_predictor const predictor(frame(), one.kind, "m.json");

@@ -36,15 +36,23 @@ class cross_validation {
 
   std::string const& kind() const { return kind_; }
 
-  /// By the model that has not seen the sample's program. Nothing where too few others have its algorithm.
-  std::optional<reduction_time> predict(reduction_sample const& sample) const;
+  /// By the model that has not seen the sample's program, knowing so much of its pattern. Nothing where too few others
+  /// have its algorithm.
+  std::optional<reduction_time> predict(reduction_sample const& sample, sight how = sight::full) const;
 
   /// Root mean square of ln(measured / predicted), times below what a clock tells apart (20 ns) taken as that. 1 where
   /// nothing could be predicted.
   reduction_time residual(plan::reduction_algorithm algorithm) const;
 
+  /// Of all problems on real or on virtual threads, or of all where there are fewer than fewest_reduction_samples of
+  /// those: how the errors of executions of the kind's algorithms go together, from problems for which all are predicted.
+  platform::fitted_errors errors(bool virtual_threads, sight how) const;
+
   /// Of the choices by what is predicted.
-  choice_quality judge(double reuse) const;
+  choice_quality judge(double reuse, sight how = sight::full) const;
+
+  /// Which of the samples of one problem has the least predicted total; their number where none can be predicted.
+  std::size_t choose(std::span<reduction_sample const> group, double reuse, sight how = sight::full) const;
 
  private:
   std::string kind_;

@@ -16,7 +16,7 @@ namespace skel::cost {
 double updates_of_a_part(reduction_problem const& problem);
 
 /// What trees ask of a problem, logarithms where only ratios matter.
-inline constexpr std::size_t reduction_traits_of_problem = 22;
+inline constexpr std::size_t reduction_traits_of_problem = 26;
 std::array<double, reduction_traits_of_problem> traits_of(reduction_problem const& problem);
 /// Their names, in the same order.
 std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
@@ -71,7 +71,7 @@ class reduction_predictor {
   std::string name_;
   cache_sizes caches_;
   std::array<std::optional<algorithm>, plan::reduction_algorithms> algorithms_;
-  trees seen_, unseen_;
+  std::array<trees, 3> trees_;                      // by sight
   std::vector<plan::reduction_algorithm> outputs_;  // of the trees
 };
 

@@ -12,13 +12,20 @@
 /// What irregular reductions take, by models that are fitted to trials.
 namespace skel::cost {
 
+/// How well a pattern is known.
+enum class sight {
+  sizes,   ///< nobody has looked at it: its sizes and parts
+  glance,  ///< estimates of a glance at some of its iterations
+  full     ///< its features
+};
+
 /// What the time of a reduction depends on.
 struct reduction_problem {
   pattern_features pattern;
   double value_bytes = 8;    ///< of an element, all arrays together [B]
   double other_seconds = 0;  ///< of an iteration's other work, on one thread [s]
   bool virtual_threads = false;
-  bool seen = true;  ///< otherwise nobody has looked at the pattern, and only its sizes and parts are known
+  sight seen = sight::full;
 
   friend bool operator==(reduction_problem const&, reduction_problem const&) = default;
 };
@@ -34,7 +41,7 @@ inline reduction_problem unseen(reduction_problem problem) {
   sizes.sparsity = sizes.elements == 0 ? 0 : std::min(1.0, double(sizes.subscripts) / double(sizes.elements));
   sizes.clusters = 1;
   problem.pattern = sizes;
-  problem.seen = false;
+  problem.seen = sight::sizes;
   return problem;
 }
 
@@ -51,9 +58,19 @@ struct reduction_sample {
   plan::reduction_algorithm algorithm;
   reduction_problem problem;
   reduction_time measured;
-  double spread = 0;       ///< of the run: half of the range between the quartiles, over the median
-  std::string program;     ///< samples of one program are never on both sides of a cross-validation
-  double setup_again = 0;  ///< setup for another pattern like it, the buffers being there [s]
+  double spread = 0;        ///< of the run: half of the range between the quartiles, over the median
+  std::string program;      ///< samples of one program are never on both sides of a cross-validation
+  double setup_again = 0;   ///< setup for another pattern like it, the buffers being there [s]
+  pattern_features glance;  ///< what a glance says of the pattern
+
+  /// The problem as it is to somebody who knows so much of it.
+  reduction_problem known_by(sight how) const {
+    if (how == sight::sizes) return unseen(problem);
+    auto known = problem;
+    known.seen = how;
+    if (how == sight::glance) known.pattern = glance;
+    return known;
+  }
 
   friend bool operator==(reduction_sample const&, reduction_sample const&) = default;
 };

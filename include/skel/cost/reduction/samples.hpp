@@ -18,6 +18,7 @@ struct reduction_samples {
   cache_sizes caches;
   std::string date;  ///< when the first was measured, ISO 8601
   std::string compiler;
+  double bandwidth = 0;             ///< of the memory that virtual threads share [B/s]; 0: they are not bound by it
   std::vector<std::size_t> points;  ///< of each sample: the number of its problem in the experiment; those of one
                                     ///< problem follow each other
   std::vector<reduction_sample> samples;

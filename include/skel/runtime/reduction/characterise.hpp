@@ -23,6 +23,7 @@ struct look {
 
 /// The features of a pattern: counted where `how` lets everything be looked at, otherwise estimated. What a window that
 /// was left out touches is estimated as if all subscripts of a thread were drawn at random from its elements.
+/// What only a glance finds is that of a glance.
 /// O(subscripts looked at / P + N P / 64) for each part; N P / 8 bytes for a while.
 pattern_features characterise(pattern const& of, team& workers, look const& how = {});
 

@@ -28,15 +28,16 @@ struct trial_settings {
   double seconds = std::numeric_limits<double>::infinity();  ///< no further round begins after that [s]
   std::size_t most_rounds = 31;   ///< up to so many of executions that are soon done, at least `rounds`:
   double seconds_of_more = 0.25;  ///< more than `rounds` only while that has not passed [s]
-  std::optional<plan::reduction_algorithm> only;                     ///< otherwise all of them
-  std::size_t memory_cap = std::numeric_limits<std::size_t>::max();  ///< leaves out what needs more [B]
+  std::optional<plan::reduction_algorithm> only;  ///< otherwise all of them
   std::function<void()> beside;  ///< called once in each round: what else is to be timed in turn with the algorithms
 };
 
 /// What one algorithm took.
 struct algorithm_trial {
   plan::reduction_algorithm algorithm;
-  double setup = 0;        ///< of the first use: inspector and buffers; the median of up to three [s]
+  /// Of the first use: inspector, buffers, and what the first execution takes longer than the second, as it is the
+  /// first to touch memory; medians of up to three [s].
+  double setup = 0;
   double setup_again = 0;  ///< for another pattern like it, the buffers being there [s]
   double run = 0;          ///< median; of virtual threads, the greatest median of a part in each phase [s]
   double spread = 0;       ///< half of the range between the quartiles, over the median

@@ -1,0 +1,65 @@
+#include <skel/mapping/known_errors.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <skel/base/contract.hpp>
+
+#include "trial_choice.hpp"
+
+namespace skel::mapping {
+
+std::size_t known_errors::candidates() const {
+  return static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(covariance.size()))));
+}
+
+double expected_errors::doubt(std::size_t candidate) const {
+  return std::sqrt(std::max(0.0, covariance[candidate * mean.size() + candidate]));
+}
+
+double expected_errors::told(std::size_t candidate, std::size_t other) const {
+  double const sigma = doubt(candidate);
+  if (sigma == 0) return 0;
+  return std::max(0.0, sigma - covariance[candidate * mean.size() + other] / sigma);
+}
+
+expected_errors given(known_errors const& known, std::span<candidate_record const> records) {
+  std::size_t const n = known.candidates();
+  SKEL_EXPECTS(known.covariance.size() == n * n && known.noise > 0);
+  expected_errors now{std::vector<double>(n, 0), known.covariance};
+  double squares = prior_weight, count = prior_weight;  // of errors over what they were expected to be
+  std::vector<double> row(n);
+  for (auto const& one : records) {
+    std::size_t const a = one.candidate;
+    if (a >= n) continue;
+    double const weight = one.errors.observed.weight, noise = known.noise * known.noise / weight;
+    double const variance = std::max(0.0, now.covariance[a * n + a]) + noise;
+    double const surprise = one.errors.observed.first / weight - now.mean[a];
+    squares += surprise * surprise / variance;
+    ++count;
+    std::copy_n(now.covariance.begin() + static_cast<std::ptrdiff_t>(a * n), n, row.begin());
+    for (std::size_t i = 0; i < n; ++i) {
+      now.mean[i] += row[i] / variance * surprise;
+      for (std::size_t j = 0; j < n; ++j) now.covariance[i * n + j] -= row[i] * row[j] / variance;
+    }
+  }
+  for (double& one : now.covariance) one *= squares / count;
+  return now;
+}
+
+candidate_choice choose(expected_errors const& errors, std::span<candidate_time const> candidates, double uses,
+                        double trial_uses) {
+  std::vector<corrected_time> times;
+  times.reserve(candidates.size());
+  for (auto const& one : candidates) {
+    SKEL_EXPECTS(one.candidate < errors.mean.size());
+    double const bias = errors.mean[one.candidate], doubt = errors.doubt(one.candidate);
+    times.push_back({one.predicted * std::exp(bias), bias, doubt, doubt});
+  }
+  auto const told = [&](std::size_t first, std::size_t i) {
+    return errors.told(candidates[i].candidate, candidates[first].candidate);
+  };
+  return choose_by(times, told, candidates, uses, trial_uses);
+}
+
+}  // namespace skel::mapping
