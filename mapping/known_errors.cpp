@@ -18,15 +18,16 @@ double expected_errors::doubt(std::size_t candidate) const {
 }
 
 double expected_errors::told(std::size_t candidate, std::size_t other) const {
-  double const sigma = doubt(candidate);
-  if (sigma == 0) return 0;
-  return std::max(0.0, sigma - covariance[candidate * mean.size() + other] / sigma);
+  std::size_t const row = candidate * mean.size();
+  double const variance = std::max(0.0, covariance[row + candidate]);
+  if (variance == 0) return 0;
+  return std::abs(variance - covariance[row + other]) / std::sqrt(variance + noise * noise);
 }
 
 expected_errors given(known_errors const& known, std::span<candidate_record const> records) {
   std::size_t const n = known.candidates();
   SKEL_EXPECTS(known.covariance.size() == n * n && known.noise > 0);
-  expected_errors now{std::vector<double>(n, 0), known.covariance};
+  expected_errors now{std::vector<double>(n, 0), known.covariance, known.noise};
   double squares = prior_weight, count = prior_weight;  // of errors over what they were expected to be
   std::vector<double> row(n);
   for (auto const& one : records) {

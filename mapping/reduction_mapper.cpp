@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numbers>
 #include <string_view>
 
 #include <skel/base/contract.hpp>
@@ -64,7 +65,7 @@ std::array<std::array<known_errors, 3>, 2> errors_from(platform::fitted_kind con
   for (std::size_t t = 0; t < 2; ++t)
     for (std::size_t s = 0; s < 3; ++s) {
       auto const& from = kind.errors[t][s];
-      if (from.covariance.empty()) continue;
+      if (from.covariance.size() != places.size() * places.size() || places.empty()) continue;
       auto& to = all[t][s];
       to.noise = std::max(least_noise, from.noise);
       to.covariance.assign(plan::reduction_algorithms * plan::reduction_algorithms, 0);
@@ -176,6 +177,22 @@ std::optional<cost::reduction_time> reduction_mapper::estimate(plan::reduction_a
   return kinds_.front().estimate(algorithm, problem);
 }
 
+std::array<double, plan::reduction_algorithms> reduction_mapper::advice_of_rules(
+    reduction_request const& request,
+    std::array<std::optional<cost::reduction_time>, plan::reduction_algorithms> const& times) const {
+  std::array<double, plan::reduction_algorithms> advice{};
+  if (rules_.empty(request.problem.seen)) return advice;
+  auto const total = [&](std::size_t k) { return times[k]->setup + request.uses * times[k]->run; };
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < times.size(); ++k)
+    if (times[k] && total(k) > 0) least = std::min(least, total(k));
+  auto const answer = rules_.ask(request.problem, request.uses);
+  for (std::size_t k = 0; k < times.size(); ++k)
+    if (times[k] && answer.late[k] && total(k) > 0)
+      advice[k] = (*answer.late[k] - std::min(std::numbers::ln2, std::log(total(k) / least))) / 2;
+  return advice;
+}
+
 reduction_decision reduction_mapper::decide(reduction_request const& request) const {
   SKEL_EXPECTS(request.legal != 0 && request.uses > 0 && request.trial_uses > 0);
   context const here = context_of(request.problem);
@@ -195,6 +212,7 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
   times.reserve(plan::reduction_algorithms);
   made.candidates.reserve(plan::reduction_algorithms);
   auto const all = kind.predict(request.problem);
+  auto const advice = advice_of_rules(request, all);
   for (auto const& traits : plan::reduction_catalogue()) {
     if ((request.legal >> static_cast<unsigned>(traits.algorithm) & 1) == 0) continue;
     if (reduction_bytes(traits.algorithm, request.problem) > static_cast<double>(request.memory_cap)) {
@@ -205,8 +223,15 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
     if (!predicted || !(predicted->run > 0) || !std::isfinite(predicted->run + predicted->setup)) continue;
     if ((request.prepared >> static_cast<unsigned>(traits.algorithm) & 1) != 0) predicted->setup = 0;
     auto const candidate = static_cast<std::uint64_t>(traits.algorithm);
-    double const run = errors ? predicted->run * std::exp(errors->mean[candidate])
-                              : correct(known.priors[number].error, records, candidate, predicted->run).seconds;
+    double run = errors ? predicted->run * std::exp(errors->mean[candidate])
+                        : correct(known.priors[number].error, records, candidate, predicted->run).seconds;
+    bool const is_measured = std::ranges::find(records, candidate, &candidate_record::candidate) != records.end();
+    if (!is_measured) {
+      double const advised = std::exp(advice[static_cast<std::size_t>(traits.algorithm)]);
+      run *= advised;
+      predicted->run *= advised;
+    }
+    if (!std::isfinite(run)) continue;
     made.candidates.push_back({traits.algorithm, {predicted->setup, run}, predicted->setup + request.uses * run});
     times.push_back({candidate, predicted->run, predicted->setup});
   }

@@ -192,9 +192,12 @@ platform::reduction_model fit_all(cost::reduction_samples const& samples, valida
       one.setup.residual = residual.setup;
       one.run.residual = residual.run;
     }
+    std::vector<plan::reduction_algorithm> algorithms;
+    for (auto const& one : fitted.algorithms) algorithms.push_back(*plan::find_reduction(one.algorithm));
     for (auto const how : {cost::sight::sizes, cost::sight::glance, cost::sight::full})
       for (bool const virtual_threads : {false, true})
-        fitted.errors[virtual_threads ? 1 : 0][static_cast<std::size_t>(how)] = kind.errors(virtual_threads, how);
+        fitted.errors[virtual_threads ? 1 : 0][static_cast<std::size_t>(how)] =
+            kind.errors(virtual_threads, how, algorithms);
     model.kinds.push_back(std::move(fitted));
   }
   model.rules = cost::fit_rules(samples.samples, models.by_sizes, models.by_glance, models.kinds.front());
@@ -253,19 +256,20 @@ int train(train_command command, std::ostream& out) {
   if (!command.output.empty()) platform::check_writable(command.output);
   if (!command.plot.empty()) platform::check_writable(command.plot);
   double seconds = 0;
+  if (limit == 0 && command.bandwidth) refuse_option("--bandwidth", "is for timing; with --seconds 0 nothing is timed");
   if (limit > 0) {
     if (command.bandwidth && !samples.points.empty() && samples.bandwidth != *command.bandwidth)
       throw input_error(command.samples, "bandwidth",
                         fmt::format("is {:g} B/s for the samples that are there: go on without --bandwidth, or write "
                                     "to another file (--samples)",
                                     samples.bandwidth));
-    if (samples.points.empty()) samples.bandwidth = command.bandwidth ? *command.bandwidth : bandwidth_of_memory();
-    // A file whose last line was cut is whole again.
-    std::string text = head_text(samples);
-    for (std::size_t k = 0; k < samples.samples.size(); ++k)
-      text += cost::to_text(samples.points[k], {samples.samples[k]});
-    platform::write_file(command.samples, text);
     run_interruptible("skel train", false, [&](std::stop_token const& stop) {
+      if (samples.points.empty()) samples.bandwidth = command.bandwidth ? *command.bandwidth : bandwidth_of_memory();
+      // A file whose last line was cut is whole again.
+      std::string text = head_text(samples);
+      for (std::size_t k = 0; k < samples.samples.size(); ++k)
+        text += cost::to_text(samples.points[k], {samples.samples[k]});
+      platform::write_file(command.samples, text);
       seconds = measure(samples, command.samples, limit, command.progress, stop);
     });
   }

@@ -144,8 +144,14 @@ std::vector<cost::reduction_sample> time_point(trial_point point, double bandwid
   problem.other_seconds = runtime::reduction::other_seconds(pattern, point.settings);
   std::vector<cost::reduction_sample> samples;
   for (auto const& trial : runtime::reduction::time_reductions(pattern, point.settings))
-    samples.push_back(
-        {trial.algorithm, problem, {trial.setup, trial.run}, trial.spread, point.cell, trial.setup_again, glance});
+    samples.push_back({trial.algorithm,
+                       problem,
+                       {trial.setup, trial.run},
+                       trial.spread,
+                       point.cell,
+                       trial.setup_again,
+                       glance,
+                       point.lattice.has_value()});
   return samples;
 }
 
@@ -158,7 +164,7 @@ platform::deciding_times time_deciding(platform::reduction_model const& model) {
   auto const pattern = make_lattice(synthetic_lattice{40000, 3, 2, 2, 1, 100}, 1);
   // More than the caches of a core hold.
   std::vector<char> other_data(std::size_t{64} << 20);
-  std::vector<double> rule, glance, prediction;
+  std::vector<double> glance, prediction;
   auto const time = [&](std::vector<double>& into, auto&& f) {
     for (std::size_t k = 0; k < other_data.size(); k += 64) ++other_data[k];
     double const begin = record::now();
@@ -170,10 +176,9 @@ platform::deciding_times time_deciding(platform::reduction_model const& model) {
       request.problem.pattern = runtime::reduction::glance(pattern, 8, 8);
       request.problem.seen = cost::sight::glance;
     });
-    time(rule, [&] { static_cast<void>(mapper.choose_by_rule(request)); });
     time(prediction, [&] { static_cast<void>(mapper.decide(request)); });
   }
-  return {statistics::median(rule), statistics::median(glance), statistics::median(prediction)};
+  return {statistics::median(glance), statistics::median(prediction)};
 }
 
 }  // namespace skel::tools

@@ -48,7 +48,8 @@ validation validate(cost::reduction_samples const& samples) {
   std::vector<cost::cross_validation> sorted;
   for (auto& one : kinds) sorted.push_back(std::move(one.second));
   return {std::move(sorted), cost::validated_rules(samples.samples, cost::sight::sizes),
-          cost::validated_rules(samples.samples, cost::sight::glance)};
+          cost::validated_rules(samples.samples, cost::sight::glance),
+          cost::validated_rules(samples.samples, cost::sight::full)};
 }
 
 double spread_of(cost::reduction_samples const& samples) {
@@ -83,7 +84,7 @@ std::string report_text(cost::reduction_samples const& samples, validation const
         reuse, "chosen by", "cases", "right", "or tied", "or <5 %", "mean", "p95", "worst");
     for (auto const& kind : kinds) text += row(kind.kind(), kind.judge(reuse));
     text += row(kinds.front().kind() + ", a glance", kinds.front().judge(reuse, cost::sight::glance));
-    for (auto const* const rules : {&models.by_glance, &models.by_sizes}) {
+    for (auto const* const rules : {&models.by_features, &models.by_glance, &models.by_sizes}) {
       auto const quality = rules->judge(reuse);
       text += row(quality.kind, quality);
     }
@@ -109,7 +110,8 @@ ordered_json report_json(cost::reduction_samples const& samples, validation cons
     for (auto const& kind : kinds) by_kind.push_back(to_json(kind.judge(reuse)));
     for (auto const& traits : plan::reduction_catalogue())
       fixed.push_back(to_json(cost::judge_fixed(traits.algorithm, samples.samples, reuse)));
-    ordered_json const rules{{"sizes", to_json(models.by_sizes.judge(reuse))},
+    ordered_json const rules{{"full", to_json(models.by_features.judge(reuse))},
+                             {"sizes", to_json(models.by_sizes.judge(reuse))},
                              {"glance", to_json(models.by_glance.judge(reuse))}};
     choices.push_back({{"reuse", reuse}, {"kinds", by_kind}, {"rules", rules}, {"fixed", fixed}});
   }

@@ -17,7 +17,7 @@ inline constexpr double judged_reuses[] = {1, 10, 100, 1000};
 /// Models, cross-validated on samples.
 struct validation {
   std::vector<cost::cross_validation> kinds;  ///< those whose choices lose least come first
-  cost::validated_rules by_sizes, by_glance;
+  cost::validated_rules by_sizes, by_glance, by_features;
 };
 
 /// All kinds of models, and rules. The samples must outlive the result.

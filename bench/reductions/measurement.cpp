@@ -74,14 +74,15 @@ class contest {
     one.run();
     return skel::record::now() - begin;
   }
-  /// What the first run takes longer than the second; with its sums checked.
+  /// What the first run of one that keeps memory takes longer than the second, as for skel's own; with its sums
+  /// checked.
   double begin_with(competitor const& one) {
     if (!one.run) return 0;
     double const first = time(one), second = time(one);
     std::fill(values_.begin(), values_.end(), 0.0);
     one.run();
     check_sums(one, loop_);
-    return std::max(0.0, first - second);
+    return one.keeps ? std::max(0.0, first - second) : 0;
   }
 
   std::vector<double> stream_, values_;
@@ -115,8 +116,11 @@ std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> prediction
 void count_features(skel::pattern const& of, setting const& how, measurement& result) {
   if (how.virtual_threads) {
     skel::runtime::virtual_team team(how.threads, how.memory);
+    auto const start = skel::record::thread_ns();
     result.features = skel::runtime::reduction::characterise(of, team);
-    result.features_seconds = team.seconds();
+    double alone = static_cast<double>(skel::record::thread_ns() - start) * 1e-9;  // of the calling thread, less phases
+    for (auto const& one : team.phases()) alone -= one.total;
+    result.features_seconds = team.seconds() + std::max(0.0, alone);
     return;
   }
   skel::runtime::thread_team team(how.threads);
@@ -196,6 +200,7 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
     uses[step.algorithm] += std::min(1.0, rest);
     result.executing = report.preparing + report.running - std::max(0.0, 1 - rest) * time.run;
   }
+  result.predicted_at_first_sight = !result.predicted.empty();
   if (result.predicted.empty()) result.predicted = predictions(how, measured, model);
   for (auto const& [algorithm, share] : uses)
     if (share > uses[result.chosen]) result.chosen = algorithm;

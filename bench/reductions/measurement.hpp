@@ -33,7 +33,7 @@ struct competitor_time {
   std::string name, note;
   std::size_t threads = 1;
   std::optional<double> run;  ///< median [s]; nothing where the note says why
-  double setup = 0;           ///< what its first run takes longer than its second, median of three [s]
+  double setup = 0;           ///< of one that keeps memory: first run less second, median of three [s]
   double spread = 0;          ///< half of the range between the quartiles, over the median
 };
 
@@ -66,6 +66,7 @@ struct choice {
   double first_seconds = 0;
   double executing = 0;      ///< setups and executions of all uses, trials among them [s]
   std::size_t switches = 0;  ///< to other algorithms
+  bool predicted_at_first_sight = true;  ///< otherwise `predicted` is from features that nobody paid for
 
   double seconds() const { return looking + deciding + executing; }
 };

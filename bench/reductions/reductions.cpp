@@ -99,7 +99,7 @@ void run_one(command& given, skel::platform::host_measurement const& host) {
 
 void run_all(command& given, skel::platform::host_measurement const& host) {
   ordered_json const memory = bound_virtual_threads(given, host);
-  ordered_json const head{
+  ordered_json head{
       {"suite", "reductions"},
       {"host", host.name},
       {"threads", given.how.threads},
@@ -109,17 +109,18 @@ void run_all(command& given, skel::platform::host_measurement const& host) {
       {"reuse", given.reuses},
       {"model", given.model},
       {"competitors", given.how.competitors}};
+  std::optional<result_file> timings;
+  if (!given.timings.empty()) {
+    timings.emplace(given.timings);
+    for (char const* const key : {"host", "threads", "virtual_threads"})
+      if (timings->head().value(key, ordered_json()) != head.at(key))
+        refuse("--timings", "are not of this host and as many threads: " + timings->head().dump());
+    head["timings"] = given.timings;
+  }
   result_file results(given.suite, head);
   auto const chooser = [&](skel::pattern const& of, setting const& how, double reuse, measurement const& measured) {
     return std::optional<choice>(choose(of, how, reuse, measured, given.model));
   };
-  std::optional<result_file> timings;
-  if (!given.timings.empty()) {
-    timings.emplace(given.timings);
-    if (timings->head().at("threads") != given.how.threads ||
-        timings->head().at("virtual_threads") != given.how.virtual_threads)
-      refuse("--timings", "are of other threads: " + timings->head().dump());
-  }
   run_suite(make_suite(given.parts), given.how, given.reuses, chooser, results, given.json ? std::cerr : std::cout,
             timings ? &*timings : nullptr);
   ordered_json const summary = summary_of(results.rows());

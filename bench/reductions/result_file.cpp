@@ -35,7 +35,7 @@ std::size_t result_file::read() {
 
 result_file::result_file(std::filesystem::path file) : file_(std::move(file)) {
   read();
-  if (head_.value("suite", "") != "reductions")
+  if (!head_.is_object() || head_.value("suite", "") != "reductions")
     throw skel::error(file_.string() + ": has no timings of reductions; name one that --suite has written");
 }
 

@@ -66,7 +66,7 @@ measurement measurement_of(ordered_json const& row) try {
   }
   return found;
 } catch (ordered_json::exception const& problem) {
-  throw skel::error("the timings of case '" + row.value("case", "") + "' lack something: " + problem.what());
+  throw skel::error(std::string("timings lack something: ") + problem.what() + " in " + row.dump().substr(0, 80));
 }
 
 void run_suite(std::vector<suite_case> const& cases, setting const& how, std::vector<double> const& reuses,

@@ -95,6 +95,7 @@ platform::fitted_trees fit_rest(std::vector<platform::fitted_reduction> const& a
                                 boosting_options const& options) {
   std::vector<std::vector<double>> traits, setups_left, runs_left;
   for_each_problem(samples, [&](std::span<reduction_sample const> group) {
+    if (how != sight::full && !group.front().usual) return;
     std::vector<double> setup_left, run_left;
     auto const problem = group.front().known_by(how);
     double const updates = std::log(updates_of_a_part(problem));

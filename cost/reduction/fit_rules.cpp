@@ -20,8 +20,18 @@ constexpr std::array rule_uses{1., 3., 10., 30., 100., 300., 1000., 5000.};
 /// What is twice as slow is wrong, however much slower it is: differences among the best are what counts.
 constexpr double most_late = std::numbers::ln2;
 
-/// Small trees: they are asked with nothing in a cache.
-constexpr boosting_options rule_options{40, 5, 0.15, 10, 0.7};
+/// Rules by sizes are asked with nothing in a cache, where all executions may take some microseconds.
+constexpr boosting_options options_of(sight how) {
+  switch (how) {
+    case sight::sizes:
+      return {40, 5, 0.15, 10, 0.7};
+    case sight::glance:
+      return {60, 5, 0.12, 10, 0.7};
+    case sight::full:
+      break;
+  }
+  return {100, 6, 0.1, 8, 0.7};
+}
 
 double total(reduction_sample const& one, double uses) {
   return std::max(shortest_time, one.measured.setup + uses * one.measured.run);
@@ -53,7 +63,7 @@ std::vector<platform::regression_tree> fit(std::span<reduction_sample const> sam
                                            Gain gain) {
   std::vector<std::vector<double>> rows, targets;
   for_each_problem(samples, [&](std::span<reduction_sample const> group) {
-    if (!is_whole(group) || !takes(group)) return;
+    if (!is_whole(group) || (how != sight::full && !group.front().usual) || !takes(group)) return;
     auto const problem = group.front().known_by(how);
     for (double const uses : rule_uses) {
       auto const x = rule_traits(problem, uses);
@@ -65,14 +75,14 @@ std::vector<platform::regression_tree> fit(std::span<reduction_sample const> sam
     }
   });
   if (rows.empty()) return {};
-  return fit_trees(rows, targets, rule_options);
+  return fit_trees(rows, targets, options_of(how));
 }
 
 }  // namespace
 
 validated_rules::validated_rules(std::span<reduction_sample const> samples, sight how, std::size_t folds)
     : samples_(samples), how_(how), fold_of_(folds_of(samples, folds)) {
-  SKEL_EXPECTS(folds >= 2 && how != sight::full);
+  SKEL_EXPECTS(folds >= 2);
   for (std::size_t fold = 0; fold < folds; ++fold) {
     auto const takes = [&](std::span<reduction_sample const> group) {
       return fold_of_.at(group.front().program) != fold;
@@ -84,14 +94,16 @@ validated_rules::validated_rules(std::span<reduction_sample const> samples, sigh
 
 std::size_t validated_rules::choose(std::span<reduction_sample const> group, double uses) const {
   auto const& rules = without_[fold_of_.at(group.front().program)];
-  if (!is_whole(group) || rules.empty()) return group.size();
+  if (!is_whole(group) || (how_ != sight::full && !group.front().usual) || rules.empty()) return group.size();
   std::array<double, plan::reduction_algorithms + more_outputs> said{};
   rules.add(rule_traits(group.front().known_by(how_), uses), said);
   return static_cast<std::size_t>(std::min_element(said.begin(), said.end() - more_outputs) - said.begin());
 }
 
 choice_quality validated_rules::judge(double reuse) const {
-  std::string const name = how_ == sight::sizes ? "rules, sizes alone" : "rules, a glance";
+  std::string const name = how_ == sight::sizes    ? "rules, sizes alone"
+                           : how_ == sight::glance ? "rules, a glance"
+                                                   : "rules, all features";
   return judge_choices(name, samples_, reuse,
                        [&](std::span<reduction_sample const> group) { return choose(group, reuse); });
 }
@@ -113,6 +125,7 @@ platform::fitted_rules fit_rules(std::span<reduction_sample const> samples, vali
   rules.glance = fit(samples, sight::glance, all, [&](std::span<reduction_sample const> group, double uses) {
     return by_glance_late(group, uses) - full_late(group, uses);
   });
+  rules.full = fit(samples, sight::full, all, [](std::span<reduction_sample const>, double) { return 0.0; });
   if (rules.sizes.empty()) return {};
   for (auto const& traits : plan::reduction_catalogue()) rules.algorithms.emplace_back(traits.name);
   return rules;

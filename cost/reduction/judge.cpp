@@ -15,6 +15,15 @@
 
 namespace skel::cost {
 
+namespace {
+
+/// Whether a problem tells how well models do that know so much of it.
+bool counts(reduction_sample const& of, sight how) {
+  return how == sight::full || of.usual;
+}
+
+}  // namespace
+
 std::map<std::string, std::size_t> folds_of(std::span<reduction_sample const> samples, std::size_t folds) {
   std::map<std::string, std::size_t> fold;
   for (auto const& sample : samples) fold.emplace(sample.program, 0);
@@ -41,22 +50,22 @@ std::optional<reduction_time> cross_validation::predict(reduction_sample const& 
   return without_[fold_of_.at(sample.program)].predict(sample.algorithm, sample.known_by(how));
 }
 
-platform::fitted_errors cross_validation::errors(bool virtual_threads, sight how) const {
+platform::fitted_errors cross_validation::errors(bool virtual_threads, sight how,
+                                                 std::vector<plan::reduction_algorithm> const& algorithms) const {
   std::size_t wanted = 0;
   for_each_problem(samples_, [&](std::span<reduction_sample const> group) {
-    wanted += group.front().problem.virtual_threads == virtual_threads;
+    wanted += group.front().problem.virtual_threads == virtual_threads && counts(group.front(), how);
   });
   bool const all = wanted < fewest_reduction_samples;
-  // The algorithms that all models know, in the order in which the models have them.
-  std::vector<std::size_t> algorithms;
-  for (auto const& traits : plan::reduction_catalogue())
-    if (std::ranges::all_of(without_, [&](auto const& one) { return one.estimate(traits.algorithm, {}).has_value(); }))
-      algorithms.push_back(static_cast<std::size_t>(traits.algorithm));
+  for (auto const& one : without_)
+    if (!std::ranges::all_of(algorithms, [&](auto algorithm) { return one.estimate(algorithm, {}).has_value(); }))
+      return {};
   std::size_t const n = algorithms.size();
+  auto const place = [&](std::size_t k) { return static_cast<std::size_t>(algorithms[k]); };
   std::vector<double> products(n * n, 0), spreads, errors(plan::reduction_algorithms);
   double count = 0;
   for_each_problem(samples_, [&](std::span<reduction_sample const> group) {
-    if (!all && group.front().problem.virtual_threads != virtual_threads) return;
+    if (!counts(group.front(), how) || (!all && group.front().problem.virtual_threads != virtual_threads)) return;
     auto const times = without_[fold_of_.at(group.front().program)].predict(group.front().known_by(how));
     std::uint32_t found = 0;
     for (auto const& sample : group) {
@@ -66,9 +75,9 @@ platform::fitted_errors cross_validation::errors(bool virtual_threads, sight how
       found |= 1U << k;
       spreads.push_back(sample.spread);
     }
-    if (std::ranges::any_of(algorithms, [&](std::size_t k) { return (found >> k & 1) == 0; })) return;
+    if (std::ranges::any_of(algorithms, [&](auto k) { return (found >> static_cast<unsigned>(k) & 1) == 0; })) return;
     for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) products[i * n + j] += errors[algorithms[i]] * errors[algorithms[j]];
+      for (std::size_t j = 0; j < n; ++j) products[i * n + j] += errors[place(i)] * errors[place(j)];
     ++count;
   });
   if (count == 0 || n == 0) return {};
@@ -111,8 +120,9 @@ std::size_t cross_validation::choose(std::span<reduction_sample const> group, do
 }
 
 choice_quality cross_validation::judge(double reuse, sight how) const {
-  return judge_choices(kind_, samples_, reuse,
-                       [&](std::span<reduction_sample const> group) { return choose(group, reuse, how); });
+  return judge_choices(kind_, samples_, reuse, [&](std::span<reduction_sample const> group) {
+    return counts(group.front(), how) ? choose(group, reuse, how) : group.size();
+  });
 }
 
 choice_quality judge_reduction_kind(std::string const& kind, std::span<reduction_sample const> samples,

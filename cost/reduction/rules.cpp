@@ -14,9 +14,11 @@ reduction_rules::reduction_rules(platform::fitted_rules const& fitted, std::stri
   for (auto const& name : fitted.algorithms) {
     auto const algorithm = plan::find_reduction(name);
     if (!algorithm) throw input_error(source, "rules", "'" + name + "' is not an algorithm of reductions; train anew");
+    if (std::ranges::count(algorithms_, *algorithm) > 0)
+      throw input_error(source, "rules", "'" + name + "' stands there twice; train anew");
     algorithms_.push_back(*algorithm);
   }
-  for (auto const* const trees : {&fitted.sizes, &fitted.glance})
+  for (auto const* const trees : {&fitted.sizes, &fitted.glance, &fitted.full})
     for (auto const& tree : *trees)
       for (auto const& node : tree.nodes)
         if (node.feature >= static_cast<int>(traits_of_rule))
@@ -24,20 +26,19 @@ reduction_rules::reduction_rules(platform::fitted_rules const& fitted, std::stri
               source, "rules",
               "a tree asks for feature " + std::to_string(node.feature) + ", which problems do not have; train anew");
   std::size_t const outputs = algorithms_.size() + more_outputs;
-  sizes_ = tree_sum(fitted.sizes, outputs);
-  glance_ = tree_sum(fitted.glance, outputs);
+  trees_ = {tree_sum(fitted.sizes, outputs), tree_sum(fitted.glance, outputs), tree_sum(fitted.full, outputs)};
 }
 
 bool reduction_rules::empty(sight how) const {
-  return how == sight::full || (how == sight::sizes ? sizes_ : glance_).empty();
+  return trees_[static_cast<std::size_t>(how)].empty();
 }
 
 rule_answer reduction_rules::ask(reduction_problem const& problem, double uses) const {
   SKEL_EXPECTS(!empty(problem.seen) && uses > 0);
   std::array<double, plan::reduction_algorithms + more_outputs> said{};
   std::size_t const known = algorithms_.size();
-  (problem.seen == sight::sizes ? sizes_ : glance_)
-      .add(rule_traits(problem, uses), std::span(said).first(known + more_outputs));
+  trees_[static_cast<std::size_t>(problem.seen)].add(rule_traits(problem, uses),
+                                                     std::span(said).first(known + more_outputs));
   rule_answer answer;
   for (std::size_t k = 0; k < known; ++k) answer.late[static_cast<std::size_t>(algorithms_[k])] = said[k];
   answer.seconds = seconds_from(said[known], problem);

@@ -73,6 +73,8 @@ constexpr std::array columns{
            [](reduction_sample& s, double x) { s.problem.other_seconds = x; }},
     column{"virtual", true, [](reduction_sample const& s) { return s.problem.virtual_threads ? 1.0 : 0.0; },
            [](reduction_sample& s, double x) { s.problem.virtual_threads = x != 0; }},
+    column{"usual", true, [](reduction_sample const& s) { return s.usual ? 1.0 : 0.0; },
+           [](reduction_sample& s, double x) { s.usual = x != 0; }},
     column{"setup", false, [](reduction_sample const& s) { return s.measured.setup; },
            [](reduction_sample& s, double x) { s.measured.setup = x; }},
     column{"setup_again", false, [](reduction_sample const& s) { return s.setup_again; },

@@ -49,7 +49,7 @@ struct reduction_controller::state {
   /// What was decided by predicted times, and for what.
   struct settled_choice {
     plan::reduction_algorithm algorithm;
-    double elements, subscripts, uses;
+    double elements, subscripts, uses, value_bytes;
   };
   /// An execution that the mapper has not been told of.
   struct measured_execution {
@@ -191,8 +191,9 @@ struct reduction_controller::state {
     double const begin = clock();
     seen = problem.pattern = runtime::reduction::glance(of, workers->parts(), line_of(value_bytes));
     seen_by = problem.seen = cost::sight::glance;
-    deciding.glance = clock() - begin;
-    report.looking += deciding.glance;
+    double const took = clock() - begin;
+    learn_price(deciding.glance, took);
+    report.looking += took;
     report.looked_at = std::min(of.subscripts(), runtime::reduction::glance_subscripts);
   }
 
@@ -218,6 +219,9 @@ struct reduction_controller::state {
     look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
   }
 
+  /// What something took moves what it is expected to take half of the way, and one that was held up by half at most.
+  static void learn_price(double& price, double took) { price += (std::min(took, 2 * price) - price) / 2; }
+
   mapping::reduction_request request_for(double uses, double trial_uses) const {
     mapping::reduction_request request;
     request.problem = problem;
@@ -235,11 +239,12 @@ struct reduction_controller::state {
     learn();
     take(mapper.decide(request_for(uses, trial_uses)));
     if (!report.decision.trial)
-      settled = settled_choice{report.decision.algorithm, static_cast<double>(problem.pattern.elements),
-                               static_cast<double>(problem.pattern.subscripts), report.expected_uses};
+      settled =
+          settled_choice{report.decision.algorithm, static_cast<double>(problem.pattern.elements),
+                         static_cast<double>(problem.pattern.subscripts), report.expected_uses, problem.value_bytes};
     double const took = clock() - begin;
     report.deciding += took;
-    deciding.prediction = took;
+    learn_price(deciding.prediction, took);
     return next_of_decision();
   }
 
@@ -286,7 +291,7 @@ struct reduction_controller::state {
       return decide(uses, 1);
     }
     phase_gain = rule->gain;
-    expected_seconds = rule->seconds;
+    double expected_seconds = rule->seconds;
     if (of != nullptr && of->subscripts() > 0) {
       // What a glance saves is known on average only: it is made wherever looks may take as long.
       if (deciding.glance < allowed_for_looks(expected_seconds))
@@ -308,17 +313,18 @@ struct reduction_controller::state {
     return take_at_once(rule->algorithm, mapping::rule_model, uses);
   }
 
-  /// What predicted times decided for the phase before, if its pattern and its uses were about as many: within a tenth
-  /// (Yu and others keep a choice so long).
+  /// What predicted times decided last, if that pattern and its uses were about as many: within a tenth (Yu and others
+  /// keep a choice so long).
   std::optional<plan::reduction_algorithm> as_before(double uses) {
     auto const is_near = [](double a, double b) { return std::abs(a - b) <= 0.1 * std::min(a, b); };
     auto const elements = static_cast<double>(problem.pattern.elements);
     auto const subscripts = static_cast<double>(problem.pattern.subscripts);
+    if (settings.memory_cap != std::numeric_limits<std::size_t>::max())
+      return std::nullopt;  // which nobody has checked
     if (!settled || (allowed & runtime::reduction::set_of(settled->algorithm)) == 0) return std::nullopt;
     if (!is_near(elements, settled->elements) || !is_near(subscripts, settled->subscripts) ||
-        !is_near(uses, settled->uses))
+        !is_near(uses, settled->uses) || problem.value_bytes != settled->value_bytes)
       return std::nullopt;
-    *settled = {settled->algorithm, elements, subscripts, uses};
     return settled->algorithm;
   }
 
@@ -365,6 +371,7 @@ struct reduction_controller::state {
     report.uses = report.looked_at = 0;
     report.expected_uses = expected();
     phase_seconds = 0;
+    phase_gain = 1;
     next_review = 1;
     is_fresh = has_told = false;
     allowed = narrowed(legal);
@@ -386,7 +393,7 @@ struct reduction_controller::state {
   }
 
   /// Whether it is time to decide again: after 1, 2, 4 ... executions, where deciding takes less of them than looking
-  /// may, or less than what would be saved if the others take what they were predicted to.
+  /// may, or less than what would be saved if the others take what they were predicted to, or as much less as this one.
   bool is_due() {
     if (report.uses < next_review) return false;
     next_review *= 2;
@@ -395,8 +402,9 @@ struct reduction_controller::state {
     if (look_share * phase_seconds >= price) return true;
     if (report.decision.candidates.empty()) return false;
     double const uses = to_come(), as_before = uses * report.last;
+    double const less = std::min(1.0, report.last / report.decision.candidates.front().predicted.run);
     return std::any_of(report.decision.candidates.begin() + 1, report.decision.candidates.end(), [&](auto const& one) {
-      return as_before - (one.predicted.setup + uses * one.predicted.run) > price;
+      return as_before - (one.predicted.setup + uses * less * one.predicted.run) > price;
     });
   }
 
@@ -449,9 +457,10 @@ struct reduction_controller::state {
   pattern_features seen;  // of the last pattern that was looked at
   cost::sight seen_by = cost::sight::sizes;
   double phase_gain = 1;                  // by looking closer, as a share of what is to come
-  double expected_seconds = 0;            // of all executions of the phase when it began
-  std::optional<settled_choice> settled;  // in the phase before or in this one
+  std::optional<settled_choice> settled;  // the last one
   std::deque<measured_execution> untold;
+  std::optional<plan::reduction_algorithm> last_prepared;
+  std::size_t last_bytes = 0;
   bool is_fresh = false;  // memory that the next execution is the first to touch
   bool has_told = false;  // of an execution of this phase
   double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
@@ -520,6 +529,7 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
 
 void reduction_controller::renew() {
   self_->is_decided = false;
+  self_->last_prepared.reset();
   self_->prepared = 0;
 }
 
@@ -537,7 +547,11 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes) {
     return false;
   }
   now.prepared |= runtime::reduction::set_of(now.report.decision.algorithm);
-  now.is_fresh = bytes > 0;
+  // The same algorithm with no more memory than before touches nothing for the first time.
+  auto const algorithm = now.report.decision.algorithm;
+  now.is_fresh = bytes > 0 && (algorithm != now.last_prepared || bytes > now.last_bytes);
+  now.last_prepared = algorithm;
+  now.last_bytes = bytes;
   return true;
 }
 

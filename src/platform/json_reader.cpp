@@ -192,8 +192,24 @@ std::vector<reader> reader::elements(std::string_view what) const {
   if (!value_->is_array()) fail("is " + kind(*value_) + "; " + std::string(what));
   std::vector<reader> result;
   result.reserve(value_->size());
-  for (std::size_t i = 0; i < value_->size(); ++i)
-    result.emplace_back((*value_)[i], *source_, path_ + "[" + std::to_string(i) + "]");
+  for (std::size_t i = 0; i < value_->size(); ++i) result.push_back(element(i));
+  return result;
+}
+
+reader reader::element(std::size_t k) const {
+  return {(*value_)[k], *source_, path_ + "[" + std::to_string(k) + "]"};
+}
+
+std::vector<double> reader::numbers(std::string_view what) const {
+  if (!value_->is_array()) fail("is " + kind(*value_) + "; " + std::string(what));
+  std::vector<double> result;
+  result.reserve(value_->size());
+  for (std::size_t i = 0; i < value_->size(); ++i) {
+    json const& one = (*value_)[i];
+    double const number = one.is_number() ? one.get<double>() : element(i).number();
+    if (!std::isfinite(number)) element(i).fail("is not a finite number");
+    result.push_back(number);
+  }
   return result;
 }
 

@@ -69,10 +69,10 @@ double finite(reader const& value) {
 regression_tree read_tree(reader const& from, std::size_t outputs) {
   from.expect_object("a tree");
   from.expect_keys({"feature", "threshold", "next", "leaves"});
-  auto const features = from.at("feature").elements("the features of a tree's nodes");
-  auto const thresholds = from.at("threshold").elements("the thresholds of a tree's nodes");
-  auto const nexts = from.at("next").elements("the right successors of a tree's nodes");
-  auto const leaves = from.at("leaves").elements("the numbers of a tree's leaves");
+  reader const feature = from.at("feature"), threshold = from.at("threshold"), next = from.at("next");
+  auto const features = feature.numbers("the features of a tree's nodes");
+  auto const thresholds = threshold.numbers("the thresholds of a tree's nodes");
+  auto const nexts = next.numbers("the right successors of a tree's nodes");
   std::size_t const count = features.size();
   if (count == 0 || thresholds.size() != count || nexts.size() != count)
     from.fail("the arrays of its nodes must have the same length, one at least");
@@ -80,23 +80,23 @@ regression_tree read_tree(reader const& from, std::size_t outputs) {
   if (count > most_nodes) from.fail("has more than " + std::to_string(most_nodes) + " nodes");
   if (outputs == 0) from.fail("is a tree of a kind without algorithms");
   regression_tree tree;
-  for (reader const& one : leaves) tree.leaves.push_back(finite(one));
+  tree.leaves = from.at("leaves").numbers("the numbers of a tree's leaves");
   std::size_t first = 0;  // number of the next leaf
   for (std::size_t k = 0; k < count; ++k) {
-    double const feature = finite(features[k]);
-    if (feature < -1 || feature > 1000 || feature != std::floor(feature))
-      features[k].fail("is not the number of a feature");
-    std::size_t const next = nexts[k].count();
-    if (feature >= 0) {
+    if (features[k] < -1 || features[k] > 1000 || features[k] != std::floor(features[k]))
+      feature.element(k).fail("is not the number of a feature");
+    bool const is_place = nexts[k] >= 0 && nexts[k] <= 0x1p31 && nexts[k] == std::floor(nexts[k]);
+    std::size_t const to = is_place ? static_cast<std::size_t>(nexts[k]) : next.element(k).count();
+    if (features[k] >= 0) {
       // Later nodes only: a walk from the root always comes to a leaf.
-      if (k + 1 >= count) features[k].fail("tests something, but no node follows");
-      if (next <= k + 1 || next >= count) nexts[k].fail("is not the number of a node behind the next one");
-    } else if (next != first) {
-      nexts[k].fail("is not the place of this leaf's numbers, which follow those of the leaf before");
+      if (k + 1 >= count) feature.element(k).fail("tests something, but no node follows");
+      if (to <= k + 1 || to >= count) next.element(k).fail("is not the number of a node behind the next one");
+    } else if (to != first) {
+      next.element(k).fail("is not the place of this leaf's numbers, which follow those of the leaf before");
     } else {
       first += outputs;
     }
-    tree.nodes.push_back({static_cast<int>(feature), finite(thresholds[k]), static_cast<int>(next)});
+    tree.nodes.push_back({static_cast<int>(features[k]), thresholds[k], static_cast<int>(to)});
   }
   if (tree.leaves.size() != first)
     from.at("leaves").fail("must have a number for each leaf and algorithm, " + std::to_string(first) + " in all");
@@ -130,19 +130,29 @@ double not_negative(reader const& value) {
   return number;
 }
 
+/// Symmetric, and no two of n vary together more than each of them does, up to the digits that a file keeps.
+void expect_covariance(reader const& from, std::vector<double> const& of, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (of[i * n + i] < 0) from.fail("has a negative variance");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (of[i * n + j] != of[j * n + i]) from.fail("is not symmetric");
+      if (std::pow(of[i * n + j], 2) > of[i * n + i] * of[j * n + j] * 1.001)
+        from.fail("has a covariance that is greater than the variances allow");
+    }
+  }
+}
+
 /// Of so many algorithms.
 fitted_errors read_error(reader const& from, std::size_t algorithms) {
   from.expect_object("the errors of predictions");
   from.expect_keys({"covariance", "noise"});
   fitted_errors errors;
   reader const covariance = from.at("covariance");
-  for (reader const& one : covariance.elements("a covariance for each two algorithms"))
-    errors.covariance.push_back(finite(one));
+  errors.covariance = covariance.numbers("a covariance for each two algorithms");
   if (!errors.covariance.empty() && errors.covariance.size() != algorithms * algorithms)
     covariance.fail("must have a number for each two algorithms, " + std::to_string(algorithms * algorithms) +
                     " in all, or none");
-  for (std::size_t k = 0; k < errors.covariance.size(); k += algorithms + 1)
-    if (errors.covariance[k] < 0) covariance.fail("has a negative variance");
+  if (!errors.covariance.empty()) expect_covariance(covariance, errors.covariance, algorithms);
   errors.noise = not_negative(from.at("noise"));
   return errors;
 }
@@ -163,11 +173,12 @@ std::array<std::array<fitted_errors, 3>, 2> read_errors(reader const& from, std:
 
 fitted_rules read_rules(reader const& from) {
   from.expect_object("rules");
-  from.expect_keys({"algorithms", "sizes", "glance"});
+  from.expect_keys({"algorithms", "sizes", "glance", "full"});
   fitted_rules rules;
   for (reader const& one : from.at("algorithms").elements("an array of algorithms"))
     rules.algorithms.push_back(one.text());
-  for (auto const& [key, into] : {std::pair{"sizes", &rules.sizes}, std::pair{"glance", &rules.glance}})
+  for (auto const& [key, into] :
+       {std::pair{"sizes", &rules.sizes}, std::pair{"glance", &rules.glance}, std::pair{"full", &rules.full}})
     for (reader const& tree : from.at(key).elements("an array of trees"))
       into->push_back(read_tree(tree, rules.algorithms.size() + 2));
   return rules;
@@ -175,8 +186,8 @@ fitted_rules read_rules(reader const& from) {
 
 deciding_times read_deciding(reader const& from) {
   from.expect_object("what deciding takes");
-  from.expect_keys({"rule", "glance", "prediction"});
-  return {not_negative(from.at("rule")), not_negative(from.at("glance")), not_negative(from.at("prediction"))};
+  from.expect_keys({"glance", "prediction"});
+  return {not_negative(from.at("glance")), not_negative(from.at("prediction"))};
 }
 
 }  // namespace
@@ -204,9 +215,9 @@ std::string to_text(reduction_model const& model) {
   }
   ordered const rules{{"algorithms", model.rules.algorithms},
                       {"sizes", to_json(model.rules.sizes)},
-                      {"glance", to_json(model.rules.glance)}};
-  ordered const deciding{
-      {"rule", model.deciding.rule}, {"glance", model.deciding.glance}, {"prediction", model.deciding.prediction}};
+                      {"glance", to_json(model.rules.glance)},
+                      {"full", to_json(model.rules.full)}};
+  ordered const deciding{{"glance", model.deciding.glance}, {"prediction", model.deciding.prediction}};
   return text + "],\n\"rules\": " + rules.dump() + ",\n\"deciding\": " + deciding.dump() + "}\n";
 }
 
@@ -268,11 +279,11 @@ reduction_model rounded(reduction_model model) {
       for (double& value : tree.leaves) to_digits(value, 4);
     }
   };
-  for (double* const one :
-       {&model.seconds, &model.spread, &model.deciding.rule, &model.deciding.glance, &model.deciding.prediction})
+  for (double* const one : {&model.seconds, &model.spread, &model.deciding.glance, &model.deciding.prediction})
     to_digits(*one, 5);
   round_trees(model.rules.sizes);
   round_trees(model.rules.glance);
+  round_trees(model.rules.full);
   for (auto& kind : model.kinds) {
     for (auto& one : kind.algorithms) round(one.setup), round(one.run);
     for (auto* const trees : {&kind.seen, &kind.glanced, &kind.unseen})

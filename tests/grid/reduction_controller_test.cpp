@@ -118,18 +118,20 @@ TEST_F(ReductionController, DecidesAgainOnlyAfterOneTwoFourExecutions) {
 }
 
 TEST_F(ReductionController, IsNotToldOfExecutionsThatTouchMemoryFirst) {
-  // Its first execution takes a hundred times as long as those to come; nothing is concluded from that.
-  for (bool const keeps : {false, true}) {
-    auto controller = planted(rented_and_bought, {.expected_uses = 100});
+  // The first execution takes a hundred times as long as those to come.
+  auto const switches = [&](std::size_t bytes) {
+    reduction_controller controller(
+        {.threads = 2, .expected_uses = 100, .model_file = keep(planted_model(rented_and_bought, 0.5))});
     auto const of = some_pattern(1);
     for (int use = 0; use < 100; ++use) {
       auto const step = controller.before(of, 8, both);
-      if (step.prepare) controller.prepared(10 * hours, keeps ? 1000 : 0);
+      if (step.prepare) controller.prepared(10 * hours, bytes);
       controller.after(step.algorithm == sequential ? 1 * hours : (use == 0 ? 10 : 0.1) * hours);
     }
-    EXPECT_EQ(controller.report().switches > 0, !keeps);
-    EXPECT_EQ(controller.report().decisions, keeps ? 7u : controller.report().decisions);  // none after the first
-  }
+    return controller.report().switches;
+  };
+  EXPECT_EQ(switches(1000), 0u);
+  EXPECT_GT(switches(0), 0u) << "what keeps no memory has no such excuse";
 }
 
 TEST_F(ReductionController, DoesNotReviewWhatHasNoAlternative) {
@@ -343,7 +345,7 @@ TEST_F(ReductionController, CountsWhatItDid) {
 platform::reduction_model with_rules(platform::deciding_times const& deciding, double seconds, double gain) {
   auto model = planted_model({{sequential, {0, 1}}, {atomic, {0, 0.5}}});
   platform::regression_tree const always{{{-1, 0, 0}}, {0, 0.5, 0.1 * std::log(seconds / 4000), gain}};
-  model.rules = {{"sequential", "atomic"}, {always}, {always}};
+  model.rules = {{"sequential", "atomic"}, {always}, {always}, {}};
   model.deciding = deciding;
   return model;
 }
@@ -353,7 +355,7 @@ TEST_F(ReductionController, TakesARuleWherePredictingDoesNotPay) {
   auto const legal = only({sequential, atomic});
   for (bool const pays : {false, true}) {
     reduction_controller controller(
-        {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({0, 0, 1}, pays ? 51 : 49, 0))});
+        {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({0, 1}, pays ? 51 : 49, 0))});
     EXPECT_EQ(controller.before(of, 8, legal).algorithm, pays ? atomic : sequential);
     auto const& made = controller.report().decision;
     EXPECT_EQ(made.model, pays ? "analytic" : "rule");
@@ -375,9 +377,8 @@ TEST_F(ReductionController, GlancesWhereThatTakesNoMoreThanItsShare) {
     bool glances;
   };
   for (offer const& one : {offer{0.1, 6, 0.1, true}, offer{0.1, 4, 0.1, false}, offer{0.1, 6, 0, true}}) {
-    reduction_controller controller({.threads = 2,
-                                     .expected_uses = 5,
-                                     .model_file = keep(with_rules({1e9, one.price, 1e9}, one.seconds, one.gain))});
+    reduction_controller controller(
+        {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({one.price, 1e9}, one.seconds, one.gain))});
     controller.before(of, 8, only({sequential, atomic}));
     EXPECT_EQ(controller.report().looked_at, one.glances ? runtime::reduction::glance_subscripts : 0);
     EXPECT_EQ(controller.report().features.copies > 1, one.glances);
@@ -389,7 +390,7 @@ TEST_F(ReductionController, GlancesWhereThatTakesNoMoreThanItsShare) {
 TEST_F(ReductionController, KeepsWhatWasPredictedForAPatternAsLarge) {
   // The first prediction is taken for a gift, later ones cost what the first one took: far more than 2 % of 10 us.
   reduction_controller controller(
-      {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({0, 1e9, 1e-12}, 1e-5, 0))});
+      {.threads = 2, .expected_uses = 5, .model_file = keep(with_rules({1e9, 1e-12}, 1e-5, 0))});
   auto const legal = only({sequential, atomic});
   auto const decided = [&](pattern const& of) {
     auto const step = controller.before(of, 8, legal);
@@ -400,9 +401,8 @@ TEST_F(ReductionController, KeepsWhatWasPredictedForAPatternAsLarge) {
   EXPECT_EQ(decided(some_pattern(1)), "analytic");
   EXPECT_EQ(decided(some_pattern(2)), "as before");
   EXPECT_EQ(decided(some_pattern(3, 1090)), "as before");
-  EXPECT_EQ(decided(some_pattern(4, 1150)), "as before") << "compared with the last one";
-  EXPECT_EQ(decided(some_pattern(5, 1300)), "rule");
-  EXPECT_EQ(decided(some_pattern(6, 1150)), "as before");
+  EXPECT_EQ(decided(some_pattern(4, 1150)), "rule") << "compared with what it was predicted for";
+  EXPECT_EQ(decided(some_pattern(5, 950)), "as before");
 }
 
 TEST_F(ReductionController, DoesNotPileUpPhasesOfVirtualThreads) {

@@ -94,7 +94,7 @@ TEST(ReductionMapper, ChargesNoSetupForWhatIsPrepared) {
   request.prepared = 1U << static_cast<unsigned>(local_write);
   auto const made = mapper.decide(request);
   EXPECT_EQ(made.algorithm, local_write);
-  EXPECT_EQ(made.predicted().setup, 0);
+  EXPECT_EQ(made.candidates.front().predicted.setup, 0);
   EXPECT_DOUBLE_EQ(made.candidates.front().total, 5);
 }
 
@@ -151,10 +151,10 @@ TEST(ReductionMapper, CorrectsPredictionsByWhatWasMeasured) {
   for (int use = 0; use < 20; ++use) mapper.observe(request.problem, selective_privates, 2.4);
   auto const again = mapper.decide(request);
   EXPECT_THAT(order_of(again), ElementsAre(replicated_buffer, selective_privates, atomic));
-  EXPECT_NEAR(again.predicted().run, 2, 0.2);
+  EXPECT_NEAR(again.candidates.front().predicted.run, 2, 0.2);
   auto other = request;
   other.problem.pattern.elements *= 1000;  // of which nothing was measured
-  EXPECT_EQ(mapper.decide(other).predicted().run, 1);
+  EXPECT_EQ(mapper.decide(other).candidates.front().predicted.run, 1);
 }
 
 TEST(ReductionMapper, LearnsNothingFromTimesThatAreNone) {
@@ -162,7 +162,7 @@ TEST(ReductionMapper, LearnsNothingFromTimesThatAreNone) {
   auto const request = request_of(only({sequential, atomic}), 1);
   for (double const seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
     mapper.observe(request.problem, sequential, seconds);
-  EXPECT_EQ(mapper.decide(request).predicted().run, 1);
+  EXPECT_EQ(mapper.decide(request).candidates.front().predicted.run, 1);
 }
 
 TEST(ReductionMapper, BelievesTheKindThatPredictsBest) {
@@ -235,7 +235,7 @@ TEST(ReductionMapper, PassesOverWhatItsModelCannotPredict) {
 /// Rules that say the same of every problem: `late` of each algorithm, 0.1 ln of the seconds for an update, the gain.
 platform::fitted_rules planted_rules(std::vector<std::string> algorithms, std::vector<double> outputs) {
   platform::regression_tree const always{{{-1, 0, 0}}, std::move(outputs)};
-  return {std::move(algorithms), {always}, {always}};
+  return {std::move(algorithms), {always}, {always}, {}};
 }
 
 TEST(ReductionMapper, ChoosesByRuleWithoutPredicting) {

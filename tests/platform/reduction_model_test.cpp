@@ -25,8 +25,8 @@ platform::reduction_model some_model() {
   model.kinds[0].glanced.setup = {tree};
   model.kinds[0].errors[1][2] = {{0.25, 0.125, 0.125, 0.5}, 0.03125};
   platform::regression_tree const rule{{{2, 0.5, 2}, {-1, 0, 0}, {-1, 0, 3}}, {0, 0.25, 0.5, 0, 0.125, 0.5}};
-  model.rules = {{"lazy"}, {rule}, {rule, rule}};
-  model.deciding = {1e-6, 4e-6, 2.5e-5};
+  model.rules = {{"lazy"}, {rule}, {rule, rule}, {}};
+  model.deciding = {4e-6, 2.5e-5};
   return model;
 }
 
@@ -77,6 +77,9 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
          "\"name\": \"tree\", \"algorithms\": [],\n\"seen\": "
          "{\"setup\":[{\"feature\":[-1],\"threshold\":[0],\"next\":[0],\"leaves\":[]}]",
          "kinds[1].seen.setup[0]: is a tree of a kind without algorithms"},
+        {"[0.25,0.125,", "[0.25,0.1,", "kinds[0].errors.virtual.full.covariance: is not symmetric"},
+        {"[0.25,0.125,0.125,0.5]", "[0.25,2.0,2.0,0.5]",
+         "kinds[0].errors.virtual.full.covariance: has a covariance that is greater"},
         {"[0.25,0.125,", "[-0.25,0.125,", "kinds[0].errors.virtual.full.covariance: has a negative variance"},
         {"[0.25,0.125,", "[0.25,",
          "kinds[0].errors.virtual.full.covariance: must have a number for each two algorithms, 4"},

@@ -62,7 +62,8 @@ TEST_F(Train, AShortRunMakesModelsThatReadBackAndGoesOnAndReports) {
 
   auto const report = train({"--report", path("m.json")});
   ASSERT_EQ(report.status, 0) << report.err;
-  for (char const* part : {"right", "or tied", "p95", "boosted", "polynomial", "always repbuf", "used 1000 times", "rules, a glance"})
+  for (char const* part :
+       {"right", "or tied", "p95", "boosted", "polynomial", "always repbuf", "used 1000 times", "rules, a glance"})
     EXPECT_THAT(report.out, HasSubstr(part));
   EXPECT_THAT(skel::platform::read_text(path("m.svg")), StartsWith("<svg"));
   json const judged = train({"--report", path("m.csv"), "--json"}).json();

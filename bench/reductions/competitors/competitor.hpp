@@ -33,6 +33,7 @@ struct competitor {
   std::string note;           ///< what a reader of its figures must know; may be empty
   std::size_t threads = 1;    ///< on which it runs
   std::function<void()> run;  ///< accumulates into `into` once more; empty where the note says why it cannot
+  bool keeps = false;         ///< memory from its first run on
 };
 
 /// Reductions over sections of arrays: a copy of the array on the stack of each thread, merged one after the other.

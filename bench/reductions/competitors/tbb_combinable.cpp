@@ -32,7 +32,8 @@ struct kept_copies {
 
 competitor tbb_combinable(common_loop const& loop) {
   auto const kept = std::make_shared<kept_copies>(loop);
-  return {"tbb combinable", "", loop.threads, [loop, kept] {
+  return {"tbb combinable", "", loop.threads,
+          [loop, kept] {
             using range = tbb::blocked_range<std::size_t>;
             competitor_detail::with_loop(loop, [&](auto const& iterate) {
               kept->arena.execute([&] {
@@ -50,7 +51,8 @@ competitor tbb_combinable(common_loop const& loop) {
                 });
               });
             });
-          }};
+          },
+          true};
 }
 
 }  // namespace bench::reductions

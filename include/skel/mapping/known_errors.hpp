@@ -22,11 +22,12 @@ struct known_errors {
 struct expected_errors {
   std::vector<double> mean;        ///< of each candidate
   std::vector<double> covariance;  ///< row by row
+  double noise = 0;                ///< of a measurement, as before
 
   /// Standard deviation of a candidate's error.
   double doubt(std::size_t candidate) const;
-  /// How far measuring a candidate is expected to move what is known of its error less that of another one: standard
-  /// deviation of the change.
+  /// How far measuring a candidate once is expected to move what is known of its error less that of another one:
+  /// standard deviation of the change.
   double told(std::size_t candidate, std::size_t other) const;
 };
 

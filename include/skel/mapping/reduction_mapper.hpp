@@ -52,8 +52,6 @@ struct reduction_decision {
   bool trial = false;  ///< taken to know its time
   double uses = 1;     ///< that it was made for
 
-  /// Precondition: there are candidates.
-  cost::reduction_time const& predicted() const { return candidates.front().predicted; }
   /// One sentence.
   std::string why() const;
 };
@@ -71,7 +69,8 @@ struct rule_choice {
 double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_problem const& problem);
 
 /// Chooses algorithms of irregular reductions: the one with the least setup + uses run, by the kind of model that has
-/// predicted best for problems like this one (<skel/mapping/poly_model.hpp>), corrected by what was measured.
+/// predicted best for problems like this one (<skel/mapping/poly_model.hpp>), corrected by what was measured, and by
+/// the model's rules where an algorithm was not.
 /// Deterministic. Not for several threads at once.
 class reduction_mapper {
  public:
@@ -105,6 +104,13 @@ class reduction_mapper {
     std::size_t operator()(context const& of) const;
   };
   static context context_of(cost::reduction_problem const& problem);
+
+  /// By how much of its logarithm each predicted execution is moved, so that the total of all uses is the geometric
+  /// mean of what is predicted and what rules say: half of the difference between the two in how late an algorithm is,
+  /// ln 2 at the most, as rules know no more.
+  std::array<double, plan::reduction_algorithms> advice_of_rules(
+      reduction_request const& request,
+      std::array<std::optional<cost::reduction_time>, plan::reduction_algorithms> const& times) const;
 
   /// The errors of a kind on such threads, with a pattern that is known so well; null where the model does not say.
   known_errors const* errors_of(std::size_t kind, cost::reduction_problem const& problem) const;

@@ -12,7 +12,10 @@ namespace skel::runtime::reduction {
 
 namespace {
 
-constexpr std::size_t most_windows = 64;
+constexpr std::size_t most_windows = 24;
+
+/// Of longer iterations only the first subscripts are read, so that a glance at any pattern takes about as long.
+constexpr std::size_t longest_row = 16;
 
 /// Owners are told apart in so many classes: all of them where there are no more threads.
 constexpr std::size_t owner_classes = 64;
@@ -24,7 +27,7 @@ class sample {
       : of_(of),
         parts_(parts),
         line_shift_(static_cast<int>(std::bit_width(line)) - 1),
-        // A little less than the quotient, so that the last element belongs to the last part.
+        // A little less than the quotient: of plan::owner_of(), ((i + 1) P - 1) / N, without a division.
         part_of_element_(static_cast<double>(parts) / static_cast<double>(of.elements()) * (1 - 0x1p-40)),
         part_of_iteration_(static_cast<double>(parts) / static_cast<double>(of.iterations()) * (1 - 0x1p-40)) {
     double const mean = static_cast<double>(of.subscripts()) / static_cast<double>(of.iterations());
@@ -37,11 +40,9 @@ class sample {
       begins[w] = windows_ == 1 ? 0 : (m - length_) * w / (windows_ - 1);
       if (!of.uniform()) __builtin_prefetch(&of.offsets()[begins[w]]);
     }
-    for (std::size_t w = 0; w < windows_; ++w) {
-      auto const* const first = of.index().data() + of.row_begin(begins[w]);
-      __builtin_prefetch(first);
-      __builtin_prefetch(first + glance_subscripts / most_windows - 1);
-    }
+    for (std::size_t w = 0; w < windows_; ++w)
+      if (std::size_t const first = of.row_begin(begins[w]); first < of.subscripts())
+        __builtin_prefetch(&of.index()[first]);
     for (std::size_t w = 0; w < windows_; ++w) look(begins[w]);
   }
 
@@ -82,12 +83,13 @@ class sample {
     subscript before = 0;
     std::size_t middle = begin + length_ / 2;
     for (std::size_t i = begin; i < begin + length_; ++i) {
-      std::size_t const row = of_.row_begin(i), end = of_.row_begin(i + 1);
-      auto const part = static_cast<std::size_t>(static_cast<double>(i) * part_of_iteration_);
+      std::size_t const row = of_.row_begin(i), end = std::min(of_.row_begin(i + 1), row + longest_row);
+      auto const part = static_cast<std::size_t>((static_cast<double>(i) + 1) * part_of_iteration_);
       std::uint64_t owners = 0;
       for (std::size_t k = row; k < end; ++k) {
         subscript const e = of_.index()[k];
-        owners |= std::uint64_t{1} << class_of(static_cast<std::size_t>(static_cast<double>(e) * part_of_element_));
+        owners |=
+            std::uint64_t{1} << class_of(static_cast<std::size_t>((static_cast<double>(e) + 1) * part_of_element_));
         if (k > row) row_distance_ += bits_between(e, of_.index()[k - 1]), ++row_steps_;
         count_line(e >> line_shift_);
       }
@@ -158,10 +160,12 @@ class sample {
     double const updates = static_cast<double>(of_.subscripts()) / std::max(1.0, n);
     double const touch = -std::expm1(-updates / sharing);   // a chance for one of them
     double const alone = std::pow(1 - touch, sharing - 1);  // none of the others does
-    found.sparsity = sharing * touch / parts;
-    found.contended = std::max(0.0, 1 - std::pow(1 - touch, sharing) - sharing * touch * alone);
-    found.privates = sharing * touch * (1 - alone);
-    found.private_subscripts = 1 - alone;
+    double const touching = sharing * touch;                // of an element
+    found.sparsity = touching / parts;
+    found.contended = std::max(0.0, 1 - std::pow(1 - touch, sharing) - touching * alone);
+    // One of those that touch an element keeps it in the array.
+    found.privates = std::max(0.0, touching - (1 - std::pow(1 - touch, sharing)));
+    found.private_subscripts = touching == 0 ? 0 : found.privates / touching;
     // Runs end where an element is not touched, in regions of N sharing / P elements.
     found.clusters = std::max(1.0, n * sharing / parts * touch * (1 - touch));
   }

@@ -1,5 +1,6 @@
 #include <skel/runtime/reduction/glance.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,9 +24,9 @@ pattern_features counted(pattern const& of, std::size_t parts) {
 }
 
 TEST(Glance, CountsWhatItSeesWhereItSeesAll) {
-  // 64 windows of 8 iterations with two subscripts each are all that there is.
+  // 24 windows of 4 iterations with two subscripts each are all that there is.
   for (std::size_t const parts : {1u, 2u, 7u, 32u}) {
-    auto const of = make_pattern(synthetic_pattern{100, 5.12, 2, parts, 0.5, 4, 0.5, 0.1}, 3);
+    auto const of = make_pattern(synthetic_pattern{100, 0.96, 2, parts, 0.5, 4, 0.5, 0.1}, 3);
     ASSERT_EQ(of.subscripts(), runtime::reduction::glance_subscripts);
     auto const seen = glance(of, parts, 8), all = counted(of, parts);
     EXPECT_DOUBLE_EQ(seen.copies, all.copies) << parts;
@@ -42,15 +43,15 @@ TEST(Glance, IsNearWhereSubscriptsAreDrawnAtRandom) {
     for (double const connectivity : {0.5, 2.0, 8.0}) {
       auto const of = make_pattern(synthetic_pattern{40000, connectivity, 2, parts, 1, 1, 0, 0}, 9);
       auto const seen = glance(of, parts, 8), all = counted(of, parts);
-      EXPECT_NEAR(seen.copies, all.copies, 0.1);
-      EXPECT_NEAR(seen.crossing, all.crossing, 0.1);
+      // Of a hundred iterations shares are known to 0.05, of 24 samples to 0.1: three standard deviations.
+      EXPECT_NEAR(seen.copies, all.copies, 0.15);
+      EXPECT_NEAR(seen.crossing, all.crossing, 0.15);
       EXPECT_NEAR(seen.load, all.load, 0.3 * all.load);
-      EXPECT_NEAR(seen.mixing, 1 - 1 / double(parts), 0.2);
-      // Of 64 samples the share of neighbours that one thread updates is known to 0.06.
-      if (parts > 2) continue;
-      EXPECT_NEAR(seen.sparsity, all.sparsity, 0.15);
-      EXPECT_NEAR(seen.contended, all.contended, 0.15);
-      EXPECT_NEAR(seen.private_subscripts, all.private_subscripts, 0.25);
+      EXPECT_NEAR(seen.mixing, 1 - 1 / double(parts), 0.3);
+      EXPECT_NEAR(seen.sparsity, all.sparsity, 0.3);
+      EXPECT_NEAR(seen.contended, all.contended, 0.3);
+      EXPECT_NEAR(seen.privates, all.privates, 0.3 * std::max(1.0, all.privates));
+      EXPECT_NEAR(seen.private_subscripts, all.private_subscripts, 0.3);
     }
 }
 
@@ -63,9 +64,8 @@ TEST(Glance, TellsRegionsOfThreadsFromElementsThatAllShare) {
   auto const random = make_lattice(wanted, 1);
   for (std::size_t const parts : {2u, 16u}) {
     auto const a = glance(in_order, parts, 8), b = glance(mixed, parts, 8), c = glance(random, parts, 8);
-    EXPECT_LT(a.mixing, 0.3);
-    EXPECT_GT(b.mixing, 0.35);
-    EXPECT_GT(c.mixing, 0.35);
+    EXPECT_LT(a.mixing, b.mixing);  // with 16 threads there are 15 borders between 24 samples
+    EXPECT_LT(a.mixing, c.mixing);
     EXPECT_LT(a.contended, b.contended);
     EXPECT_LT(a.step_distance, b.step_distance);
     EXPECT_LT(b.row_distance, c.row_distance);
@@ -83,8 +83,8 @@ TEST(Glance, HasAnAnswerForEveryPattern) {
                            tests::random_pattern({500, 70, 3, true}, 3)};
   all.push_back(pattern(1, 2000, std::vector<subscript>(3000, 7)));  // one long iteration
   std::vector<subscript> far(400);
-  for (std::size_t k = 0; k < far.size(); ++k) far[k] = k % 2 == 0 ? 0 : 4'000'000'000u;
-  all.push_back(pattern(200, 4'000'000'001u, far));
+  for (std::size_t k = 0; k < far.size(); ++k) far[k] = k % 2 == 0 ? 0 : (1u << 31) - 1;
+  all.push_back(pattern(200, std::size_t{1} << 31, far));
   for (auto const& of : all)
     for (std::size_t const parts : {1u, 3u, 64u, 65u, 1000u}) {
       auto const seen = glance(of, parts, 8);

@@ -17,6 +17,7 @@ inline constexpr std::size_t fewest_reduction_samples = 20;
 
 /// Fits one kind of model to samples, an algorithm by itself, to executions and to setups with fresh buffers. Samples
 /// of one problem must follow each other. Executions whose timings spread more than the model errs weigh less.
+/// What is predicted without features is fitted to usual problems only.
 /// Residuals are those of `folds`-fold cross-validation in which samples of one program stay together; 1 with fewer
 /// than two folds. Algorithms with fewer than fewest_reduction_samples are left out. O(folds algorithms (rows terms^2 +
 /// trees rows)). Throws skel::error for an unknown kind.

@@ -45,10 +45,13 @@ class cross_validation {
   reduction_time residual(plan::reduction_algorithm algorithm) const;
 
   /// Of all problems on real or on virtual threads, or of all where there are fewer than fewest_reduction_samples of
-  /// those: how the errors of executions of the kind's algorithms go together, from problems for which all are predicted.
-  platform::fitted_errors errors(bool virtual_threads, sight how) const;
+  /// those, usual ones only unless all features are known: how the errors of executions of the kind's algorithms go
+  /// together, from problems for which all are predicted. `algorithms`: of the kind, in its order; nothing is known
+  /// where a model of a fold lacks one.
+  platform::fitted_errors errors(bool virtual_threads, sight how,
+                                 std::vector<plan::reduction_algorithm> const& algorithms) const;
 
-  /// Of the choices by what is predicted.
+  /// Of the choices by what is predicted; of usual problems only, unless all features are known.
   choice_quality judge(double reuse, sight how = sight::full) const;
 
   /// Which of the samples of one problem has the least predicted total; their number where none can be predicted.

@@ -16,7 +16,8 @@
 #include <skel/platform/reduction_model.hpp>
 
 /// Rules say at once which algorithm of irregular reductions to take for so many uses of a pattern. They cost a
-/// fraction of predicting all times, which matters where all uses together take less than a millisecond.
+/// fraction of predicting all times, which matters where all uses together take less than a millisecond; and together
+/// with predicted times they choose better than these alone.
 namespace skel::cost {
 
 /// What rules say.
@@ -33,21 +34,21 @@ class reduction_rules {
   /// Throws skel::input_error naming the file and what it lacks when an algorithm or a feature is not known.
   reduction_rules(platform::fitted_rules const& fitted, std::string const& source);
 
-  /// Whether there are none for patterns that are known so well; there are never any for full features.
+  /// Whether there are none for patterns that are known so well.
   bool empty(sight how) const;
   /// O(trees (depth + outputs)). Preconditions: not empty, uses > 0.
   rule_answer ask(reduction_problem const& problem, double uses) const;
 
  private:
   std::vector<plan::reduction_algorithm> algorithms_;
-  tree_sum sizes_, glance_;
+  std::array<tree_sum, 3> trees_;  // by sight
 };
 
-/// Rules for what is known by sizes or after a glance, each fitted without a fold of the programs. The samples must
+/// Rules for patterns that are known so well, each fitted without a fold of the programs. The samples must
 /// stay where they are, and those of one problem must follow each other.
 class validated_rules {
  public:
-  /// O(folds) fits. Precondition: at least two folds; not sight::full.
+  /// O(folds) fits. Precondition: at least two folds.
   validated_rules(std::span<reduction_sample const> samples, sight how, std::size_t folds = 5);
 
   /// Which of the samples of one problem the rules choose that have not seen its program; their number where not every
@@ -62,7 +63,8 @@ class validated_rules {
   std::vector<tree_sum> without_;
 };
 
-/// Fits rules to all problems that every algorithm was timed on, each for 1 to 5000 uses. What knowing more saves is
+/// Fits rules to all problems that every algorithm was timed on, each for 1 to 5000 uses; those that do not know the
+/// features to usual ones only. What knowing more saves is
 /// cross-validated: by sizes, what the choices after a glance are better; after a glance, what those of `full` are,
 /// which knows the features. Deterministic. O(rows trees).
 platform::fitted_rules fit_rules(std::span<reduction_sample const> samples, validated_rules const& by_sizes,
