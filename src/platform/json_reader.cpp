@@ -157,15 +157,17 @@ void reader::expect_object(std::string_view what) const {
   if (!value_->is_object()) fail("is " + kind(*value_) + "; " + std::string(what) + " is an object {...}");
 }
 
-void reader::expect_version(std::string const& key) const {
+void reader::expect_version(std::string const& key, int known, std::string const& remedy) const {
   if (!has(key)) {
-    std::string reason = "is missing; the file must start with {\"" + key + "\": 1, ...";
+    std::string reason = "is missing; the file must start with {\"" + key + "\": " + std::to_string(known) + ", ...";
     for (char const* other : {"skel_platform", "skel_pipeline"})
       if (has(other)) reason += "; this one is a " + std::string(other).substr(5) + " description";
     reader(*value_, *source_, key).fail(reason);
   }
   reader const version = at(key);
-  if (version.value() != 1) version.fail("is " + version.value().dump() + "; the only version that is known is 1");
+  if (version.value() != known)
+    version.fail("is " + version.value().dump() + "; the only version that is known is " + std::to_string(known) +
+                 remedy);
 }
 
 void reader::expect_keys(std::vector<std::string> const& known, bool (*also)(std::string_view)) const {

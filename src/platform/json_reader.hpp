@@ -28,7 +28,8 @@ class reader {
   /// Fails unless the value is an object.
   void expect_object(std::string_view what) const;
   /// Fails unless the first key of the format stands there with the one version that is known: {"skel_platform": 1}.
-  void expect_version(std::string const& key) const;
+  /// `remedy`: what to do about another one.
+  void expect_version(std::string const& key, int known = 1, std::string const& remedy = {}) const;
   /// Fails for keys that are neither in `known` nor start with "x_" or "comment" nor are accepted by `also`.
   void expect_keys(std::vector<std::string> const& known, bool (*also)(std::string_view) = nullptr) const;
 

@@ -195,7 +195,7 @@ deciding_times read_deciding(reader const& from) {
 std::string to_text(reduction_model const& model) {
   // One line for each algorithm, and for all trees of a time: a file of thousands of numbers that can still be looked
   // into.
-  ordered const head{{"skel_reduction_model", 1}, {"machine", model.machine},
+  ordered const head{{"skel_reduction_model", 2}, {"machine", model.machine},
                      {"threads", model.threads},  {"caches", {model.caches[0], model.caches[1], model.caches[2]}},
                      {"date", model.date},        {"compiler", model.compiler},
                      {"samples", model.samples},  {"seconds", model.seconds},
@@ -225,7 +225,7 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   json const document = detail::parse_json(text, source);
   reader const root(document, source);
   root.expect_object("a model of reductions");
-  root.expect_version("skel_reduction_model");
+  root.expect_version("skel_reduction_model", 2, "; train anew (skel train)");
   root.expect_keys({"skel_reduction_model", "machine", "threads", "caches", "date", "compiler", "samples", "seconds",
                     "spread", "kinds", "rules", "deciding"});
   reduction_model model;

@@ -56,8 +56,9 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
   };
   std::string const tree = "kinds[0].seen.run[0]";
   for (wrong const& one :
-       {wrong{"\"skel_reduction_model\": 1", "\"skel_reduction_model\": 2", "skel_reduction_model: is 2"},
-        {"\"skel_reduction_model\": 1,", "", "skel_reduction_model: is missing"},
+       {wrong{"\"skel_reduction_model\": 2", "\"skel_reduction_model\": 1",
+              "skel_reduction_model: is 1; the only version that is known is 2; train anew"},
+        {"\"skel_reduction_model\": 2,", "", "skel_reduction_model: is missing"},
         {"\"threads\": 8", "\"threads\": -8", "threads: "},
         {"\"machine\": ", "\"machin\": ", "machin: unknown key; did you mean 'machine'?"},
         {"[32768.0,1048576.0,30000000.0]", "[32768.0]", "caches: must have three"},
