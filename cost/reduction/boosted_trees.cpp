@@ -80,6 +80,7 @@ double square(std::span<double const> x) {
 
 split best_split(binned_rows const& rows, std::span<std::size_t const> members, rest_of_targets const& rest,
                  std::size_t smallest_leaf) {
+  if (members.size() < 2 * smallest_leaf) return {};
   std::size_t const outputs = rest.outputs;
   auto const total = rest.sum(members);
   double const all = static_cast<double>(members.size()), before = square(total) / all;
@@ -87,7 +88,8 @@ split best_split(binned_rows const& rows, std::span<std::size_t const> members, 
   split best;
   for (std::size_t f = 0; f < rows.columns(); ++f) {
     std::size_t counts[binned_rows::most_bins]{};
-    std::fill(sums.begin(), sums.end(), 0.0);
+    std::size_t const bins = rows.thresholds(f).size() + 1;
+    std::fill_n(sums.begin(), bins * outputs, 0.0);
     for (std::size_t const r : members) {
       std::size_t const bin = rows.bin(r, f);
       ++counts[bin];
@@ -96,10 +98,11 @@ split best_split(binned_rows const& rows, std::span<std::size_t const> members, 
     std::size_t in_left = 0;
     std::fill(left.begin(), left.end(), 0.0);
     for (std::size_t b = 0; b < rows.thresholds(f).size(); ++b) {
+      if (counts[b] == 0) continue;
       in_left += counts[b];
       for (std::size_t k = 0; k < outputs; ++k) left[k] += sums[b * outputs + k], right[k] = total[k] - left[k];
       std::size_t const in_right = members.size() - in_left;
-      if (in_left < smallest_leaf || in_right < smallest_leaf || counts[b] == 0) continue;
+      if (in_left < smallest_leaf || in_right < smallest_leaf) continue;
       double const gain =
           square(left) / static_cast<double>(in_left) + square(right) / static_cast<double>(in_right) - before;
       if (gain > best.gain * (1 + 1e-12) + 1e-300) best = {gain, f, b};
