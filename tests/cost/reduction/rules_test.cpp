@@ -44,7 +44,7 @@ std::vector<cost::reduction_sample> planted_choices(std::size_t problems) {
 }
 
 struct fitted {
-  std::vector<cost::reduction_sample> samples = planted_choices(600);
+  std::vector<cost::reduction_sample> samples = planted_choices(300);
   cost::validated_rules by_sizes{samples, sight::sizes}, by_glance{samples, sight::glance};
   cost::cross_validation full{"tree", samples, {}};
   skel::platform::fitted_rules rules = cost::fit_rules(samples, by_sizes, by_glance, full);
@@ -92,7 +92,7 @@ TEST(ReductionRules, SayWhereAGlanceSavesSomething) {
 
 TEST(ReductionRules, AreJudgedOnProgramsThatTheyHaveNotSeen) {
   auto const with = planted().by_glance.judge(10), without = planted().by_sizes.judge(10);
-  EXPECT_EQ(with.problems, 600u);
+  EXPECT_EQ(with.problems, 300u);
   EXPECT_GT(with.right, 0.95);
   EXPECT_LT(with.mean, 0.02);
   EXPECT_LT(without.right, 0.75);  // small ones, and half of the others
