@@ -15,6 +15,7 @@ struct known_errors {
   std::vector<double> covariance;  ///< n n numbers, row by row; symmetric, not indefinite
   double noise = 0.1;              ///< standard deviation of ln of repeated measurements, > 0
 
+  /// n.
   std::size_t candidates() const;
 };
 

@@ -105,9 +105,9 @@ class reduction_mapper {
   };
   static context context_of(cost::reduction_problem const& problem);
 
-  /// By how much of its logarithm each predicted execution is moved, so that the total of all uses is the geometric
-  /// mean of what is predicted and what rules say: half of the difference between the two in how late an algorithm is,
-  /// ln 2 at the most, as rules know no more.
+  /// By how much the logarithm of each predicted execution is moved: half of the difference between what rules say and
+  /// what is predicted of how late an algorithm is, ln 2 at the most, as rules know no more. Without setups totals are
+  /// then the geometric means of both; setups stay as predicted.
   std::array<double, plan::reduction_algorithms> advice_of_rules(
       reduction_request const& request,
       std::array<std::optional<cost::reduction_time>, plan::reduction_algorithms> const& times) const;

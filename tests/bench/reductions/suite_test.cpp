@@ -109,6 +109,7 @@ TEST(Suite, DecidesAgainOnTimingsThatThereAre) {
   result_file again(folder.path / "again.jsonl", head);
   run_suite(cases, how, {10, 20}, {}, again, progress, &timings);
   ASSERT_EQ(again.rows().size(), 4u) << "two cases that were measured, for two numbers of uses";
+  EXPECT_EQ(made, 4u) << "a case without timings is not even made";
   for (std::size_t k = 0; k < 4; ++k) {
     auto const& before = timings.rows()[k / 2].at("measured");
     for (auto const& [name, time] : again.rows()[k].at("measured").items())
