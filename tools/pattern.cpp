@@ -37,12 +37,14 @@ class dealt_team : public runtime::team {
   dealt_team(std::size_t parts, std::size_t threads) : team(parts), threads_(std::min(parts, threads)) {}
 
  private:
-  void run_parts(runtime::phase const& what, runtime::part_function part) override {
+  void run_parts(runtime::phase const& what, std::size_t count, runtime::part_function part) override {
     threads_.run(what, [&](std::size_t thread) {
-      auto const mine = plan::block_of(parts(), threads_.parts(), thread);
+      auto const mine = plan::block_of(count, threads_.parts(), thread);
       for (std::size_t one = mine.begin; one < mine.end; ++one) part(one);
     });
   }
+
+  bool runs_at_once() const override { return false; }
 
   runtime::thread_team threads_;
 };

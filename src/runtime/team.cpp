@@ -35,8 +35,8 @@ thread_team::thread_team(std::size_t threads) : team(threads) {
 
 thread_team::~thread_team() = default;
 
-void thread_team::run_parts(phase const&, part_function part) {
-  if (parts() == 1) return part(0);
+void thread_team::run_parts(phase const&, std::size_t count, part_function part) {
+  if (count == 1) return part(0);
   arena& here = *arena_;
   handed_over(&here);
   auto const guarded = [&](std::size_t number) {
@@ -48,7 +48,7 @@ void thread_team::run_parts(phase const&, part_function part) {
     }
     handed_over(&here.failures);
   };
-  here.threads.execute([&] { tbb::parallel_for(std::size_t{0}, parts(), guarded, tbb::static_partitioner{}); });
+  here.threads.execute([&] { tbb::parallel_for(std::size_t{0}, count, guarded, tbb::static_partitioner{}); });
   taken_over(&here.failures);
   std::exception_ptr first;
   for (auto& failure : here.failures) {
@@ -64,10 +64,10 @@ double virtual_team::seconds() const {
   return sum;
 }
 
-void virtual_team::run_parts(phase const& what, part_function part) {
+void virtual_team::run_parts(phase const& what, std::size_t count, part_function part) {
   virtual_phase took{what.name, 0, 0, memory_.seconds(what), std::vector<double>(parts())};
   std::exception_ptr first;
-  for (std::size_t number = 0; number < parts(); ++number) {
+  for (std::size_t number = 0; number < count; ++number) {
     auto const begin = record::thread_ns();
     try {
       part(number);

@@ -1,9 +1,11 @@
 #include <skel/runtime/team.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -13,6 +15,7 @@
 
 namespace {
 
+using skel::runtime::dealing;
 using skel::runtime::team;
 using skel::runtime::thread_team;
 using skel::runtime::virtual_team;
@@ -60,6 +63,55 @@ TYPED_TEST(AnyTeam, EndsAllPartsBeforeItThrowsWhatTheLowestThrew) {
   }
   workers.run({"go on"}, [&](std::size_t) { ++ended; });
   EXPECT_EQ(ended, 12);
+}
+
+TYPED_TEST(AnyTeam, SharesThingsOfWhichEachIsDoneOnce) {
+  TypeParam workers(3);
+  for (auto const how : {dealing::blocks, dealing::on_demand}) {
+    std::vector<std::atomic<int>> done(1000);
+    workers.share({"share"}, done.size(), how, 7, [&](std::size_t, auto& pieces) {
+      while (auto const piece = pieces.next())
+        for (std::size_t k = piece->begin; k < piece->end; ++k) ++done[k];
+    });
+    for (auto const& count : done) ASSERT_EQ(count, 1);
+  }
+}
+
+TYPED_TEST(AnyTeam, DealsInTheSameBlocksEachTimeWhereNobodyTakesOver) {
+  TypeParam workers(3);
+  std::vector<std::size_t> by(1000);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    workers.share({"share"}, by.size(), dealing::blocks, 7, [&](std::size_t part, auto& pieces) {
+      while (auto const piece = pieces.next())
+        for (std::size_t k = piece->begin; k < piece->end; ++k) by[k] = part;
+    });
+    for (std::size_t k = 0; k < by.size(); ++k) ASSERT_EQ(by[k], skel::plan::owner_of(by.size(), 3, k));
+  }
+}
+
+TYPED_TEST(AnyTeam, RunsAPhaseOfOnePartOnTheCallingThread) {
+  TypeParam workers(3);
+  std::thread::id on;
+  workers.run_alone({"alone"}, [&] { on = std::this_thread::get_id(); });
+  EXPECT_EQ(on, std::this_thread::get_id());
+  EXPECT_THROW(workers.run_alone({"fail"}, [] { throw std::runtime_error("alone"); }), std::runtime_error);
+}
+
+TEST(ThreadTeam, TakesOverWhatOneThatIsHeldUpHasNotBegun) {
+  thread_team workers(2);
+  std::size_t constexpr things = 400, grain = 10;
+  std::vector<std::size_t> by(things);
+  std::atomic<std::size_t> done{0};
+  workers.share({"share"}, things, dealing::on_demand, grain, [&](std::size_t part, auto& pieces) {
+    while (auto const piece = pieces.next()) {
+      // Part 1 is held up in its first piece until everything else has been done.
+      while (part == 1 && done < things - grain) std::this_thread::yield();
+      for (std::size_t k = piece->begin; k < piece->end; ++k) by[k] = part;
+      done += piece->size();
+    }
+  });
+  EXPECT_EQ(done, things);
+  EXPECT_LE(std::count(by.begin(), by.end(), 1u), std::ptrdiff_t{grain});
 }
 
 TEST(ThreadTeam, RunsInsideAPartOfAnotherTeam) {

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <skel/runtime/dealt_pieces.hpp>
 
 /// Who does the parts of a phase of a parallel algorithm.
 namespace skel::runtime {
@@ -32,6 +36,12 @@ struct phase {
   double footprint = 0;  ///< of what they read and write [B]
 };
 
+/// Who does what of the things that a phase has to do.
+enum class dealing {
+  blocks,     ///< part p does block p
+  on_demand,  ///< whoever is free takes over what others have not begun
+};
+
 /// Runs phases of P parts each.
 class team {
  public:
@@ -45,13 +55,47 @@ class team {
   /// written the next one sees. The exception of the part with the lowest number is rethrown when all have ended.
   template <class F>
   void run(phase const& what, F&& part) {
-    run_parts(what, part_function(part));
+    run_parts(what, parts_, part_function(part));
+  }
+
+  /// Calls f() on the calling thread: a phase in which the other parts have nothing to do.
+  template <class F>
+  void run_alone(phase const& what, F&& f) {
+    auto const only = [&](std::size_t) { f(); };
+    run_parts(what, 1, part_function(only));
+  }
+
+  /// The pieces that a part is to do.
+  class pieces {
+   public:
+    pieces(dealt_pieces& from, std::size_t part) : from_(from), part_(part) {}
+    /// The next one; nothing when there are no more.
+    std::optional<plan::block> next() { return from_.next(part_); }
+
+   private:
+    dealt_pieces& from_;
+    std::size_t part_;
+  };
+
+  /// Like run(), where all parts together are to do n things: calls part(p, pieces) for each, which takes its pieces
+  /// until there are no more. On demand they have `grain` things each, and a part may get none.
+  template <class F>
+  void share(phase const& what, std::size_t things, dealing how, std::size_t grain, F&& part) {
+    bool const takes_over = how == dealing::on_demand && runs_at_once();
+    pieces_.deal(things, parts_, takes_over ? grain : std::max<std::size_t>(1, things), takes_over);
+    run(what, [&](std::size_t number) {
+      pieces mine(pieces_, number);
+      part(number, mine);
+    });
   }
 
  private:
-  virtual void run_parts(phase const& what, part_function part) = 0;
+  /// The first `count` parts of the team: 1 or all.
+  virtual void run_parts(phase const& what, std::size_t count, part_function part) = 0;
+  virtual bool runs_at_once() const = 0;
 
   std::size_t parts_;
+  dealt_pieces pieces_;
 };
 
 /// A team of oneTBB threads. The calling thread is one of them. Not for several threads at once.
@@ -62,7 +106,8 @@ class thread_team : public team {
   ~thread_team() override;
 
  private:
-  void run_parts(phase const& what, part_function part) override;
+  void run_parts(phase const& what, std::size_t count, part_function part) override;
+  bool runs_at_once() const override { return parts() > 1; }
 
   struct arena;
   std::unique_ptr<arena> arena_;
@@ -95,7 +140,7 @@ struct virtual_phase {
 /// each is timed alone, and the phase counts as its slowest part, or as the time in which all of them together can move
 /// the phase's bytes, if that is longer. Time in which other programs have the core is not counted.
 /// Limits: caches are not shared by parts that run at once and no line moves between them, so false sharing and
-/// contended atomics cost nothing; starting and joining threads costs nothing.
+/// contended atomics cost nothing; starting and joining threads costs nothing; no part takes over what others are to do.
 class virtual_team : public team {
  public:
   /// Precondition: parts >= 1.
@@ -108,7 +153,8 @@ class virtual_team : public team {
   void clear() { phases_.clear(); }
 
  private:
-  void run_parts(phase const& what, part_function part) override;
+  void run_parts(phase const& what, std::size_t count, part_function part) override;
+  bool runs_at_once() const override { return false; }
 
   memory_bound memory_;
   std::vector<virtual_phase> phases_;

@@ -30,14 +30,13 @@ class sequential {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run(accumulating(loop), [&](std::size_t part) {
-      if (part == 0)
-        run_iterations(
-            0, loop.iterations,
-            [&](std::size_t i) {
-              return direct_accumulator{loop.locate(i), into, op};
-            },
-            body);
+    workers.run_alone(accumulating(loop), [&] {
+      run_iterations(
+          0, loop.iterations,
+          [&](std::size_t i) {
+            return direct_accumulator{loop.locate(i), into, op};
+          },
+          body);
     });
   }
 
@@ -55,16 +54,18 @@ class replicated_buffer {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    std::size_t const parts = workers.parts();
     copies_.accumulate(loop, workers, into, op, body);
-    auto const n = static_cast<double>(loop.elements);
-    workers.run(merging(n * static_cast<double>(parts - 1), n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
-      auto const elements = plan::block_of(loop.elements, parts, slice);
-      // A page of the array at a time stays in the cache while the parts' copies of it come by.
-      constexpr std::size_t page = std::max<std::size_t>(1, 4096 / std::max({sizeof(Ts)...}));
-      for (std::size_t begin = elements.begin; begin < elements.end; begin += page)
-        for (std::size_t part = 1; part < parts; ++part)
-          into.merge(op, copies_.of_part(part), begin, std::min(begin + page, elements.end));
+    auto const& used = copies_.used();
+    if (used.empty()) return;
+    auto const n = static_cast<double>(loop.elements), copies = static_cast<double>(used.size());
+    share_merge(merging(n * copies, n, (sizeof(Ts) + ... + 0)), loop.elements, copies, workers, [&](auto& pieces) {
+      while (auto const piece = pieces.next()) {
+        // A page of the array at a time stays in the cache while the parts' copies of it come by.
+        constexpr std::size_t page = std::max<std::size_t>(1, 4096 / std::max({sizeof(Ts)...}));
+        for (std::size_t begin = piece->begin; begin < piece->end; begin += page)
+          for (std::size_t const part : used)
+            into.merge(op, copies_.of_part(part), begin, std::min(begin + page, piece->end));
+      }
     });
     copies_.clean();
   }
@@ -90,7 +91,9 @@ class replicated_links {
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     std::size_t const parts = workers.parts();
-    copies_.accumulate(loop, workers, into, op, body);
+    auto in_blocks = loop;  // of which the links are
+    in_blocks.dealt = dealing::blocks;
+    copies_.accumulate(in_blocks, workers, into, op, body);
     auto const n = static_cast<double>(loop.elements);
     workers.run(merging(schedule_.touched, n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
       for (std::size_t part = 1; part < parts; ++part) {
@@ -205,14 +208,11 @@ class atomic_updates {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run(accumulating(loop), [&](std::size_t part) {
-      auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
-      run_iterations(
-          iterations.begin, iterations.end,
-          [&](std::size_t i) {
-            return atomic_accumulator<decltype(loop.locate(i)), columns<Ts...>, Op>{loop.locate(i), into, op};
-          },
-          body);
+    share_iterations(accumulating(loop), loop, workers, [&](std::size_t, auto& pieces) {
+      auto const make = [&](std::size_t i) {
+        return atomic_accumulator<decltype(loop.locate(i)), columns<Ts...>, Op>{loop.locate(i), into, op};
+      };
+      while (auto const piece = pieces.next()) run_iterations(piece->begin, piece->end, make, body);
     });
   }
 
@@ -234,40 +234,33 @@ class lazy_blocks {
     if (std::exchange(running_, true)) {  // the last run was broken off: what it touched is filled anew
       for (auto& one : privates_) one.forget();
     }
-    workers.run(accumulating(loop), [&](std::size_t part) {
-      auto const iterations = plan::block_of(loop.iterations, parts, part);
-      if (part == 0) {
-        run_iterations(
-            iterations.begin, iterations.end,
-            [&](std::size_t i) {
-              return direct_accumulator{loop.locate(i), into, op};
-            },
-            body);
-      } else {
-        private_blocks& mine = privates_[part];
-        run_iterations(
-            iterations.begin, iterations.end,
-            [&](std::size_t i) {
-              return accumulator<decltype(loop.locate(i))>{loop.locate(i), mine, op};
-            },
-            body);
+    share_iterations(accumulating(loop), loop, workers, [&](std::size_t part, auto& pieces) {
+      private_blocks& mine = privates_[part];
+      auto const direct = [&](std::size_t i) { return direct_accumulator{loop.locate(i), into, op}; };
+      auto const make = [&](std::size_t i) {
+        return accumulator<decltype(loop.locate(i))>{loop.locate(i), mine, op};
+      };
+      while (auto const piece = pieces.next()) {
+        if (part == 0)
+          run_iterations(piece->begin, piece->end, direct, body);
+        else
+          run_iterations(piece->begin, piece->end, make, body);
       }
     });
     std::size_t const blocks = blocks_for(loop.elements);
     std::size_t open = 0;
     for (auto& one : privates_) open += std::exchange(one.open, 0);
+    if (open == 0) {
+      running_ = false;
+      return;
+    }
     auto const n = static_cast<double>(loop.elements);
-    workers.run(merging(static_cast<double>(open * size), n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
-      auto const own = plan::block_of(blocks, parts, slice);
-      for (std::size_t b = own.begin; b < own.end; ++b)
-        for (std::size_t part = 1; part < parts; ++part) {
-          private_blocks& from = privates_[part];
-          if (!from.touched[b]) continue;
-          from.touched[b] = 0;
-          std::size_t const begin = b << shift;
-          into.merge(op, from.held[b].view(), begin, std::min(begin + size, loop.elements), begin);
-          from.held[b].clean();
-        }
+    auto const copies = static_cast<double>(open * size) / static_cast<double>(std::max<std::size_t>(1, blocks * size));
+    auto const merge = merging(static_cast<double>(open * size), n, (sizeof(Ts) + ... + 0));
+    share_merge(merge, blocks, copies * static_cast<double>(size), workers, [&](auto& pieces) {
+      while (auto const piece = pieces.next())
+        for (std::size_t b = piece->begin; b < piece->end; ++b)
+          for (std::size_t part = 1; part < parts; ++part) merge_block(b, privates_[part], loop.elements, into, op);
     });
     running_ = false;
   }
@@ -321,6 +314,15 @@ class lazy_blocks {
     }
   };
 
+  static void merge_block(std::size_t block, private_blocks& from, std::size_t elements, columns<Ts...> into,
+                          Op const& op) {
+    if (!from.touched[block]) return;
+    from.touched[block] = 0;
+    std::size_t const begin = block << shift;
+    into.merge(op, from.held[block].view(), begin, std::min(begin + size, elements), begin);
+    from.held[block].clean();
+  }
+
   void hold(std::size_t elements, team& workers) {
     std::size_t const blocks = blocks_for(elements);
     privates_.resize(workers.parts());
@@ -356,14 +358,17 @@ class segmented_gather {
         std::apply([](auto const&... column) { return std::tuple<Ts*...>{column.get()...}; }, stored_)};
     auto const contributions = static_cast<double>(schedule_.contributions.size());
     double const values = contributions * (sizeof(Ts) + ... + 0);
-    workers.run({"store", loop.subscript_bytes() + values, loop.subscript_bytes() + values}, [&](std::size_t part) {
-      auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
-      for (std::size_t i = iterations.begin; i < iterations.end; ++i) {
-        std::size_t const row = loop.rows.begin(i);
-        stored.reset(op, row, loop.rows.begin(i + 1));
-        storing_accumulator<columns<Ts...>, Op> to{row, stored, op};
-        body(i, to);
-      }
+    phase const store{"store", loop.subscript_bytes() + values, loop.subscript_bytes() + values};
+    auto on_demand = loop;  // a contribution has its place, whoever stores it
+    on_demand.dealt = dealing::on_demand;
+    share_iterations(store, on_demand, workers, [&](std::size_t, auto& pieces) {
+      while (auto const piece = pieces.next())
+        for (std::size_t i = piece->begin; i < piece->end; ++i) {
+          std::size_t const row = loop.rows.begin(i);
+          stored.reset(op, row, loop.rows.begin(i + 1));
+          storing_accumulator<columns<Ts...>, Op> to{row, stored, op};
+          body(i, to);
+        }
     });
     double const elements = static_cast<double>(loop.elements) * (sizeof(Ts) + ... + 0);
     double const order =

@@ -115,6 +115,7 @@ class private_columns {
   /// A use that ends by an exception leaves marks: say so before, and clean() after.
   void use() { clean_ = false; }
   void clean() { clean_ = true; }
+  bool in_use() const { return !clean_; }
 
   std::size_t bytes() const { return capacity_ * (sizeof(Ts) + ... + 0); }
   void release() { *this = private_columns(); }

@@ -62,7 +62,7 @@ class reduction_engine {
   void run(plan::reduction_algorithm algorithm, pattern const& of, team& workers, columns<Ts...> into, Body& body) {
     with(algorithm, [&](auto& one) {
       with_rows(of, [&](auto rows) {
-        one.run(pattern_loop<decltype(rows)>{of.iterations(), of.elements(), rows}, workers, into, op_, body);
+        one.run(pattern_loop<decltype(rows)>{of.iterations(), of.elements(), rows, dealt}, workers, into, op_, body);
       });
     });
   }
@@ -70,7 +70,7 @@ class reduction_engine {
   void run(plan::reduction_algorithm algorithm, open_loop const& loop, team& workers, columns<Ts...> into, Body& body) {
     with(algorithm, [&](auto& one) {
       if constexpr (takes_any<std::remove_cvref_t<decltype(one)>>)
-        one.run(loop, workers, into, op_, body);
+        one.run(open_loop{loop.iterations, loop.elements, dealt}, workers, into, op_, body);
       else
         SKEL_EXPECTS(!"an algorithm that needs to know its subscripts before it runs");
     });
@@ -93,6 +93,10 @@ class reduction_engine {
   Op const& op() const { return op_; }
 
  private:
+  /// Sums whose bits may not depend on who is free when come of fixed blocks.
+  static constexpr dealing dealt =
+      Rules.determinism == plan::determinism::none ? dealing::on_demand : dealing::blocks;
+
   template <class Algorithm>
   static constexpr bool takes_any = requires(Algorithm& one, open_loop const& loop, team& workers, Op const& op) {
     one.prepare(loop, workers, op);

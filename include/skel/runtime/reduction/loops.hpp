@@ -43,6 +43,7 @@ template <class Rows>
 struct pattern_loop {
   std::size_t iterations, elements;
   Rows rows;
+  dealing dealt = dealing::on_demand;
 
   by_row locate(std::size_t i) const { return {rows(i)}; }
   /// Of all subscripts [B].
@@ -52,6 +53,7 @@ struct pattern_loop {
 /// A loop whose subscripts are known only while it runs.
 struct open_loop {
   std::size_t iterations, elements;
+  dealing dealt = dealing::on_demand;
 
   by_element locate(std::size_t i) const { return {i, elements}; }
   double subscript_bytes() const { return 0; }
@@ -77,6 +79,27 @@ void run_iterations(std::size_t begin, std::size_t end, Make make, Body& body) {
     auto into = make(i);
     body(i, into);
   }
+}
+
+/// What accumulating a subscript, or merging an element of one private copy, takes at the least [s]: a cycle or two.
+inline constexpr double least_seconds_each = 0.5e-9;
+
+/// Deals the iterations of a loop out: part(p, pieces), each of its pieces a block of iterations.
+template <class Loop, class F>
+void share_iterations(phase const& what, Loop const& loop, team& workers, F&& part) {
+  double const subscripts = std::max(1.0, loop.subscript_bytes() / sizeof(subscript));
+  double const each = subscripts / static_cast<double>(std::max<std::size_t>(1, loop.iterations));
+  workers.share(what, loop.iterations, loop.dealt,
+                dealt_pieces::best_grain(loop.iterations, workers.parts(), each * least_seconds_each), part);
+}
+
+/// Deals out what is to be merged: part(pieces), each of its pieces a block of `things`, `each` elements of all copies
+/// in one of them. Who merges does not matter to the sums.
+template <class F>
+void share_merge(phase const& what, std::size_t things, double each, team& workers, F&& part) {
+  workers.share(what, things, dealing::on_demand,
+                dealt_pieces::best_grain(things, workers.parts(), each * least_seconds_each),
+                [&](std::size_t, auto& pieces) { part(pieces); });
 }
 
 /// Runs of iterations, accumulating directly.

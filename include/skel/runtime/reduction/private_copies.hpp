@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <vector>
 
-#include <skel/plan/reduction.hpp>
 #include <skel/runtime/reduction/loops.hpp>
 #include <skel/runtime/team.hpp>
 
@@ -22,20 +21,28 @@ class private_copies {
     });
   }
 
-  /// Runs a loop, each part its block of the iterations into its copy. What is merged then is clean() after it.
+  /// Runs a loop, each part accumulating into its copy. What is merged then is clean() after it.
   template <class Loop, class Body>
   void accumulate(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run(accumulating(loop), [&](std::size_t part) {
+    share_iterations(accumulating(loop), loop, workers, [&](std::size_t part, auto& pieces) {
       columns<Ts...> mine = into;
       if (part > 0) {
         copies_[part].hold(loop.elements, op);  // filled anew if a run was broken off
-        copies_[part].use();
         mine = copies_[part].view();
       }
-      auto const iterations = plan::block_of(loop.iterations, workers.parts(), part);
       auto const direct = [&](std::size_t i) { return direct_accumulator{loop.locate(i), mine, op}; };
-      run_iterations(iterations.begin, iterations.end, direct, body);
+      while (auto const piece = pieces.next()) {
+        copies_[part].use();
+        run_iterations(piece->begin, piece->end, direct, body);
+      }
     });
+  }
+  /// The parts whose copies the last loop accumulated into: all but 0 that got any iterations.
+  std::vector<std::size_t> const& used() {
+    used_.clear();
+    for (std::size_t part = 1; part < copies_.size(); ++part)
+      if (copies_[part].in_use()) used_.push_back(part);
+    return used_;
   }
   void clean() {
     for (auto& one : copies_) one.clean();
@@ -51,6 +58,7 @@ class private_copies {
 
  private:
   std::vector<private_columns<Ts...>> copies_;
+  std::vector<std::size_t> used_;
 };
 
 }  // namespace skel::runtime::reduction
