@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -30,14 +29,7 @@ class sequential {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    workers.run_alone(accumulating(loop), [&] {
-      run_iterations(
-          0, loop.iterations,
-          [&](std::size_t i) {
-            return direct_accumulator{loop.locate(i), into, op};
-          },
-          body);
-    });
+    workers.run_alone(accumulating(loop), [&] { run_iterations(0, loop.iterations, directly(loop, into, op), body); });
   }
 
   std::size_t bytes() const { return 0; }
@@ -140,11 +132,14 @@ class selective_privates {
       privates_[part].use();
       run_directly(loop, mine.interior, into, op, body);
       auto const privates = privates_[part].view();
-      for (std::size_t k = 0; k < mine.boundary.size(); ++k) {
-        std::size_t const row = mine.rows.empty() ? k * width_ : mine.rows[k];
-        selective_accumulator<columns<Ts...>, Op> to{mine.index.data() + row, into, privates, op};
-        body(std::size_t{mine.boundary[k]}, to);
-      }
+      std::int32_t const* const index = mine.index.data();
+      auto const make = [&op, index, into, privates](std::size_t row) {
+        return selective_accumulator<columns<Ts...>, Op>{index + row, into, privates, op};
+      };
+      if (mine.rows.empty())
+        run_listed(mine.boundary, [make, width = width_](std::size_t k) { return make(k * width); }, body);
+      else
+        run_listed(mine.boundary, [make, rows = mine.rows.data()](std::size_t k) { return make(rows[k]); }, body);
     });
     auto const n = static_cast<double>(loop.elements);
     workers.run(merging(places_, n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {
@@ -185,10 +180,10 @@ class local_write {
       auto const& mine = schedule_.parts[part];
       auto const own = plan::block_of(loop.elements, workers.parts(), part);
       run_directly(loop, mine.interior, into, op, body);
-      for (iteration const i : mine.boundary) {
-        owned_accumulator<columns<Ts...>, Op> to{loop.locate(i).row, own.begin, own.size(), into, op};
-        body(std::size_t{i}, to);
-      }
+      auto const make = [loop, own, into, &op, list = mine.boundary.data()](std::size_t k) {
+        return owned_accumulator<columns<Ts...>, Op>{loop.locate(list[k]).row, own.begin, own.size(), into, op};
+      };
+      run_listed(mine.boundary, make, body);
     });
   }
 
@@ -209,7 +204,7 @@ class atomic_updates {
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     share_iterations(accumulating(loop), loop, workers, [&](std::size_t, auto& pieces) {
-      auto const make = [&](std::size_t i) {
+      auto const make = [loop, into, &op](std::size_t i) {
         return atomic_accumulator<decltype(loop.locate(i)), columns<Ts...>, Op>{loop.locate(i), into, op};
       };
       while (auto const piece = pieces.next()) run_iterations(piece->begin, piece->end, make, body);
@@ -235,14 +230,12 @@ class lazy_blocks {
       for (auto& one : privates_) one.forget();
     }
     share_iterations(accumulating(loop), loop, workers, [&](std::size_t part, auto& pieces) {
-      private_blocks& mine = privates_[part];
-      auto const direct = [&](std::size_t i) { return direct_accumulator{loop.locate(i), into, op}; };
-      auto const make = [&](std::size_t i) {
+      auto const make = [loop, &mine = privates_[part], &op](std::size_t i) {
         return accumulator<decltype(loop.locate(i))>{loop.locate(i), mine, op};
       };
       while (auto const piece = pieces.next()) {
         if (part == 0)
-          run_iterations(piece->begin, piece->end, direct, body);
+          run_iterations(piece->begin, piece->end, directly(loop, into, op), body);
         else
           run_iterations(piece->begin, piece->end, make, body);
       }
@@ -347,7 +340,7 @@ class segmented_gather {
     schedule_ = make_gather_schedule(of, workers);
     if (of.subscripts() > capacity_) {
       stored_ = arrays();  // first, so that old and new are not held together
-      stored_ = arrays(std::make_unique_for_overwrite<Ts[]>(of.subscripts())...);
+      stored_ = arrays(page_array<Ts>(of.subscripts())...);
       capacity_ = of.subscripts();
     }
   }
@@ -362,13 +355,12 @@ class segmented_gather {
     auto on_demand = loop;  // a contribution has its place, whoever stores it
     on_demand.dealt = dealing::on_demand;
     share_iterations(store, on_demand, workers, [&](std::size_t, auto& pieces) {
-      while (auto const piece = pieces.next())
-        for (std::size_t i = piece->begin; i < piece->end; ++i) {
-          std::size_t const row = loop.rows.begin(i);
-          stored.reset(op, row, loop.rows.begin(i + 1));
-          storing_accumulator<columns<Ts...>, Op> to{row, stored, op};
-          body(i, to);
-        }
+      auto const make = [rows = loop.rows, stored, &op](std::size_t i) {
+        std::size_t const row = rows.begin(i);
+        stored.reset(op, row, rows.begin(i + 1));
+        return storing_accumulator<columns<Ts...>, Op>{row, stored, op};
+      };
+      while (auto const piece = pieces.next()) run_iterations(piece->begin, piece->end, make, body);
     });
     double const elements = static_cast<double>(loop.elements) * (sizeof(Ts) + ... + 0);
     double const order =
@@ -380,11 +372,13 @@ class segmented_gather {
     });
   }
 
-  std::size_t bytes() const { return schedule_.bytes() + capacity_ * (sizeof(Ts) + ...); }
+  std::size_t bytes() const {
+    return schedule_.bytes() + std::apply([](auto const&... column) { return (column.bytes() + ...); }, stored_);
+  }
   void release() { *this = segmented_gather(); }
 
  private:
-  using arrays = std::tuple<std::unique_ptr<Ts[]>...>;
+  using arrays = std::tuple<page_array<Ts>...>;
 
   gather_schedule schedule_;
   arrays stored_;

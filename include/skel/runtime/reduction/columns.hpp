@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <tuple>
 #include <utility>
 
 #include <skel/pattern/monoid.hpp>
+#include <skel/runtime/page_memory.hpp>
 
 namespace skel::runtime::reduction {
 
@@ -98,14 +98,17 @@ class private_columns {
   /// Room for n elements, all of them the identity. O(n) where there was less room or a use was broken off, else O(1).
   template <class Op>
   void hold(std::size_t n, Op const& op) {
-    if (n > capacity_) {
-      at_ = arrays();  // first, so that old and new are not held together
-      at_ = arrays(std::make_unique_for_overwrite<Ts[]>(n)...);
-      capacity_ = n;
-      clean_ = false;
-    }
+    make_room(n);
     if (!clean_) view().reset(op, 0, capacity_);
     clean_ = true;
+  }
+  /// Room for n elements, which may have to be filled.
+  void make_room(std::size_t n) {
+    if (n <= capacity_) return;
+    at_ = arrays();  // first, so that old and new are not held together
+    at_ = arrays(page_array<Ts>(n)...);
+    capacity_ = n;
+    clean_ = false;
   }
 
   columns<Ts...> view() const {
@@ -115,13 +118,16 @@ class private_columns {
   /// A use that ends by an exception leaves marks: say so before, and clean() after.
   void use() { clean_ = false; }
   void clean() { clean_ = true; }
-  bool in_use() const { return !clean_; }
+  bool is_clean() const { return clean_; }
 
-  std::size_t bytes() const { return capacity_ * (sizeof(Ts) + ... + 0); }
+  std::size_t capacity() const { return capacity_; }
+  std::size_t bytes() const {
+    return std::apply([](auto const&... column) { return (column.bytes() + ... + std::size_t{0}); }, at_);
+  }
   void release() { *this = private_columns(); }
 
  private:
-  using arrays = std::tuple<std::unique_ptr<Ts[]>...>;
+  using arrays = std::tuple<page_array<Ts>...>;
 
   arrays at_;
   std::size_t capacity_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include <skel/pattern/pattern.hpp>
@@ -72,13 +73,28 @@ inline phase merging(double privates, double n, double bytes) {
   return {"merge", 2 * footprint, footprint};
 }
 
-/// Runs iterations with an accumulator that make(i) makes.
+/// Runs iterations with an accumulator that make(i) makes. A function of its own, so that the loop has all registers and
+/// is the same code whoever runs it: make has all that it needs by value.
 template <class Make, class Body>
-void run_iterations(std::size_t begin, std::size_t end, Make make, Body& body) {
+[[gnu::noinline]] void run_iterations(std::size_t begin, std::size_t end, Make const make, Body& body) {
   for (std::size_t i = begin; i < end; ++i) {
     auto into = make(i);
     body(i, into);
   }
+}
+/// The same for the iterations of a list, with accumulators that make(place in the list) makes.
+template <class Make, class Body>
+[[gnu::noinline]] void run_listed(std::span<iteration const> list, Make const make, Body& body) {
+  for (std::size_t k = 0; k < list.size(); ++k) {
+    auto into = make(k);
+    body(std::size_t{list[k]}, into);
+  }
+}
+
+/// Makes accumulators into arrays.
+template <class Loop, class Columns, class Op>
+auto directly(Loop const& loop, Columns into, Op const& op) {
+  return [loop, into, &op](std::size_t i) { return direct_accumulator{loop.locate(i), into, op}; };
 }
 
 /// What accumulating a subscript, or merging an element of one private copy, takes at the least [s]: a cycle or two.
@@ -105,13 +121,7 @@ void share_merge(phase const& what, std::size_t things, double each, team& worke
 /// Runs of iterations, accumulating directly.
 template <class Loop, class Columns, class Op, class Body>
 void run_directly(Loop const& loop, std::vector<iteration_run> const& runs, Columns into, Op const& op, Body& body) {
-  for (iteration_run const& run : runs)
-    run_iterations(
-        run.begin, run.end,
-        [&](std::size_t i) {
-          return direct_accumulator{loop.locate(i), into, op};
-        },
-        body);
+  for (iteration_run const& run : runs) run_iterations(run.begin, run.end, directly(loop, into, op), body);
 }
 
 }  // namespace skel::runtime::reduction

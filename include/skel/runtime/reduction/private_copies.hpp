@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -12,13 +13,30 @@ namespace skel::runtime::reduction {
 template <class Op, class... Ts>
 class private_copies {
  public:
-  /// Room for copies of n elements, all the identity.
+  /// Room for copies of n elements, all the identity. Who has filled a copy helps with those of others.
   void hold(std::size_t elements, team& workers, Op const& op) {
-    copies_.resize(workers.parts());
-    double const bytes = static_cast<double>((workers.parts() - 1) * elements * (sizeof(Ts) + ... + 0));
-    workers.run({"copies", bytes, bytes}, [&](std::size_t part) {
-      if (part > 0) copies_[part].hold(elements, op);
+    std::size_t const parts = workers.parts();
+    copies_.resize(parts);
+    std::size_t room = 0;
+    for (std::size_t part = 1; part < parts; ++part) {
+      copies_[part].make_room(elements);
+      if (!copies_[part].is_clean()) room = std::max(room, copies_[part].capacity());
+    }
+    if (room == 0) return;
+    double const bytes = static_cast<double>((parts - 1) * room * (sizeof(Ts) + ... + 0));
+    // Part p's block are the pages of copy p; part 0 has no copy.
+    constexpr std::size_t page = std::max<std::size_t>(1, 4096 / (sizeof(Ts) + ... + 0));
+    std::size_t const pages = (room + page - 1) / page;
+    auto const fill = [&](std::size_t k) {
+      auto& copy = copies_[k / pages];
+      std::size_t const begin = k % pages * page, end = std::min(begin + page, copy.capacity());
+      if (k >= pages && !copy.is_clean() && begin < end) copy.view().reset(op, begin, end);
+    };
+    workers.share({"copies", bytes, bytes}, parts * pages, dealing::on_demand, 1, [&](std::size_t, auto& pieces) {
+      while (auto const piece = pieces.next())
+        for (std::size_t k = piece->begin; k < piece->end; ++k) fill(k);
     });
+    clean();
   }
 
   /// Runs a loop, each part accumulating into its copy. What is merged then is clean() after it.
@@ -30,10 +48,9 @@ class private_copies {
         copies_[part].hold(loop.elements, op);  // filled anew if a run was broken off
         mine = copies_[part].view();
       }
-      auto const direct = [&](std::size_t i) { return direct_accumulator{loop.locate(i), mine, op}; };
       while (auto const piece = pieces.next()) {
         copies_[part].use();
-        run_iterations(piece->begin, piece->end, direct, body);
+        run_iterations(piece->begin, piece->end, directly(loop, mine, op), body);
       }
     });
   }
@@ -41,7 +58,7 @@ class private_copies {
   std::vector<std::size_t> const& used() {
     used_.clear();
     for (std::size_t part = 1; part < copies_.size(); ++part)
-      if (copies_[part].in_use()) used_.push_back(part);
+      if (!copies_[part].is_clean()) used_.push_back(part);
     return used_;
   }
   void clean() {
