@@ -142,6 +142,7 @@ measurement measure(skel::pattern const& of, setting const& how) {
   settings.value = how.value;
   settings.other_work = how.other_work;
   settings.rounds = how.rounds;
+  settings.most_rounds = std::max(settings.most_rounds, how.rounds);
   settings.seconds = how.seconds;
   std::optional<contest> others;
   if (how.competitors) {

@@ -21,7 +21,7 @@ TEST(PageMemory, HasRoomForWhatIsAskedAndSaysWhatItKeeps) {
     ASSERT_NE(memory.data(), nullptr);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.data()) % 64, 0u);
     EXPECT_GE(memory.bytes(), bytes);
-    EXPECT_LE(memory.bytes(), bytes < least ? bytes : 4 * bytes);
+    EXPECT_LE(memory.bytes(), bytes < least ? bytes : 8 * bytes);
     EXPECT_LE(memory.bytes(), bytes + huge);
     std::memset(memory.data(), 0xa5, memory.bytes());  // all of it is there
   }
