@@ -148,13 +148,13 @@ reduction_mapper::reduction_mapper(platform::reduction_model const& model, std::
 }
 
 known_errors const* reduction_mapper::errors_of(std::size_t kind, cost::reduction_problem const& problem) const {
-  auto const& known = errors_[kind][problem.virtual_threads ? 1 : 0][static_cast<std::size_t>(problem.seen)];
+  auto const& known = errors_[kind][problem.virtual_threads ? 1 : 0][static_cast<std::size_t>(problem.seen_by)];
   return known.covariance.empty() ? nullptr : &known;
 }
 
 std::optional<rule_choice> reduction_mapper::choose_by_rule(reduction_request const& request) const {
   SKEL_EXPECTS(request.legal != 0 && request.uses > 0);
-  if (rules_.empty(request.problem.seen)) return std::nullopt;
+  if (rules_.empty(request.problem.seen_by)) return std::nullopt;
   auto const answer = rules_.ask(request.problem, request.uses);
   constexpr auto no_cap = std::numeric_limits<std::size_t>::max();
   std::optional<rule_choice> best;
@@ -181,7 +181,7 @@ std::array<double, plan::reduction_algorithms> reduction_mapper::advice_of_rules
     reduction_request const& request,
     std::array<std::optional<cost::reduction_time>, plan::reduction_algorithms> const& times) const {
   std::array<double, plan::reduction_algorithms> advice{};
-  if (rules_.empty(request.problem.seen)) return advice;
+  if (rules_.empty(request.problem.seen_by)) return advice;
   auto const total = [&](std::size_t k) { return times[k]->setup + request.uses * times[k]->run; };
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < times.size(); ++k)

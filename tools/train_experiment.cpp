@@ -174,7 +174,7 @@ platform::deciding_times time_deciding(platform::reduction_model const& model) {
   for (int round = 0; round < 15; ++round) {
     time(glance, [&] {
       request.problem.pattern = runtime::reduction::glance(pattern, 8, 8);
-      request.problem.seen = cost::sight::glance;
+      request.problem.seen_by = cost::sight::glance;
     });
     time(prediction, [&] { static_cast<void>(mapper.decide(request)); });
   }

@@ -185,7 +185,7 @@ std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_
     auto const place = static_cast<std::size_t>(traits.algorithm);
     if (algorithms_[place]) times[place] = first_time(traits.algorithm, problem);
   }
-  auto const& correct = trees_[static_cast<std::size_t>(problem.seen)];
+  auto const& correct = trees_[static_cast<std::size_t>(problem.seen_by)];
   if (correct.setup.empty() && correct.run.empty()) return name_ == "tree" ? decltype(times){} : times;
   auto const x = traits_of(problem);
   std::vector<double> setups(outputs_.size(), 0), runs(outputs_.size(), 0);

@@ -34,10 +34,10 @@ bool reduction_rules::empty(sight how) const {
 }
 
 rule_answer reduction_rules::ask(reduction_problem const& problem, double uses) const {
-  SKEL_EXPECTS(!empty(problem.seen) && uses > 0);
+  SKEL_EXPECTS(!empty(problem.seen_by) && uses > 0);
   std::array<double, plan::reduction_algorithms + more_outputs> said{};
   std::size_t const known = algorithms_.size();
-  trees_[static_cast<std::size_t>(problem.seen)].add(rule_traits(problem, uses),
+  trees_[static_cast<std::size_t>(problem.seen_by)].add(rule_traits(problem, uses),
                                                      std::span(said).first(known + more_outputs));
   rule_answer answer;
   for (std::size_t k = 0; k < known; ++k) answer.late[static_cast<std::size_t>(algorithms_[k])] = said[k];

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <ostream>
 #include <string_view>
@@ -17,13 +15,12 @@
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/platform/host_probe.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/reduction/characterise.hpp>
 #include <skel/runtime/reduction/engine.hpp>
-#include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
 
 #include "chosen_reduction_model.hpp"
+#include "pattern_looks.hpp"
+#include "reduction_clock.hpp"
 
 namespace skel {
 
@@ -64,7 +61,9 @@ struct reduction_controller::state {
   explicit state(reduction_settings asked) : state(asked, choose_reduction_model(asked)) {}
 
   state(reduction_settings asked, chosen_reduction_model const& chosen)
-      : settings(std::move(asked)), mapper(*chosen.model, chosen.source), deciding(chosen.model->deciding) {
+      : settings(std::move(asked)),
+        mapper(*chosen.model, chosen.source),
+        prediction_seconds(chosen.model->deciding.prediction) {
     report.model_machine = chosen.model->machine;
     report.model_date = chosen.model->date;
     std::size_t const parts = threads_of(settings);
@@ -75,6 +74,8 @@ struct reduction_controller::state {
     } else {
       workers = std::make_unique<runtime::thread_team>(parts);
     }
+    clock.emplace(imagined);
+    looks.emplace(*workers, imagined != nullptr, *clock, mapper, chosen.model->deciding.glance);
   }
 
   /// What is known of a pattern without looking at it.
@@ -92,17 +93,6 @@ struct reduction_controller::state {
     return made;
   }
 
-  /// What is known of it if its shares are those of the pattern before.
-  void assume_as_before() {
-    if (seen_by == cost::sight::sizes) return;
-    auto now = seen;
-    now.iterations = problem.pattern.iterations;
-    now.elements = problem.pattern.elements;
-    now.subscripts = problem.pattern.subscripts;
-    problem.pattern = now;
-    problem.seen = seen_by;
-  }
-
   double expected() const {
     if (settings.expected_uses > 0) return settings.expected_uses;
     if (lengths.empty()) return 1;
@@ -113,114 +103,19 @@ struct reduction_controller::state {
   /// been and of `expected` seconds [s]. What looks at the patterns before have left over is there for this one.
   double allowed_for_looks(double expected) const { return look_share * (report.running + expected) - report.looking; }
 
-  /// Subscripts that a look may see that takes so long, and no longer than one merge of REPBUF. A subscript is read in
-  /// 4 bytes, a merge moves 4 values for each private one.
-  std::size_t subscripts_within(double seconds) {
-    auto const& of = problem.pattern;
-    double const parts = static_cast<double>(of.parts), n = static_cast<double>(of.elements);
-    double const merged = n * (parts - 1) * 4 * problem.value_bytes / 4;
-    // Beside subscripts, a look has its own beginning, and each thread's words of elements to pass twice.
-    double const words = 2 * n / 64;
-    auto const within = [&](double time) { return time * parts / per_subscript() - words * parts; };
-    // What a look begins with is measured where it may be affordable at all.
-    double affordable = within(seconds);
-    if (affordable >= fewest_subscripts(of)) affordable = within(seconds - look_costs().start);
-    double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
-    return static_cast<std::size_t>(std::max(0.0, count));
-  }
-
   double predicted_run() const {
     auto const time = mapper.estimate(plan::reduction_algorithm::replicated_buffer, problem);
     return time ? time->run : 0;
   }
 
-  /// A look at fewer subscripts is not made: what is estimated from less than a quarter of them misleads more than it
-  /// tells (docs/decisions/0033).
-  static double fewest_subscripts(pattern_features const& of) {
-    return std::max(1.0, static_cast<double>(of.subscripts) / 4);
+  void glance(pattern const& of) {
+    looks->glance(of, problem);
+    report.looking = looks->seconds(), report.looked_at = looks->looked_at();
   }
-
-  /// Subscripts of a window of each thread. What looking at fewer took says nothing of a subscript.
-  std::size_t windows() const { return 256 * workers->parts(); }
-
-  /// What a look takes that sees next to nothing, and, as a first idea, what one thread takes for a subscript [s]:
-  /// measured once in a process for as many threads.
-  struct look_cost {
-    double start = 0, each = 0;
-  };
-  look_cost const& look_costs() {
-    if (costs.start > 0) return costs;
-    static std::mutex guard;
-    static std::map<std::pair<bool, std::size_t>, look_cost> known;
-    std::lock_guard const lock(guard);
-    auto& kept = known[{imagined != nullptr, workers->parts()}];
-    if (kept.start > 0) return costs = kept;
-    look_cost here;
-    double const first = clock();
-    auto const time = [&](pattern const& of) {
-      auto const how = runtime::reduction::look_at(of, of.subscripts(), 8);
-      runtime::reduction::characterise(of, *workers, how);  // wakes threads
-      double const begin = clock();
-      runtime::reduction::characterise(of, *workers, how);
-      return clock() - begin;
-    };
-    here.start = std::max(1e-9, time(pattern(4, 64, std::vector<subscript>{0, 1, 2, 3})));
-    // Some windows of each thread, with elements of its own.
-    auto const count = 4 * windows();
-    std::vector<subscript> index(count);
-    for (std::size_t k = 0; k < count; ++k) index[k] = static_cast<subscript>(k / 2);
-    double const took = time(pattern(count / 2, count / 2, std::move(index)));
-    here.each = std::max(0.0, took - here.start) * static_cast<double>(workers->parts()) / static_cast<double>(count);
-    report.looking += clock() - first;
-    return costs = kept = here;
+  void look(pattern const& of, double seconds) {
+    looks->look(of, problem, seconds);
+    report.looking = looks->seconds(), report.looked_at = looks->looked_at();
   }
-
-  /// What looking at a subscript takes one thread [s]: as measured, and before that what updating one takes, or the
-  /// first idea of looking at it.
-  double per_subscript() const {
-    if (look_seconds > 0) return look_seconds;
-    auto const time = mapper.estimate(plan::reduction_algorithm::sequential, problem);
-    return std::max({1e-10, costs.each, time ? time->run / std::max(1.0, double(problem.pattern.subscripts)) : 0});
-  }
-
-  static std::size_t line_of(double value_bytes) {
-    return std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
-  }
-
-  void glance(pattern const& of, double value_bytes) {
-    double const begin = clock();
-    seen = problem.pattern = runtime::reduction::glance(of, workers->parts(), line_of(value_bytes));
-    seen_by = problem.seen = cost::sight::glance;
-    double const took = clock() - begin;
-    learn_price(deciding.glance, took);
-    report.looking += took;
-    report.looked_at = std::min(of.subscripts(), runtime::reduction::glance_subscripts);
-  }
-
-  /// Looks at a pattern as closely as pays in so many seconds; not where that is not close enough.
-  void look(pattern const& of, double value_bytes, double seconds) {
-    if (of.subscripts() == 0) return;
-    std::size_t const subscripts = subscripts_within(seconds);
-    if (static_cast<double>(subscripts) < fewest_subscripts(problem.pattern)) return;
-    bool const has_looked = report.looked_at > 0 && problem.seen == cost::sight::full;
-    if (has_looked && subscripts < 2 * report.looked_at) return;
-    double const begin = clock();
-    seen = runtime::reduction::characterise(of, *workers,
-                                            runtime::reduction::look_at(of, subscripts, line_of(value_bytes)));
-    problem.pattern = seen;
-    seen_by = problem.seen = cost::sight::full;
-    double const took = clock() - begin;
-    report.looking += took;
-    report.looked_at = subscripts;
-    if (subscripts < windows()) return;
-    double const passed = static_cast<double>(subscripts) / static_cast<double>(workers->parts()) +
-                          static_cast<double>(of.elements()) / 32;
-    double const each = std::max(0.0, took - look_costs().start) / passed;
-    look_seconds = look_seconds == 0 ? each : (look_seconds + each) / 2;
-  }
-
-  /// What something took moves what it is expected to take half of the way, and one that was held up by half at most.
-  static void learn_price(double& price, double took) { price += (std::min(took, 2 * price) - price) / 2; }
 
   mapping::reduction_request request_for(double uses, double trial_uses) const {
     mapping::reduction_request request;
@@ -235,16 +130,16 @@ struct reduction_controller::state {
 
   /// By predicted times, corrected by what was measured.
   step decide(double uses, double trial_uses) {
-    double const begin = clock();
+    double const begin = clock->now();
     learn();
     take(mapper.decide(request_for(uses, trial_uses)));
     if (!report.decision.trial)
       settled =
           settled_choice{report.decision.algorithm, static_cast<double>(problem.pattern.elements),
                          static_cast<double>(problem.pattern.subscripts), report.expected_uses, problem.value_bytes};
-    double const took = clock() - begin;
+    double const took = clock->now() - begin;
     report.deciding += took;
-    learn_price(deciding.prediction, took);
+    learn_price(prediction_seconds, took);
     return next_of_decision();
   }
 
@@ -273,41 +168,41 @@ struct reduction_controller::state {
     return now;
   }
 
-  step first_decision(pattern const* of, double value_bytes) {
-    step const made = begin_with(of, value_bytes);
+  step first_decision(pattern const* of) {
+    step const made = begin_with(of);
     ++report.phases;
     return made;
   }
 
   /// The first decision of a phase. `of`: nothing for loops whose subscripts are known only while they run. As much as
   /// pays of: a rule by sizes, a glance and a rule, a look, predicted times.
-  step begin_with(pattern const* of, double value_bytes) {
+  step begin_with(pattern const* of) {
     double const uses = report.expected_uses;
     if (std::has_single_bit(allowed) && settings.memory_cap == std::numeric_limits<std::size_t>::max())
       return take_at_once(static_cast<plan::reduction_algorithm>(std::countr_zero(allowed)), "", uses);
     auto rule = mapper.choose_by_rule(request_for(uses, 1));
     if (!rule) {
-      if (of != nullptr) look(*of, value_bytes, allowed_for_looks(uses * predicted_run()));
+      if (of != nullptr) look(*of, allowed_for_looks(uses * predicted_run()));
       return decide(uses, 1);
     }
     phase_gain = rule->gain;
     double expected_seconds = rule->seconds;
     if (of != nullptr && of->subscripts() > 0) {
       // What a glance saves is known on average only: it is made wherever looks may take as long.
-      if (deciding.glance < allowed_for_looks(expected_seconds))
-        glance(*of, value_bytes);
+      if (looks->glance_seconds() < allowed_for_looks(expected_seconds))
+        glance(*of);
       else
-        assume_as_before();
-      if (problem.seen != cost::sight::sizes) {
-        auto const after = problem.seen;
-        problem.seen = cost::sight::glance;
+        looks->assume_as_before(problem);
+      if (problem.seen_by != cost::sight::sizes) {
+        auto const after = problem.seen_by;
+        problem.seen_by = cost::sight::glance;
         if (auto const closer = mapper.choose_by_rule(request_for(uses, 1))) rule = closer, phase_gain = rule->gain;
-        problem.seen = after;
+        problem.seen_by = after;
         expected_seconds = rule->seconds;
       }
-      look_closer(*of, value_bytes, expected_seconds);
+      look_closer(*of, expected_seconds);
     }
-    if (deciding.prediction <= look_share * (report.running + expected_seconds) - report.deciding)
+    if (prediction_seconds <= look_share * (report.running + expected_seconds) - report.deciding)
       return decide(uses, 1);
     if (auto const before = as_before(uses)) return take_at_once(*before, mapping::model_of_before, uses);
     return take_at_once(rule->algorithm, mapping::rule_model, uses);
@@ -329,9 +224,9 @@ struct reduction_controller::state {
   }
 
   /// Looks at a pattern where what is to come pays for it.
-  void look_closer(pattern const& of, double value_bytes, double to_come) {
+  void look_closer(pattern const& of, double to_come) {
     double const worth = phase_gain * to_come;
-    look(of, value_bytes, std::min(worth, allowed_for_looks(to_come)));
+    look(of, std::min(worth, allowed_for_looks(to_come)));
   }
 
   /// The next execution, by the last decision.
@@ -369,6 +264,7 @@ struct reduction_controller::state {
     prepared = 0;
     end_phase();
     report.uses = report.looked_at = 0;
+    looks->next_pattern();
     report.expected_uses = expected();
     phase_seconds = 0;
     phase_gain = 1;
@@ -380,9 +276,9 @@ struct reduction_controller::state {
   /// Calls f(): what it takes beside looking is deciding.
   template <class F>
   auto charged(F f) {
-    double const begin = clock(), looked = report.looking, decided = report.deciding;
+    double const begin = clock->now(), looked = report.looking, decided = report.deciding;
     auto const result = f();
-    report.deciding = decided + (clock() - begin) - (report.looking - looked);
+    report.deciding = decided + (clock->now() - begin) - (report.looking - looked);
     return result;
   }
 
@@ -398,7 +294,7 @@ struct reduction_controller::state {
     if (report.uses < next_review) return false;
     next_review *= 2;
     if (std::popcount(allowed) == 1) return false;
-    double const price = deciding.prediction;
+    double const price = prediction_seconds;
     if (look_share * phase_seconds >= price) return true;
     if (report.decision.candidates.empty()) return false;
     double const uses = to_come(), as_before = uses * report.last;
@@ -434,28 +330,19 @@ struct reduction_controller::state {
     problem.other_seconds = other_seconds;
   }
 
-  double clock() { return imagined != nullptr ? imagined_seconds() : record::now(); }
-  /// Phases of the virtual threads, and what the calling thread does between them.
-  double imagined_seconds() {
-    for (auto const& one : imagined->phases()) imagined_more += one.seconds() - one.total;
-    imagined->clear();
-    return static_cast<double>(record::thread_ns()) * 1e-9 + imagined_more;
-  }
-
   reduction_settings settings;
   mapping::reduction_mapper mapper;
-  platform::deciding_times deciding;  // glances and predictions as they were last
+  double prediction_seconds;  // what predicting times took last
   std::unique_ptr<runtime::team> workers;
   runtime::virtual_team* imagined = nullptr;
-  double imagined_more = 0;  // what phases took in virtual threads more than on the one that there is [s]
+  std::optional<reduction_clock> clock;
+  std::optional<pattern_looks> looks;
   reduction_report report;
   std::uint64_t version = 0;
   bool is_decided = false;              // this phase has a decision
   mapping::reduction_set prepared = 0;  // algorithms whose plans for it are there
   mapping::reduction_set allowed = 0;
   cost::reduction_problem problem;
-  pattern_features seen;  // of the last pattern that was looked at
-  cost::sight seen_by = cost::sight::sizes;
   double phase_gain = 1;                  // by looking closer, as a share of what is to come
   std::optional<settled_choice> settled;  // the last one
   std::deque<measured_execution> untold;
@@ -463,8 +350,7 @@ struct reduction_controller::state {
   std::size_t last_bytes = 0;
   bool is_fresh = false;  // memory that the next execution is the first to touch
   bool has_told = false;  // of an execution of this phase
-  double look_seconds = 0, other_seconds = 0, phase_seconds = 0;
-  look_cost costs;
+  double other_seconds = 0, phase_seconds = 0;
   bool other_is_known = false;
   std::deque<double> others;  // estimates of other_seconds
   std::size_t next_review = 1;
@@ -487,7 +373,7 @@ reduction_report const& reduction_controller::report() const {
   return self_->report;
 }
 double reduction_controller::clock() {
-  return self_->clock();
+  return self_->clock->now();
 }
 
 reduction_controller::step reduction_controller::before(pattern const& of, double value_bytes,
@@ -500,12 +386,12 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
     return now.charged([&] {
       now.begin_phase(of.version(), legal);
       now.problem = now.unseen(of.iterations(), of.elements(), of.subscripts(), value_bytes);
-      return now.first_decision(&of, value_bytes);
+      return now.first_decision(&of);
     });
   }
   if (!now.is_due()) return now.next();
   return now.charged([&] {
-    now.look_closer(of, value_bytes, now.to_come() * now.report.last);  // a longer phase pays for a closer look
+    now.look_closer(of, now.to_come() * now.report.last);  // a longer phase pays for a closer look
     now.problem.other_seconds = now.other_seconds;
     return now.decide(now.to_come(), static_cast<double>(now.report.uses));
   });
@@ -520,7 +406,7 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
     return now.charged([&] {
       now.begin_phase(no_pattern, legal);
       now.problem = now.unseen(iterations, elements, iterations, value_bytes);
-      return now.first_decision(nullptr, value_bytes);
+      return now.first_decision(nullptr);
     });
   }
   if (!now.is_due()) return now.next();

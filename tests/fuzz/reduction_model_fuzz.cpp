@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     of.elements = 100, of.iterations = 300, of.subscripts = 600, of.parts = 4;
     of.sparsity = 0.5, of.privates = 0.1, of.contended = 0.1, of.clusters = 3;
     for (auto const how : {skel::cost::sight::sizes, skel::cost::sight::glance, skel::cost::sight::full}) {
-      request.problem.seen = how;
+      request.problem.seen_by = how;
       static_cast<void>(mapper.choose_by_rule(request));
       for (int turn = 0; turn < 3; ++turn) {
         auto const made = mapper.decide(request);

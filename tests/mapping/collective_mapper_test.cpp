@@ -19,6 +19,7 @@
 #include <skel/cost/grid_models.hpp>
 #include <skel/platform/files.hpp>
 
+#include "mapping/random_grid.hpp"
 #include "mapping/random_problem.hpp"
 #include "plan/interpreter.hpp"
 #include "plan/meaning.hpp"
@@ -26,68 +27,7 @@
 namespace skel::mapping {
 namespace {
 
-using plan::collective;
 using testing::HasSubstr;
-
-constexpr collective all_operations[] = {collective::broadcast, collective::reduce, collective::allreduce,
-                                         collective::scatter,   collective::gather, collective::allgather,
-                                         collective::alltoall,  collective::barrier};
-
-bool reduces(collective operation) {
-  return operation == collective::reduce || operation == collective::allreduce;
-}
-
-struct grid {
-  platform::description machine;
-  std::vector<plan::host_id> host_of_rank;
-};
-
-/// Clusters of 1 to 5 hosts, links in both directions, some of them so slow that cutting pays for a few hundred bytes.
-/// Ranks on them in no order; some hosts have two, some none.
-grid random_grid(std::mt19937& random) {
-  std::size_t const clusters = 1 + random() % 4;
-  std::vector<platform::cluster> all;
-  std::vector<platform::cluster_link> links;
-  for (std::size_t c = 0; c < clusters; ++c)
-    all.push_back({.name = numbered('c', c),
-                   .hosts = 1 + random() % 5,
-                   .inside = {draw_log(random, 1e-6, 1e-4), draw_log(random, 1e5, 1e9)}});
-  for (std::size_t a = 0; a < clusters; ++a)
-    for (std::size_t b = 0; b < clusters; ++b)
-      if (a != b)
-        links.push_back(
-            {.from = a, .to = b, .path = {draw_log(random, 1e-4, 1e-2), draw_log(random, 1e5, 1e9)}, .parameters = {}});
-  grid result{{1e-6, std::move(all), std::move(links)}, {}};
-  for (plan::host_id host = 0; host < result.machine.host_count(); ++host)
-    result.host_of_rank.insert(result.host_of_rank.end(), std::size_t{1} + (random() % 3 == 0), host);
-  std::ranges::shuffle(result.host_of_rank, random);
-  if (result.host_of_rank.size() > 1 && random() % 4 == 0) result.host_of_rank.pop_back();
-  return result;
-}
-
-collective_request random_request(std::mt19937& random, std::size_t ranks) {
-  collective_request request{.operation = all_operations[random() % std::size(all_operations)],
-                             .root = random() % ranks,
-                             .unit = std::uint64_t{1} << random() % 4};
-  bool const one_vector = request.operation == collective::broadcast || reduces(request.operation);
-  request.bytes = request.operation == collective::barrier ? 0 : request.unit * (random() % (one_vector ? 200 : 4));
-  if (reduces(request.operation)) {
-    request.commutative = random() % 3 != 0;
-    request.gamma = random() % 2 == 0 ? 0 : 1e-9;
-  }
-  return request;
-}
-
-collective_mapper mapper_of(grid const& one, collective_options const& options = {}) {
-  return {one.machine, one.host_of_rank, options};
-}
-
-/// One rank on every host.
-collective_mapper one_each(platform::description machine, collective_options const& options = {}) {
-  std::vector<plan::host_id> hosts(machine.host_count());
-  std::iota(hosts.begin(), hosts.end(), plan::host_id{0});
-  return {std::move(machine), std::move(hosts), options};
-}
 
 plan::schedule all_steps(collective_mapper& mapper, collective_request const& request) {
   plan::schedule all;
@@ -393,112 +333,6 @@ TEST(CollectiveMapper, TakesNoMoreStripesThanItMay) {
       EXPECT_LE(decision.plan.route->trees.stripes, most);
     }
   }
-}
-
-// -- what was measured
-
-/// Runs a request again and again. time(decision): what it takes.
-template <class Time>
-std::vector<std::string> names_chosen(collective_mapper& mapper, collective_request const& request, int times,
-                                      Time time) {
-  std::vector<std::string> names;
-  for (int i = 0; i < times; ++i) {
-    collective_decision const decision = mapper.decide(request);
-    names.push_back(decision.name);
-    mapper.observe(request, time(decision));
-  }
-  return names;
-}
-
-TEST(CollectiveMapper, LeavesAPlanThatTakesFarLongerThanPredictedForOneThatDoesNot) {
-  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
-  for (collective const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
-    collective_mapper mapper = one_each(machine);
-    collective_request const request{.operation = operation, .bytes = 1 << 20, .unit = 8};
-    std::string const bad = mapper.decide(request).name;
-    auto const names = names_chosen(mapper, request, 256, [&](collective_decision const& decision) {
-      return decision.predicted * (decision.name == bad ? 20 : 1);
-    });
-    EXPECT_NE(names.back(), bad);
-    EXPECT_LT(std::ranges::count(names, bad), 8) << name_of(operation);
-    // And then it stays where it is.
-    EXPECT_EQ(std::count(names.end() - 128, names.end(), names.back()), 128) << name_of(operation);
-  }
-}
-
-TEST(CollectiveMapper, KeepsAPlanThatTakesAsLongAsPredicted) {
-  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
-  collective_mapper mapper = one_each(machine);
-  collective_request const request{.operation = collective::broadcast, .bytes = 1 << 16};
-  double least = mapper.decide(request).predicted;
-  for (auto const& other : mapper.decide(request).alternatives) least = std::min(least, other.predicted);
-  double spent = 0;
-  constexpr int times = 512;
-  names_chosen(mapper, request, times, [&](collective_decision const& decision) {
-    spent += decision.predicted;
-    return decision.predicted;
-  });
-  EXPECT_LT(spent, times * least * (1 + price_tolerance));
-}
-
-TEST(CollectiveMapper, ThatWasToldTheSameDecidesTheSame) {
-  std::mt19937 random(9);
-  for (int draw = 0; draw < 10; ++draw) {
-    grid const one = random_grid(random);
-    collective_mapper here = mapper_of(one), there = mapper_of(one);
-    std::vector<collective_request> requests;
-    for (int i = 0; i < 3; ++i) requests.push_back(random_request(random, here.ranks()));
-    for (int i = 0; i < 100; ++i) {
-      collective_request const& request = requests[random() % 3];
-      collective_decision const& decision = here.decide(request);
-      ASSERT_EQ(decision.plan, there.decide(request).plan);
-      double const seconds = decision.predicted * draw_log(random, 0.2, 5);
-      here.observe(request, seconds), there.observe(request, seconds);
-    }
-  }
-}
-
-TEST(CollectiveMapper, GivesStepsOfThePlanThatHoldsAfterItHasChanged) {
-  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
-  collective_mapper mapper = one_each(machine);
-  collective_request const request{.operation = collective::allreduce, .bytes = 4096, .unit = 8};
-  std::set<std::string> seen;
-  std::mt19937 random(10);
-  for (int i = 0; i < 40; ++i) {
-    collective_decision const decision = mapper.decide(request);
-    seen.insert(decision.name);
-    for (std::size_t const rank : {std::size_t{0}, std::size_t{31}, machine.host_count() - 1}) {
-      auto const wanted = plan::steps_of(
-          decision.plan, {.ranks = mapper.ranks(), .root = request.root, .bytes = request.bytes, .unit = request.unit},
-          rank);
-      auto const given = mapper.steps(request, rank);
-      ASSERT_TRUE(std::ranges::equal(given.steps, wanted.steps, {}, &plan::step::peer, &plan::step::peer));
-      ASSERT_EQ(given.ranges, wanted.ranges);
-    }
-    mapper.observe(request, decision.predicted * draw_log(random, 1, 20));
-  }
-  EXPECT_GT(seen.size(), 1U);
-}
-
-TEST(CollectiveMapper, WantsToKnowTheTimesOfFewerAndFewerUses) {
-  collective_mapper mapper(skel::platform::description(1e-6, {{.name = "c", .hosts = 2, .inside = {1e-4, 1e8}}}, {}),
-                           {0, 1});
-  std::vector<int> timed;
-  for (int use = 1; use <= 40; ++use)
-    if (mapper.is_to_be_timed({.operation = skel::plan::collective::broadcast, .bytes = 64})) timed.push_back(use);
-  EXPECT_EQ(timed, (std::vector<int>{2, 4, 8, 16, 32}));
-  EXPECT_FALSE(mapper.is_to_be_timed({.operation = skel::plan::collective::broadcast, .bytes = 65}));
-}
-
-TEST(CollectiveMapper, LearnsNothingFromTimesThatAreNone) {
-  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
-  collective_mapper mapper = one_each(machine), untold = one_each(machine);
-  collective_request const request{.operation = collective::broadcast, .bytes = 1 << 16}, other{.bytes = 8};
-  mapper.decide(request);
-  for (double const seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) mapper.observe(request, seconds);
-  mapper.observe(other, 1);  // was never decided
-  EXPECT_EQ(mapper.decide(request).why, untold.decide(request).why);
-  EXPECT_EQ(mapper.decide(other).why, untold.decide(other).why);
 }
 
 // -- what cannot be

@@ -245,7 +245,7 @@ TEST(ReductionMapper, ChoosesByRuleWithoutPredicting) {
   auto request = request_of(every, 10);
   EXPECT_EQ(mapper.choose_by_rule(request), std::nullopt) << "features tell more than rules know";
   for (auto const how : {cost::sight::sizes, cost::sight::glance}) {
-    request.problem.seen = how;
+    request.problem.seen_by = how;
     auto const chosen = mapper.choose_by_rule(request);
     ASSERT_TRUE(chosen);
     EXPECT_EQ(chosen->algorithm, lazy_blocks);

@@ -25,7 +25,7 @@ struct reduction_problem {
   double value_bytes = 8;    ///< of an element, all arrays together [B]
   double other_seconds = 0;  ///< of an iteration's other work, on one thread [s]
   bool virtual_threads = false;
-  sight seen = sight::full;
+  sight seen_by = sight::full;  ///< how its features were found
 
   friend bool operator==(reduction_problem const&, reduction_problem const&) = default;
 };
@@ -41,7 +41,7 @@ inline reduction_problem unseen(reduction_problem problem) {
   sizes.sparsity = sizes.elements == 0 ? 0 : std::min(1.0, double(sizes.subscripts) / double(sizes.elements));
   sizes.clusters = 1;
   problem.pattern = sizes;
-  problem.seen = sight::sizes;
+  problem.seen_by = sight::sizes;
   return problem;
 }
 
@@ -70,7 +70,7 @@ struct reduction_sample {
   reduction_problem known_by(sight how) const {
     if (how == sight::sizes) return unseen(problem);
     auto known = problem;
-    known.seen = how;
+    known.seen_by = how;
     if (how == sight::glance) known.pattern = glance;
     return known;
   }
