@@ -200,7 +200,8 @@ tree_sum::tree_sum(std::vector<regression_tree> const& trees, std::size_t output
 void tree_sum::add(std::span<double const> x, std::span<double> sums) const {
   SKEL_EXPECTS(sums.size() == outputs_ || roots_.empty());
   std::size_t const nodes_of_a_line = 64 / sizeof(node);
-  for (std::size_t k = 0; k < nodes_.size(); k += nodes_of_a_line) __builtin_prefetch(&nodes_[k]);
+  if (roots_.size() > 1)  // one alone may be large, and a walk sees little of it
+    for (std::size_t k = 0; k < nodes_.size(); k += nodes_of_a_line) __builtin_prefetch(&nodes_[k]);
   // Leaves of some trees are on their way while the next ones are walked.
   constexpr std::size_t ahead = 64;
   std::array<float const*, ahead> said;

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <vector>
 
 #include <skel/base/contract.hpp>
@@ -20,18 +21,14 @@ constexpr std::array rule_uses{1., 3., 10., 30., 100., 300., 1000., 5000.};
 /// What is twice as slow is wrong, however much slower it is: differences among the best are what counts.
 constexpr double most_late = std::numbers::ln2;
 
-/// Rules by sizes are asked with nothing in a cache, where all executions may take some microseconds.
+/// Rules after a glance are asked with nothing in a cache, where all executions may take some hundred microseconds.
 constexpr boosting_options options_of(sight how) {
-  switch (how) {
-    case sight::sizes:
-      return {40, 5, 0.15, 10, 0.7};
-    case sight::glance:
-      return {60, 5, 0.12, 10, 0.7};
-    case sight::full:
-      break;
-  }
+  if (how == sight::glance) return {60, 5, 0.12, 10, 0.7};
   return {100, 6, 0.1, 8, 0.7};
 }
+
+/// What a tree is grown like that says alone what many do.
+constexpr boosting_options options_of_pupil{1, 14, 1, 16, 1};
 
 double total(reduction_sample const& one, double uses) {
   return std::max(shortest_time, one.measured.setup + uses * one.measured.run);
@@ -57,14 +54,56 @@ bool is_whole(std::span<reduction_sample const> group) {
   return true;
 }
 
+/// One tree that says what many do of problems like these, of which only sizes are known. Rules by sizes are asked with
+/// nothing in a cache, where all executions may take some microseconds: walking one tree reads a dozen lines of memory,
+/// walking a hundred reads two thousand. The pupil learns from what its teachers say of as many problems as it likes:
+/// sizes within a factor of three of one that was timed, any number of uses, every fourth time one. Source: Bucila,
+/// Caruana, Niculescu-Mizil 2006, KDD, 535-541.
+std::vector<platform::regression_tree> pupil_of(std::vector<platform::regression_tree> const& teachers,
+                                                std::vector<reduction_problem> const& problems) {
+  constexpr std::size_t lessons = 40;  // of each problem
+  constexpr std::size_t outputs = plan::reduction_algorithms + more_outputs;
+  tree_sum const teacher(teachers, outputs);
+  std::mt19937 dice(1);
+  auto const factor = [&](double most) {
+    return std::exp(std::uniform_real_distribution(-std::log(most), std::log(most))(dice));
+  };
+  auto const scaled = [](std::size_t n, double by) {
+    return std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(static_cast<double>(n) * by)));
+  };
+  std::vector<std::vector<double>> rows, targets;
+  for (auto const& timed : problems)
+    for (std::size_t k = 0; k < lessons; ++k) {
+      auto like = timed;
+      double const longer = factor(3);
+      like.pattern.iterations = scaled(timed.pattern.iterations, longer);
+      like.pattern.subscripts = scaled(timed.pattern.subscripts, longer);
+      like.pattern.elements = scaled(timed.pattern.elements, factor(3));
+      like.other_seconds *= factor(2);
+      double const uses = k % 4 == 0 ? 1 : std::exp(std::uniform_real_distribution(0.0, std::log(5000.0))(dice));
+      auto const x = rule_traits(unseen(like), uses);
+      rows.emplace_back(x.begin(), x.end());
+      targets.emplace_back(outputs, 0.0);
+      teacher.add(x, targets.back());
+    }
+  return fit_trees(rows, targets, options_of_pupil);
+}
+
+/// Whether rules for a way to know patterns are fitted to such problems.
+bool is_taken(std::span<reduction_sample const> group, sight how) {
+  return is_whole(group) && (how == sight::full || group.front().usual);
+}
+
 /// Trees for all uses of the problems for which takes(group). `gain(group, uses)`: what knowing more saves.
 template <class Takes, class Gain>
 std::vector<platform::regression_tree> fit(std::span<reduction_sample const> samples, sight how, Takes takes,
                                            Gain gain) {
   std::vector<std::vector<double>> rows, targets;
+  std::vector<reduction_problem> problems;
   for_each_problem(samples, [&](std::span<reduction_sample const> group) {
-    if (!is_whole(group) || (how != sight::full && !group.front().usual) || !takes(group)) return;
+    if (!is_taken(group, how) || !takes(group)) return;
     auto const problem = group.front().known_by(how);
+    problems.push_back(problem);
     for (double const uses : rule_uses) {
       auto const x = rule_traits(problem, uses);
       lateness const found(group, uses);
@@ -75,7 +114,8 @@ std::vector<platform::regression_tree> fit(std::span<reduction_sample const> sam
     }
   });
   if (rows.empty()) return {};
-  return fit_trees(rows, targets, options_of(how));
+  auto trees = fit_trees(rows, targets, options_of(how));
+  return how == sight::sizes ? pupil_of(trees, problems) : trees;
 }
 
 }  // namespace
@@ -94,7 +134,7 @@ validated_rules::validated_rules(std::span<reduction_sample const> samples, sigh
 
 std::size_t validated_rules::choose(std::span<reduction_sample const> group, double uses) const {
   auto const& rules = without_[fold_of_.at(group.front().program)];
-  if (!is_whole(group) || (how_ != sight::full && !group.front().usual) || rules.empty()) return group.size();
+  if (!is_taken(group, how_) || rules.empty()) return group.size();
   std::array<double, plan::reduction_algorithms + more_outputs> said{};
   rules.add(rule_traits(group.front().known_by(how_), uses), said);
   return static_cast<std::size_t>(std::min_element(said.begin(), said.end() - more_outputs) - said.begin());

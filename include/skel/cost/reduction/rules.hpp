@@ -64,7 +64,7 @@ class validated_rules {
 };
 
 /// Fits rules to all problems that every algorithm was timed on, each for 1 to 5000 uses; those that do not know the
-/// features to usual ones only. What knowing more saves is
+/// features to usual ones only, and those that know sizes alone are then said by one tree. What knowing more saves is
 /// cross-validated: by sizes, what the choices after a glance are better; after a glance, what those of `full` are,
 /// which knows the features. Deterministic. O(rows trees).
 platform::fitted_rules fit_rules(std::span<reduction_sample const> samples, validated_rules const& by_sizes,
