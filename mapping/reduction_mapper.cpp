@@ -10,6 +10,7 @@
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/base/pages.hpp>
 #include <skel/record/clock.hpp>
 
 namespace skel::mapping {
@@ -107,7 +108,8 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
   auto const& of = problem.pattern;
   double const n = static_cast<double>(of.elements), parts = static_cast<double>(of.parts);
   double const subscripts = static_cast<double>(of.subscripts), iterations = static_cast<double>(of.iterations);
-  double const copies = n * (parts - 1) * problem.value_bytes;
+  auto const kept = [](double bytes) { return static_cast<double>(kept_bytes(static_cast<std::size_t>(bytes))); };
+  double const copies = (parts - 1) * kept(n * problem.value_bytes);
   switch (algorithm) {
     case sequential:
     case atomic:
@@ -117,14 +119,14 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
     case replicated_links:
       return copies + 8 * parts * (of.clusters + parts);
     case lazy_blocks:
-      return copies + parts * n * problem.value_bytes / 4096 * 48;
+      return (parts - 1) * n * problem.value_bytes + parts * n * problem.value_bytes / 4096 * 48;
     case selective_privates:
-      return of.privates * n * (problem.value_bytes + 4) +
+      return parts * kept(of.privates * n / parts * problem.value_bytes) + of.privates * n * 4 +
              4 * (subscripts + iterations) * std::min(1.0, of.private_subscripts * std::max(1.0, of.mobility()));
     case local_write:
       return 8 * iterations * of.copies;
     case segmented_gather:
-      return subscripts * (4 + problem.value_bytes) + 8 * n;
+      return subscripts * 4 + kept(subscripts * problem.value_bytes) + 8 * n;
   }
   return 0;
 }

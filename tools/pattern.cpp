@@ -38,6 +38,7 @@ class dealt_team : public runtime::team {
 
  private:
   void run_parts(runtime::phase const& what, std::size_t count, runtime::part_function part) override {
+    if (count == 1) return part(0);
     threads_.run(what, [&](std::size_t thread) {
       auto const mine = plan::block_of(count, threads_.parts(), thread);
       for (std::size_t one = mine.begin; one < mine.end; ++one) part(one);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <thread>
 #include <vector>
@@ -62,6 +63,13 @@ TEST(DealtPieces, CountMoreThingsThanAWordHolds) {
       next = one.end;
     }
   EXPECT_EQ(next, things);
+}
+
+TEST(DealtPieces, AreBlocksOfSchedulesAsLongAsAWordHoldsThem) {
+  constexpr std::size_t things = std::numeric_limits<std::uint32_t>::max();  // the most that schedules number
+  dealt_pieces pieces;
+  pieces.deal(things, 3, things, false);
+  for (std::size_t part = 0; part < 3; ++part) EXPECT_EQ(pieces.next(part), skel::plan::block_of(things, 3, part));
 }
 
 TEST(DealtPieces, AreTakenOnceByThreadsThatTakeOver) {

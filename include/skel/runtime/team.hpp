@@ -78,7 +78,8 @@ class team {
   };
 
   /// Like run(), where all parts together are to do n things: calls part(p, pieces) for each, which takes its pieces
-  /// until there are no more. On demand they have `grain` things each, and a part may get none.
+  /// until there are no more. On demand they have `grain` things each, and a part may get none; where several parts throw,
+  /// it is not said which things had been done.
   template <class F>
   void share(phase const& what, std::size_t things, dealing how, std::size_t grain, F&& part) {
     bool const takes_over = how == dealing::on_demand && runs_at_once();

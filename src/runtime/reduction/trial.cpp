@@ -195,7 +195,7 @@ class trial {
   Body body_;
   timed_team team_;
   std::vector<Value> values_, expected_;
-  double scale_ = 0;
+  double scale_ = 1;  // of contributions, and of what is larger among sums
   std::vector<contestant> contestants_;
 };
 

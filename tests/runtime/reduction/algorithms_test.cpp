@@ -7,6 +7,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -80,22 +81,23 @@ std::vector<std::int64_t> start(std::size_t elements, Op) {
 template <class Named, class Op>
 void equals_by_hand(Op op) {
   typename Named::template type<Op, std::int64_t> algorithm;  // one for all: plans and buffers are made anew
-  for (std::size_t const parts : {1u, 2u, 3u, 7u}) {
-    thread_team workers(parts);
-    unsigned seed = 0;
-    for (auto const& shape : odd_shapes()) {
-      auto const of = random_pattern(shape, ++seed);
-      auto x = start(of.elements(), op);
-      auto const expected = by_hand(of, by_hand(of, x, op), op);
-      reduce(algorithm, of, workers, x, op, adding(of));
-      with_rows(of, [&](auto rows) {  // and once more with the same plan
-        pattern_loop<decltype(rows)> const loop{of.iterations(), of.elements(), rows};
-        auto body = adding(of);
-        algorithm.run(loop, workers, columns<std::int64_t>{{x.data()}}, op, body);
-      });
-      ASSERT_EQ(x, expected) << parts << " parts, shape " << seed;
+  for (auto const dealt : {runtime::dealing::blocks, runtime::dealing::on_demand})
+    for (std::size_t const parts : {1u, 2u, 3u, 7u}) {
+      thread_team workers(parts);
+      unsigned seed = 0;
+      for (auto const& shape : odd_shapes()) {
+        auto const of = random_pattern(shape, ++seed);
+        auto x = start(of.elements(), op);
+        auto const expected = by_hand(of, by_hand(of, x, op), op);
+        reduce(algorithm, of, workers, x, op, adding(of), dealt);
+        with_rows(of, [&](auto rows) {  // and once more with the same plan
+          pattern_loop<decltype(rows)> const loop{of.iterations(), of.elements(), rows, dealt};
+          auto body = adding(of);
+          algorithm.run(loop, workers, columns<std::int64_t>{{x.data()}}, op, body);
+        });
+        ASSERT_EQ(x, expected) << parts << " parts, shape " << seed;
+      }
     }
-  }
 }
 
 TYPED_TEST(ReductionAlgorithm, GivesSumsOfASequentialLoop) {
@@ -192,7 +194,8 @@ TYPED_TEST(ReductionAlgorithm, RunsEveryIterationAlsoThoseThatTouchNothing) {
 TYPED_TEST(ReductionAlgorithm, HandsOnAnExceptionOfTheBodyAndRunsCleanlyAfterIt) {
   typename TypeParam::template type<std::plus<>, std::int64_t> algorithm;
   auto const of = random_pattern({1000, 5000, 2}, 3);
-  for (std::size_t const parts : {1u, 3u}) {
+  for (auto const& [parts, dealt] : {std::pair{1u, runtime::dealing::blocks}, std::pair{3u, runtime::dealing::blocks},
+                                     std::pair{3u, runtime::dealing::on_demand}}) {
     thread_team workers(parts);
     std::vector<std::int64_t> x(5000, 0);
     auto const fails = [&](std::size_t i, auto& acc) {
@@ -200,10 +203,10 @@ TYPED_TEST(ReductionAlgorithm, HandsOnAnExceptionOfTheBodyAndRunsCleanlyAfterIt)
       if (i % 400 == 399) throw std::runtime_error("iteration " + std::to_string(i));
       acc.add(1, share(i, 1));
     };
-    EXPECT_THROW(reduce(algorithm, of, workers, x, std::plus<>{}, fails), std::runtime_error);
+    EXPECT_THROW(reduce(algorithm, of, workers, x, std::plus<>{}, fails, dealt), std::runtime_error);
     x.assign(5000, 0);
-    with_rows(of, [&](auto rows) {  // with the plan and the buffers of the run that was broken off
-      pattern_loop<decltype(rows)> const loop{of.iterations(), of.elements(), rows};
+    with_rows(of, [&, dealt = dealt](auto rows) {  // with the plan and the buffers of the run that was broken off
+      pattern_loop<decltype(rows)> const loop{of.iterations(), of.elements(), rows, dealt};
       auto body = adding(of);
       algorithm.run(loop, workers, columns<std::int64_t>{{x.data()}}, std::plus<>{}, body);
     });

@@ -1,9 +1,13 @@
 #include <skel/runtime/reduction/engine.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -98,6 +102,38 @@ TEST(ReductionEngine, RunsWhicheverAlgorithmIsNamedAndKeepsOnlyThat) {
   }
   engine.keep_only(sequential);
   EXPECT_EQ(engine.bytes(), 0u);
+}
+
+/// Who runs which iteration of the first of two blocks where its first iteration is held up until all of the second
+/// block has run.
+template <reduction_rules Rules>
+std::vector<std::thread::id> who_runs_the_first_block() {
+  reduction_engine<Rules, std::plus<>, double> engine{std::plus<>{}};
+  runtime::thread_team workers(2);
+  constexpr std::size_t iterations = 20000;
+  pattern const of(iterations, 10, std::vector<subscript>(iterations, 3));
+  std::vector<std::thread::id> by(iterations);
+  std::atomic<std::size_t> done{0};
+  auto const deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  auto body = [&](std::size_t i, auto& acc) {
+    while (i == 0 && done < iterations / 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    by[i] = std::this_thread::get_id();
+    ++done;
+    acc.add(0, 1.0);
+  };
+  std::vector<double> x(10, 0);
+  engine.prepare(replicated_buffer, of, workers);
+  engine.run(replicated_buffer, of, workers, columns<double>{{x.data()}}, body);
+  EXPECT_EQ(x[3], iterations);
+  by.resize(iterations / 2);
+  return by;
+}
+
+TEST(ReductionEngine, LetsNobodyTakeOverWhereBitsDependOnWhoRunsWhat) {
+  auto const fixed = who_runs_the_first_block<same_parts>();
+  EXPECT_EQ(std::count(fixed.begin(), fixed.end(), fixed.front()), static_cast<std::ptrdiff_t>(fixed.size()));
+  auto const free = who_runs_the_first_block<plain>();
+  EXPECT_LT(std::count(free.begin(), free.end(), free.front()), static_cast<std::ptrdiff_t>(free.size()));
 }
 
 }  // namespace

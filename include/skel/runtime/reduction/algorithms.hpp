@@ -47,7 +47,7 @@ class replicated_buffer {
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
     copies_.accumulate(loop, workers, into, op, body);
-    auto const& used = copies_.used();
+    auto const& used = copies_.find_used();
     if (used.empty()) return;
     auto const n = static_cast<double>(loop.elements), copies = static_cast<double>(used.size());
     share_merge(merging(n * copies, n, (sizeof(Ts) + ... + 0)), loop.elements, copies, workers, [&](auto& pieces) {
@@ -203,7 +203,7 @@ class atomic_updates {
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    share_iterations(accumulating(loop), loop, workers, [&](std::size_t, auto& pieces) {
+    share_iterations(accumulating(loop), loop, workers, pace_, [&](std::size_t, auto& pieces) {
       auto const make = [loop, into, &op](std::size_t i) {
         return atomic_accumulator<decltype(loop.locate(i)), columns<Ts...>, Op>{loop.locate(i), into, op};
       };
@@ -213,9 +213,13 @@ class atomic_updates {
 
   std::size_t bytes() const { return 0; }
   void release() {}
+
+ private:
+  pace pace_;
 };
 
-/// Private copies of blocks, made when a part first touches them, and kept.
+/// Private copies of blocks, made when a part first touches them, and kept. Where parts take over what others have not
+/// begun, each touches more blocks with time, up to all of them.
 template <class Op, class... Ts>
 class lazy_blocks {
  public:
@@ -229,7 +233,7 @@ class lazy_blocks {
     if (std::exchange(running_, true)) {  // the last run was broken off: what it touched is filled anew
       for (auto& one : privates_) one.forget();
     }
-    share_iterations(accumulating(loop), loop, workers, [&](std::size_t part, auto& pieces) {
+    share_iterations(accumulating(loop), loop, workers, pace_, [&](std::size_t part, auto& pieces) {
       auto const make = [loop, &mine = privates_[part], &op](std::size_t i) {
         return accumulator<decltype(loop.locate(i))>{loop.locate(i), mine, op};
       };
@@ -328,6 +332,7 @@ class lazy_blocks {
 
   std::vector<private_blocks> privates_;
   bool running_ = false;
+  pace pace_;
 };
 
 /// Contributions are stored slot by slot, then each element gathers its own in the order of the iterations.
@@ -339,22 +344,22 @@ class segmented_gather {
   void prepare(pattern const& of, team& workers, Op const&) {
     schedule_ = make_gather_schedule(of, workers);
     if (of.subscripts() > capacity_) {
-      stored_ = arrays();  // first, so that old and new are not held together
-      stored_ = arrays(page_array<Ts>(of.subscripts())...);
+      capacity_ = 0;
+      stored_ = owned_columns<Ts...>();  // first, so that old and new are not held together
+      stored_ = owned_columns<Ts...>(of.subscripts());
       capacity_ = of.subscripts();
     }
   }
 
   template <class Loop, class Body>
   void run(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    columns<Ts...> const stored{
-        std::apply([](auto const&... column) { return std::tuple<Ts*...>{column.get()...}; }, stored_)};
+    columns<Ts...> const stored = stored_.view();
     auto const contributions = static_cast<double>(schedule_.contributions.size());
     double const values = contributions * (sizeof(Ts) + ... + 0);
     phase const store{"store", loop.subscript_bytes() + values, loop.subscript_bytes() + values};
     auto on_demand = loop;  // a contribution has its place, whoever stores it
     on_demand.dealt = dealing::on_demand;
-    share_iterations(store, on_demand, workers, [&](std::size_t, auto& pieces) {
+    share_iterations(store, on_demand, workers, pace_, [&](std::size_t, auto& pieces) {
       auto const make = [rows = loop.rows, stored, &op](std::size_t i) {
         std::size_t const row = rows.begin(i);
         stored.reset(op, row, rows.begin(i + 1));
@@ -372,17 +377,14 @@ class segmented_gather {
     });
   }
 
-  std::size_t bytes() const {
-    return schedule_.bytes() + std::apply([](auto const&... column) { return (column.bytes() + ...); }, stored_);
-  }
+  std::size_t bytes() const { return schedule_.bytes() + stored_.bytes(); }
   void release() { *this = segmented_gather(); }
 
  private:
-  using arrays = std::tuple<page_array<Ts>...>;
-
   gather_schedule schedule_;
-  arrays stored_;
+  owned_columns<Ts...> stored_;
   std::size_t capacity_ = 0;
+  pace pace_;
 };
 
 }  // namespace skel::runtime::reduction

@@ -1,8 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <limits>
+#include <memory>
+#include <new>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <skel/pattern/monoid.hpp>
@@ -90,8 +95,62 @@ struct columns {
   }
 };
 
-/// Columns that are owned: private copies of arrays. They hold the identity wherever nobody accumulates, so that each
-/// use leaves them as it found them and the next one need not fill them.
+/// Columns that are owned, in one piece of memory. Values of types that can be copied byte by byte are not initialised,
+/// others by their default constructors.
+template <class... Ts>
+class owned_columns {
+ public:
+  owned_columns() = default;
+  /// Of n values each. Throws std::bad_alloc, and what constructors throw.
+  explicit owned_columns(std::size_t n) : owned_columns() {
+    memory_ = page_memory((bytes_of<Ts>(n) + ... + 0), alignment);
+    std::byte* next = memory_.data();
+    each([&]<class T>(T*& column, std::size_t& built) {
+      column = reinterpret_cast<T*>(next);
+      next += bytes_of<T>(n);
+      if constexpr (!std::is_trivially_copyable_v<T>) {
+        std::uninitialized_default_construct_n(column, n);
+        built = n;
+      }
+    });
+  }
+  owned_columns(owned_columns&& other) noexcept : owned_columns() { *this = std::move(other); }
+  owned_columns& operator=(owned_columns&& other) noexcept {
+    std::swap(memory_, other.memory_);
+    std::swap(at_, other.at_);
+    std::swap(built_, other.built_);
+    return *this;
+  }
+  ~owned_columns() {
+    each([](auto*& column, std::size_t& built) { std::destroy_n(column, built); });
+  }
+
+  columns<Ts...> view() const { return {at_}; }
+  std::size_t bytes() const { return memory_.bytes(); }
+
+ private:
+  static constexpr std::size_t alignment = std::max({std::size_t{64}, alignof(Ts)...});
+
+  template <class T>
+  static std::size_t bytes_of(std::size_t n) {
+    if (n > std::numeric_limits<std::size_t>::max() / 4 / sizeof...(Ts) / sizeof(T)) throw std::bad_alloc();
+    return (n * sizeof(T) + alignment - 1) / alignment * alignment;
+  }
+  template <class F>
+  void each(F f) {
+    [&]<std::size_t... K>(std::index_sequence<K...>) {
+      (f(std::get<K>(at_), built_[K]), ...);
+    }
+    (std::index_sequence_for<Ts...>{});
+  }
+
+  page_memory memory_;
+  std::tuple<Ts*...> at_{};
+  std::array<std::size_t, sizeof...(Ts)> built_{};  // values of each column that are to be destroyed
+};
+
+/// Private copies of arrays. They hold the identity wherever nobody accumulates, so that each use leaves them as it found
+/// them and the next one need not fill them.
 template <class... Ts>
 class private_columns {
  public:
@@ -105,31 +164,28 @@ class private_columns {
   /// Room for n elements, which may have to be filled.
   void make_room(std::size_t n) {
     if (n <= capacity_) return;
-    at_ = arrays();  // first, so that old and new are not held together
-    at_ = arrays(page_array<Ts>(n)...);
+    capacity_ = 0;
+    at_ = owned_columns<Ts...>();  // first, so that old and new are not held together
+    at_ = owned_columns<Ts...>(n);
     capacity_ = n;
     clean_ = false;
   }
 
-  columns<Ts...> view() const {
-    return {std::apply([](auto const&... column) { return std::tuple<Ts*...>{column.get()...}; }, at_)};
-  }
+  columns<Ts...> view() const { return at_.view(); }
 
   /// A use that ends by an exception leaves marks: say so before, and clean() after.
-  void use() { clean_ = false; }
+  void use() {
+    if (clean_) clean_ = false;  // what lies beside it belongs to other threads
+  }
   void clean() { clean_ = true; }
   bool is_clean() const { return clean_; }
 
   std::size_t capacity() const { return capacity_; }
-  std::size_t bytes() const {
-    return std::apply([](auto const&... column) { return (column.bytes() + ... + std::size_t{0}); }, at_);
-  }
+  std::size_t bytes() const { return at_.bytes(); }
   void release() { *this = private_columns(); }
 
  private:
-  using arrays = std::tuple<page_array<Ts>...>;
-
-  arrays at_;
+  owned_columns<Ts...> at_;
   std::size_t capacity_ = 0;
   bool clean_ = true;
 };

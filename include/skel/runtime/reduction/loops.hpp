@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <skel/pattern/pattern.hpp>
+#include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/accumulators.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
 #include <skel/runtime/team.hpp>
@@ -74,7 +75,7 @@ inline phase merging(double privates, double n, double bytes) {
 }
 
 /// Runs iterations with an accumulator that make(i) makes. A function of its own, so that the loop has all registers and
-/// is the same code whoever runs it: make has all that it needs by value.
+/// is the same code whoever runs it: make has all that it needs by value, but for the operator.
 template <class Make, class Body>
 [[gnu::noinline]] void run_iterations(std::size_t begin, std::size_t end, Make const make, Body& body) {
   for (std::size_t i = begin; i < end; ++i) {
@@ -100,13 +101,30 @@ auto directly(Loop const& loop, Columns into, Op const& op) {
 /// What accumulating a subscript, or merging an element of one private copy, takes at the least [s]: a cycle or two.
 inline constexpr double least_seconds_each = 0.5e-9;
 
+/// How long an iteration takes one thread: as it was last, and at the least what its subscripts take.
+class pace {
+ public:
+  template <class Loop>
+  double seconds_each(Loop const& loop) const {
+    double const subscripts = loop.subscript_bytes() / sizeof(subscript);
+    double const each = std::max(1.0, subscripts / static_cast<double>(std::max<std::size_t>(1, loop.iterations)));
+    return std::max(seconds_, each * least_seconds_each);
+  }
+  void took(double seconds, std::size_t iterations, std::size_t parts) {
+    if (iterations > 0) seconds_ = seconds * static_cast<double>(parts) / static_cast<double>(iterations);
+  }
+
+ private:
+  double seconds_ = 0;
+};
+
 /// Deals the iterations of a loop out: part(p, pieces), each of its pieces a block of iterations.
 template <class Loop, class F>
-void share_iterations(phase const& what, Loop const& loop, team& workers, F&& part) {
-  double const subscripts = std::max(1.0, loop.subscript_bytes() / sizeof(subscript));
-  double const each = subscripts / static_cast<double>(std::max<std::size_t>(1, loop.iterations));
-  workers.share(what, loop.iterations, loop.dealt,
-                dealt_pieces::best_grain(loop.iterations, workers.parts(), each * least_seconds_each), part);
+void share_iterations(phase const& what, Loop const& loop, team& workers, pace& as_last, F&& part) {
+  auto const grain = dealt_pieces::best_grain(loop.iterations, workers.parts(), as_last.seconds_each(loop));
+  double const begin = record::now();
+  workers.share(what, loop.iterations, loop.dealt, grain, part);
+  as_last.took(record::now() - begin, loop.iterations, workers.parts());
 }
 
 /// Deals out what is to be merged: part(pieces), each of its pieces a block of `things`, `each` elements of all copies

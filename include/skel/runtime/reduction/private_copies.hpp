@@ -24,7 +24,7 @@ class private_copies {
     }
     if (room == 0) return;
     double const bytes = static_cast<double>((parts - 1) * room * (sizeof(Ts) + ... + 0));
-    // Part p's block are the pages of copy p; part 0 has no copy.
+    // Part p's block are the pages of copy p; part 0 has no copy. A page takes far longer than to take a piece.
     constexpr std::size_t page = std::max<std::size_t>(1, 4096 / (sizeof(Ts) + ... + 0));
     std::size_t const pages = (room + page - 1) / page;
     auto const fill = [&](std::size_t k) {
@@ -32,7 +32,8 @@ class private_copies {
       std::size_t const begin = k % pages * page, end = std::min(begin + page, copy.capacity());
       if (k >= pages && !copy.is_clean() && begin < end) copy.view().reset(op, begin, end);
     };
-    workers.share({"copies", bytes, bytes}, parts * pages, dealing::on_demand, 1, [&](std::size_t, auto& pieces) {
+    workers.share({"copies", bytes, bytes}, parts * pages, dealing::on_demand, pages / 16 + 1,
+                  [&](std::size_t, auto& pieces) {
       while (auto const piece = pieces.next())
         for (std::size_t k = piece->begin; k < piece->end; ++k) fill(k);
     });
@@ -42,7 +43,7 @@ class private_copies {
   /// Runs a loop, each part accumulating into its copy. What is merged then is clean() after it.
   template <class Loop, class Body>
   void accumulate(Loop const& loop, team& workers, columns<Ts...> into, Op const& op, Body& body) {
-    share_iterations(accumulating(loop), loop, workers, [&](std::size_t part, auto& pieces) {
+    share_iterations(accumulating(loop), loop, workers, pace_, [&](std::size_t part, auto& pieces) {
       columns<Ts...> mine = into;
       if (part > 0) {
         copies_[part].hold(loop.elements, op);  // filled anew if a run was broken off
@@ -55,7 +56,7 @@ class private_copies {
     });
   }
   /// The parts whose copies the last loop accumulated into: all but 0 that got any iterations.
-  std::vector<std::size_t> const& used() {
+  std::vector<std::size_t> const& find_used() {
     used_.clear();
     for (std::size_t part = 1; part < copies_.size(); ++part)
       if (!copies_[part].is_clean()) used_.push_back(part);
@@ -76,6 +77,7 @@ class private_copies {
  private:
   std::vector<private_columns<Ts...>> copies_;
   std::vector<std::size_t> used_;
+  pace pace_;
 };
 
 }  // namespace skel::runtime::reduction
