@@ -38,7 +38,7 @@ rule_answer reduction_rules::ask(reduction_problem const& problem, double uses) 
   std::array<double, plan::reduction_algorithms + more_outputs> said{};
   std::size_t const known = algorithms_.size();
   trees_[static_cast<std::size_t>(problem.seen_by)].add(rule_traits(problem, uses),
-                                                     std::span(said).first(known + more_outputs));
+                                                        std::span(said).first(known + more_outputs));
   rule_answer answer;
   for (std::size_t k = 0; k < known; ++k) answer.late[static_cast<std::size_t>(algorithms_[k])] = said[k];
   answer.seconds = seconds_from(said[known], problem);

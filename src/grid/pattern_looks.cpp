@@ -113,8 +113,7 @@ pattern_looks::cost_of_looks const& pattern_looks::costs() {
   std::vector<subscript> index(count);
   for (std::size_t k = 0; k < count; ++k) index[k] = static_cast<subscript>(k / 2);
   double const took = time(pattern(count / 2, count / 2, std::move(index)));
-  here.each =
-      std::max(0.0, took - here.start) * static_cast<double>(workers_.parts()) / static_cast<double>(count);
+  here.each = std::max(0.0, took - here.start) * static_cast<double>(workers_.parts()) / static_cast<double>(count);
   seconds_ += clock_.now() - first;
   return costs_ = kept = here;
 }

@@ -47,7 +47,7 @@ page_memory::page_memory(std::size_t bytes, std::size_t alignment) : alignment_(
   if (bytes == 0) return;
   if (bytes > std::numeric_limits<std::size_t>::max() / 4) throw std::bad_alloc();
   if (bytes < least_mapped) {
-    data_ = static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}));
+    data_ = static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}));
     bytes_ = bytes;
     return;
   }
@@ -62,7 +62,7 @@ page_memory::~page_memory() {
   if (is_mapped_)
     munmap(data_, bytes_);
   else if (data_ != nullptr)
-    ::operator delete(data_, std::align_val_t{alignment_});
+    ::operator delete (data_, std::align_val_t{alignment_});
 }
 
 }  // namespace skel::runtime

@@ -18,8 +18,8 @@ namespace skel::mapping {
 using plan::collective;
 
 inline constexpr collective all_operations[] = {collective::broadcast, collective::reduce, collective::allreduce,
-                                         collective::scatter,   collective::gather, collective::allgather,
-                                         collective::alltoall,  collective::barrier};
+                                                collective::scatter,   collective::gather, collective::allgather,
+                                                collective::alltoall,  collective::barrier};
 
 inline bool reduces(collective operation) {
   return operation == collective::reduce || operation == collective::allreduce;

@@ -98,8 +98,8 @@ TEST(DealtPieces, BalanceTakingAndWaiting) {
   };
   EXPECT_LT(cost(best), cost(best * 1.1));
   EXPECT_LT(cost(best), cost(best / 1.1));
-  EXPECT_EQ(dealt_pieces::best_grain(1000, 2, best * 500), 1u);      // less than one thing
-  EXPECT_EQ(dealt_pieces::best_grain(10, 2, 1e-12), 5u);             // no more than a block
+  EXPECT_EQ(dealt_pieces::best_grain(1000, 2, best * 500), 1u);  // less than one thing
+  EXPECT_EQ(dealt_pieces::best_grain(10, 2, 1e-12), 5u);         // no more than a block
   EXPECT_EQ(dealt_pieces::best_grain(0, 2, 1e-9), 1u);
   EXPECT_NEAR(static_cast<double>(dealt_pieces::best_grain(2000000, 2, 1e-9)), best / 1e-9, 1.5);
 }

@@ -109,8 +109,7 @@ TEST(ThreadTeam, TakesOverWhatOneThatIsHeldUpHasNotBegun) {
   workers.share({"share"}, things, dealing::on_demand, grain, [&](std::size_t part, auto& pieces) {
     while (auto const piece = pieces.next()) {
       bool const is_held = part == 1 && held.exchange(1) == 0;
-      while (is_held && done < things - grain && std::chrono::steady_clock::now() < deadline)
-        std::this_thread::yield();
+      while (is_held && done < things - grain && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
       for (std::size_t k = piece->begin; k < piece->end; ++k) by[k] = part;
       done += piece->size();
     }

@@ -8,9 +8,9 @@ namespace skel {
 /// A huge page of x86-64 [B].
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-/// From so much on what is left over after full huge pages gets one of its own [B]: an eighth of it. Giving 64 small pages
-/// takes 95 us on the machine that we measured, a huge one 35 us, and where small ones are given five times as fast it
-/// costs no more than it saves later (docs/decisions/0035).
+/// From so much on what is left over after full huge pages gets one of its own [B]: an eighth of it. Giving 64 small
+/// pages takes 95 us on the machine that we measured, a huge one 35 us, and where small ones are given five times as
+/// fast it costs no more than it saves later (docs/decisions/0035).
 inline constexpr std::size_t least_of_huge_page = huge_page / 8;
 
 /// Bytes of an array that lie in huge pages, with what room these have for more.

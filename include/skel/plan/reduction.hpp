@@ -36,7 +36,7 @@ struct reduction_traits {
   bool inspects;           ///< makes a plan of a pattern before it first runs
   bool any_pattern;        ///< also for subscripts that are known only while running
   bool replays;            ///< calls the loop's body several times for some iterations
-  determinism guarantees;  ///< what its results depend on
+  determinism guarantees;  ///< what its results depend on where each part runs its block of the iterations
 };
 
 /// All of them, in the order of the enumeration.

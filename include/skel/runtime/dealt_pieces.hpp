@@ -29,8 +29,8 @@ class dealt_pieces {
     return static_cast<std::size_t>(std::max(1.0, std::min(block, best_piece(block * seconds_each) / seconds_each)));
   }
 
-  /// Deals anew: things 0 to n, block_of(n, parts, p) to each part (blocks of whole units from 2^32 things on), in pieces
-  /// of `grain`. Nobody may be taking.
+  /// Deals anew: things 0 to n, block_of(n, parts, p) to each part (blocks of whole units from 2^32 things on), in
+  /// pieces of `grain`. Nobody may be taking.
   void deal(std::size_t things, std::size_t parts, std::size_t grain, bool takes_over) {
     SKEL_EXPECTS(parts >= 1 && grain >= 1);
     things_ = things;

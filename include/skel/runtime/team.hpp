@@ -78,8 +78,8 @@ class team {
   };
 
   /// Like run(), where all parts together are to do n things: calls part(p, pieces) for each, which takes its pieces
-  /// until there are no more. On demand they have `grain` things each, and a part may get none; where several parts throw,
-  /// it is not said which things had been done.
+  /// until there are no more. On demand they have `grain` things each, and a part may get none; where several parts
+  /// throw, it is not said which things had been done.
   template <class F>
   void share(phase const& what, std::size_t things, dealing how, std::size_t grain, F&& part) {
     bool const takes_over = how == dealing::on_demand && runs_at_once();
@@ -141,7 +141,8 @@ struct virtual_phase {
 /// each is timed alone, and the phase counts as its slowest part, or as the time in which all of them together can move
 /// the phase's bytes, if that is longer. Time in which other programs have the core is not counted.
 /// Limits: caches are not shared by parts that run at once and no line moves between them, so false sharing and
-/// contended atomics cost nothing; starting and joining threads costs nothing; no part takes over what others are to do.
+/// contended atomics cost nothing; starting and joining threads costs nothing; no part takes over what others are to
+/// do.
 class virtual_team : public team {
  public:
   /// Precondition: parts >= 1.

@@ -20,7 +20,7 @@ using namespace skel::runtime::reduction;
 
 /// A value that cannot be copied byte by byte, and is counted.
 struct counted {
-  static inline int alive = 0, most = std::numeric_limits<int>::max();
+  inline static int alive = 0, most = std::numeric_limits<int>::max();
   std::string name = "none";
 
   counted() {

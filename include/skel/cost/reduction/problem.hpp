@@ -58,9 +58,9 @@ struct reduction_sample {
   plan::reduction_algorithm algorithm;
   reduction_problem problem;
   reduction_time measured;
-  double spread = 0;        ///< of the run: half of the range between the quartiles, over the median
-  std::string program;      ///< samples of one program are never on both sides of a cross-validation
-  double setup_again = 0;   ///< setup for another pattern like it, the buffers being there [s]
+  double spread = 0;             ///< of the run: half of the range between the quartiles, over the median
+  std::string program;           ///< samples of one program are never on both sides of a cross-validation
+  double setup_again = 0;        ///< setup for another pattern like it, the buffers being there [s]
   pattern_features glance = {};  ///< what a glance says of the pattern
   /// Of a kind that programs have. What a glance cannot tell is taken to be as it usually is: parts that touch elements
   /// of their own side by side with those of others look as if they touched the same ones.

@@ -137,9 +137,11 @@ class selective_privates {
         return selective_accumulator<columns<Ts...>, Op>{index + row, into, privates, op};
       };
       if (mine.rows.empty())
-        run_listed(mine.boundary, [make, width = width_](std::size_t k) { return make(k * width); }, body);
+        run_listed(
+            mine.boundary, [make, width = width_](std::size_t k) { return make(k * width); }, body);
       else
-        run_listed(mine.boundary, [make, rows = mine.rows.data()](std::size_t k) { return make(rows[k]); }, body);
+        run_listed(
+            mine.boundary, [make, rows = mine.rows.data()](std::size_t k) { return make(rows[k]); }, body);
     });
     auto const n = static_cast<double>(loop.elements);
     workers.run(merging(places_, n, (sizeof(Ts) + ... + 0)), [&](std::size_t slice) {

@@ -149,8 +149,8 @@ class owned_columns {
   std::array<std::size_t, sizeof...(Ts)> built_{};  // values of each column that are to be destroyed
 };
 
-/// Private copies of arrays. They hold the identity wherever nobody accumulates, so that each use leaves them as it found
-/// them and the next one need not fill them.
+/// Private copies of arrays. They hold the identity wherever nobody accumulates, so that each use leaves them as it
+/// found them and the next one need not fill them.
 template <class... Ts>
 class private_columns {
  public:

@@ -94,8 +94,7 @@ class reduction_engine {
 
  private:
   /// Sums whose bits may not depend on who is free when come of fixed blocks.
-  static constexpr dealing dealt =
-      Rules.determinism == plan::determinism::none ? dealing::on_demand : dealing::blocks;
+  static constexpr dealing dealt = Rules.determinism == plan::determinism::none ? dealing::on_demand : dealing::blocks;
 
   template <class Algorithm>
   static constexpr bool takes_any = requires(Algorithm& one, open_loop const& loop, team& workers, Op const& op) {

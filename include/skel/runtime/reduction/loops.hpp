@@ -74,8 +74,8 @@ inline phase merging(double privates, double n, double bytes) {
   return {"merge", 2 * footprint, footprint};
 }
 
-/// Runs iterations with an accumulator that make(i) makes. A function of its own, so that the loop has all registers and
-/// is the same code whoever runs it: make has all that it needs by value, but for the operator.
+/// Runs iterations with an accumulator that make(i) makes. A function of its own, so that the loop has all registers
+/// and is the same code whoever runs it: make has all that it needs by value, but for the operator.
 template <class Make, class Body>
 [[gnu::noinline]] void run_iterations(std::size_t begin, std::size_t end, Make const make, Body& body) {
   for (std::size_t i = begin; i < end; ++i) {

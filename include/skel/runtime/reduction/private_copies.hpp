@@ -34,9 +34,9 @@ class private_copies {
     };
     workers.share({"copies", bytes, bytes}, parts * pages, dealing::on_demand, pages / 16 + 1,
                   [&](std::size_t, auto& pieces) {
-      while (auto const piece = pieces.next())
-        for (std::size_t k = piece->begin; k < piece->end; ++k) fill(k);
-    });
+                    while (auto const piece = pieces.next())
+                      for (std::size_t k = piece->begin; k < piece->end; ++k) fill(k);
+                  });
     clean();
   }
 
