@@ -1,6 +1,7 @@
 // bench_constants: what stands behind the limits and thresholds that skel has as constants, measured again. Each verb
 // names the constant that it is about.
 #include <mpi.h>
+#include <sys/mman.h>
 
 #include <chrono>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +21,9 @@
 #include <skel/cost/line_solver.hpp>
 #include <skel/mapping/placement_search.hpp>
 #include <skel/pattern/compose.hpp>
+#include <skel/record/clock.hpp>
+#include <skel/runtime/dealt_pieces.hpp>
+#include <skel/runtime/page_memory.hpp>
 #include <skel/runtime/run_line.hpp>
 
 #include "support/cpu_time.hpp"
@@ -192,6 +197,61 @@ int hops(std::uint64_t items, double latency) {
   return 0;
 }
 
+/// f, timed [s].
+template <class F>
+std::function<double()> timed(F f) {
+  return [f] {
+    double const begin = record::now();
+    f();
+    return record::now() - begin;
+  };
+}
+
+/// least_of_huge_page (base/pages.hpp): what fresh memory takes that is touched for the first time.
+int pages(std::size_t rounds) {
+  fmt::print("first touch of fresh memory, us, medians of {} interleaved rounds\n{:>9} {:>12} {:>12} {:>9}\n", rounds,
+             "KiB", "small pages", "page_memory", "again");
+  for (std::size_t bytes = std::size_t{1} << 15; bytes <= std::size_t{1} << 25; bytes *= 2) {
+    auto const touch = [bytes](void* memory) {
+      std::memset(memory, 1, bytes);
+      asm volatile("" : : "r"(memory) : "memory");
+    };
+    auto const in_small_pages = [&] {
+      void* const fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      touch(fresh);
+      munmap(fresh, bytes);
+    };
+    std::vector<std::byte> again(bytes);
+    auto const found =
+        bench::interleave({timed(in_small_pages), timed([&] { touch(runtime::page_memory(bytes).data()); }),
+                           timed([&] { touch(again.data()); })},
+                          rounds);
+    fmt::print("{:>9} {:>12.1f} {:>12.1f} {:>9.1f}\n", bytes / 1024, 1e6 * found[0].median, 1e6 * found[1].median,
+               1e6 * found[2].median);
+  }
+  return 0;
+}
+
+/// take_seconds (runtime/dealt_pieces.hpp): what taking a piece and beginning its loop takes.
+int pieces(std::size_t rounds) {
+  constexpr std::size_t things = 1 << 16, grain = 8;
+  runtime::dealt_pieces all;
+  std::size_t volatile sum = 0;
+  auto const run = [&](std::size_t parts, std::size_t of) {
+    return timed([&all, &sum, parts, of] {
+      all.deal(things, parts, of, true);
+      while (auto const piece = all.next(0))
+        for (std::size_t k = piece->begin; k < piece->end; ++k) sum = sum + k;
+    });
+  };
+  auto const found = bench::interleave({run(1, things), run(1, grain), run(2, grain), run(16, grain)}, rounds);
+  fmt::print("a piece, ns, medians of {} interleaved rounds, one thread\n", rounds);
+  for (auto const& [which, name] :
+       {std::pair{1u, "its own"}, {2u, "every second one of another part"}, {3u, "15 of 16 of other parts"}})
+    fmt::print("{:>34} {:>6.1f}\n", name, 1e9 * (found[which].median - found[0].median) / (things / grain));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -204,7 +264,9 @@ int main(int argc, char** argv) {
   auto* const of_hosts = app.add_subcommand("hosts", "the hosts that a search without a width can have");
   auto* const of_copies = app.add_subcommand("copies", "direct_bytes of a run's plan; under mpirun -np 2");
   auto* const of_hops = app.add_subcommand("hops", "an item's way over sleeping ranks; under mpirun -np 4");
-  for (auto* verb : {of_forecast, of_copies})
+  auto* const of_pages = app.add_subcommand("pages", "from how many bytes on private copies have huge pages");
+  auto* const of_pieces = app.add_subcommand("pieces", "how long the pieces are that threads take over");
+  for (auto* verb : {of_forecast, of_copies, of_pages, of_pieces})
     verb->add_option("--rounds", rounds, "lines, or measurements of each size")->check(CLI::PositiveNumber);
   of_hosts->add_option("--hosts", counts, "numbers of hosts, tens")->check(CLI::PositiveNumber);
   double latency = 1e-9;
@@ -214,6 +276,8 @@ int main(int argc, char** argv) {
   if (*of_forecast) return forecast(rounds);
   if (*of_hosts) return hosts(counts);
   if (*of_hops) return hops(items, latency);
+  if (*of_pages) return pages(rounds);
+  if (*of_pieces) return pieces(rounds);
   MPI_Init(&argc, &argv);
   int const status = copies(rounds);
   MPI_Finalize();
