@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include <skel/base/contract.hpp>
 #include <skel/base/statistics.hpp>
 
 namespace skel::mapping {
@@ -44,6 +45,20 @@ double widening(double freedom) {
 
 double error_record::expected_error() const {
   return widening(prior_weight + observed.weight) * std::sqrt(mean_square(*this));
+}
+
+double error_record::lately() const {
+  SKEL_EXPECTS(observed.weight > 0);
+  auto const since =
+      std::min({static_cast<std::size_t>(std::ceil(observed.weight)), static_cast<std::size_t>(total), last.size()});
+  double const believed = observed.first / observed.weight;
+  if (since == 0) return believed;  // whoever made the record remembers no single ones
+  if (since == 1) return std::min(last[(total - 1) % last.size()], believed);
+  std::vector<double> errors;
+  for (auto k = total - since; k < total; ++k) errors.push_back(last[k % last.size()]);
+  auto const middle = errors.begin() + static_cast<std::ptrdiff_t>((since - 1) / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  return *middle;
 }
 
 double error_record::bias() const {

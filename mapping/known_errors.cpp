@@ -35,7 +35,7 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
     if (a >= n) continue;
     double const weight = one.errors.observed.weight, noise = known.noise * known.noise / weight;
     double const variance = std::max(0.0, now.covariance[a * n + a]) + noise;
-    double const surprise = one.errors.observed.first / weight - now.mean[a];
+    double const surprise = one.errors.lately() - now.mean[a];
     squares += surprise * surprise / variance;
     ++count;
     std::copy_n(now.covariance.begin() + static_cast<std::ptrdiff_t>(a * n), n, row.begin());
@@ -49,7 +49,7 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
 }
 
 candidate_choice choose(expected_errors const& errors, std::span<candidate_time const> candidates, double uses,
-                        double trial_uses) {
+                        double trial_uses, double later_uses) {
   std::vector<corrected_time> times;
   times.reserve(candidates.size());
   for (auto const& one : candidates) {
@@ -60,7 +60,7 @@ candidate_choice choose(expected_errors const& errors, std::span<candidate_time 
   auto const told = [&](std::size_t first, std::size_t i) {
     return errors.told(candidates[i].candidate, candidates[first].candidate);
   };
-  return choose_by(times, told, candidates, uses, trial_uses);
+  return choose_by(times, told, candidates, uses, trial_uses, later_uses);
 }
 
 }  // namespace skel::mapping

@@ -207,21 +207,25 @@ class irregular_reduction {
     return {std::apply([](auto const&... spans) { return std::tuple<Ts*...>{spans.data()...}; }, x.spans)};
   }
 
-  /// What an iteration takes beside accumulating, from one in a hundred of them, 256 at the most: evenly spread, in
-  /// pairs, of which the first brings what the second finds in its caches.
+  /// What an iteration takes beside accumulating, from one in two hundred of them, 128 at the most: one after the
+  /// other, as they run in the loop, where the next one begins before the last has ended; in windows that are evenly
+  /// spread, of which a first pass brings to the caches what the second finds there.
   template <class Body>
   void time_body(std::size_t iterations, Body& body) {
     std::size_t const samples = std::min<std::size_t>(128, iterations / 200);
     if (samples == 0) return;
-    runtime::reduction::dropping_accumulator nowhere;
-    double seconds = 0;
-    for (std::size_t k = 0; k < samples; ++k) {
-      std::size_t const i = plan::block_of(iterations - 1, samples, k).begin;
-      body(i, nowhere);
-      seconds += controller_.timed([&] { body(i + 1, nowhere); });
+    std::size_t const windows = (samples + 31) / 32;
+    auto const nowhere = [](std::size_t) { return runtime::reduction::dropping_accumulator{}; };
+    double seconds = 0, timed = 0;
+    for (std::size_t k = 0; k < windows; ++k) {
+      std::size_t const begin = plan::block_of(iterations, windows, k).begin;
+      std::size_t const end = begin + plan::block_of(samples, windows, k).size();
+      runtime::reduction::run_iterations(begin, end, nowhere, body);
+      seconds += controller_.timed([&] { runtime::reduction::run_iterations(begin, end, nowhere, body); });
+      timed += static_cast<double>(end - begin);
     }
     double const clock = controller_.timed([] {});
-    controller_.know_other_work(seconds / static_cast<double>(samples) - clock);
+    controller_.know_other_work((seconds - static_cast<double>(windows) * clock) / timed);
   }
 
   template <class... Ts, class Of, class Body, class Before>
