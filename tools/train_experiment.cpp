@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <random>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include <skel/base/statistics.hpp>
 #include <skel/mapping/reduction_mapper.hpp>
+#include <skel/platform/host_probe.hpp>
 #include <skel/platform/reduction_model.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
@@ -155,6 +159,29 @@ std::vector<cost::reduction_sample> time_point(trial_point point, double bandwid
   return samples;
 }
 
+namespace {
+
+/// What counting features takes each thread for a subscript, elements in no order: these take the longest [s].
+double look_seconds() {
+  platform::host_probe_options nothing;
+  nothing.repeats = 0;
+  runtime::thread_team team(std::max<std::size_t>(1, platform::probe_host(nothing).cores));
+  constexpr std::uint32_t elements = 40000, iterations = 200000;
+  std::mt19937 dice(1);
+  std::vector<subscript> index(2 * std::size_t{iterations});
+  for (auto& one : index) one = static_cast<subscript>(dice() % elements);
+  std::vector<double> seconds;
+  for (int round = 0; round < 5; ++round) {
+    pattern const fresh(iterations, elements, index);
+    double const begin = record::now();
+    runtime::reduction::characterise(fresh, team);
+    seconds.push_back(record::now() - begin);
+  }
+  return statistics::median(seconds) * static_cast<double>(team.parts()) / static_cast<double>(index.size());
+}
+
+}  // namespace
+
 platform::deciding_times time_deciding(platform::reduction_model const& model) {
   mapping::reduction_mapper const mapper(model);
   mapping::reduction_request request;
@@ -178,7 +205,7 @@ platform::deciding_times time_deciding(platform::reduction_model const& model) {
     });
     time(prediction, [&] { static_cast<void>(mapper.decide(request)); });
   }
-  return {statistics::median(glance), statistics::median(prediction)};
+  return {statistics::median(glance), statistics::median(prediction), look_seconds()};
 }
 
 }  // namespace skel::tools

@@ -82,12 +82,13 @@ std::size_t pattern_looks::subscripts_within(cost::reduction_problem const& prob
   return static_cast<std::size_t>(std::max(0.0, count));
 }
 
-/// As measured, and before that what updating a subscript takes, or the first idea of looking at it [s].
+/// As measured, and before that what it took when the model was fitted, what updating a subscript takes, or the first
+/// idea of looking at it [s]: the most of them.
 double pattern_looks::per_subscript(cost::reduction_problem const& problem) const {
   if (each_seconds_ > 0) return each_seconds_;
   auto const time = mapper_.estimate(plan::reduction_algorithm::sequential, problem);
   double const updating = time ? time->run / std::max(1.0, static_cast<double>(problem.pattern.subscripts)) : 0;
-  return std::max({1e-10, costs_.each, updating});
+  return std::max({1e-10, look_seconds_, costs_.each, updating});
 }
 
 /// Measured once in a process for as many threads.

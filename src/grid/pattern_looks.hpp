@@ -7,6 +7,7 @@
 #include <skel/mapping/reduction_mapper.hpp>
 #include <skel/pattern/pattern.hpp>
 #include <skel/pattern/pattern_features.hpp>
+#include <skel/platform/reduction_model.hpp>
 #include <skel/runtime/team.hpp>
 
 #include "reduction_clock.hpp"
@@ -23,8 +24,13 @@ class pattern_looks {
  public:
   /// All of them stay where they are.
   pattern_looks(runtime::team& workers, bool imagined, reduction_clock& clock, mapping::reduction_mapper const& mapper,
-                double glance_seconds)
-      : workers_(workers), imagined_(imagined), clock_(clock), mapper_(mapper), glance_seconds_(glance_seconds) {}
+                platform::deciding_times const& expected)
+      : workers_(workers),
+        imagined_(imagined),
+        clock_(clock),
+        mapper_(mapper),
+        glance_seconds_(expected.glance),
+        look_seconds_(expected.look) {}
 
   /// What a glance is expected to take [s].
   double glance_seconds() const { return glance_seconds_; }
@@ -58,6 +64,7 @@ class pattern_looks {
   reduction_clock& clock_;
   mapping::reduction_mapper const& mapper_;
   double glance_seconds_;
+  double look_seconds_;  // what a subscript is expected to take each thread before any look; 0: not known
   cost_of_looks costs_;
   pattern_features seen_;  // of the last pattern that was looked at
   cost::sight seen_by_ = cost::sight::sizes;

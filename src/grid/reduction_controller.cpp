@@ -75,7 +75,7 @@ struct reduction_controller::state {
       workers = std::make_unique<runtime::thread_team>(parts);
     }
     clock.emplace(imagined);
-    looks.emplace(*workers, imagined != nullptr, *clock, mapper, chosen.model->deciding.glance);
+    looks.emplace(*workers, imagined != nullptr, *clock, mapper, chosen.model->deciding);
   }
 
   /// What is known of a pattern without looking at it.

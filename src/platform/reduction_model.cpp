@@ -186,8 +186,10 @@ fitted_rules read_rules(reader const& from) {
 
 deciding_times read_deciding(reader const& from) {
   from.expect_object("what deciding takes");
-  from.expect_keys({"glance", "prediction"});
-  return {not_negative(from.at("glance")), not_negative(from.at("prediction"))};
+  from.expect_keys({"glance", "prediction", "look"});
+  // Files that were written before looks were measured have none.
+  double const look = from.has("look") ? not_negative(from.at("look")) : 0;
+  return {not_negative(from.at("glance")), not_negative(from.at("prediction")), look};
 }
 
 }  // namespace
@@ -217,7 +219,8 @@ std::string to_text(reduction_model const& model) {
                       {"sizes", to_json(model.rules.sizes)},
                       {"glance", to_json(model.rules.glance)},
                       {"full", to_json(model.rules.full)}};
-  ordered const deciding{{"glance", model.deciding.glance}, {"prediction", model.deciding.prediction}};
+  ordered const deciding{
+      {"glance", model.deciding.glance}, {"prediction", model.deciding.prediction}, {"look", model.deciding.look}};
   return text + "],\n\"rules\": " + rules.dump() + ",\n\"deciding\": " + deciding.dump() + "}\n";
 }
 
@@ -279,7 +282,8 @@ reduction_model rounded(reduction_model model) {
       for (double& value : tree.leaves) to_digits(value, 4);
     }
   };
-  for (double* const one : {&model.seconds, &model.spread, &model.deciding.glance, &model.deciding.prediction})
+  for (double* const one :
+       {&model.seconds, &model.spread, &model.deciding.glance, &model.deciding.prediction, &model.deciding.look})
     to_digits(*one, 5);
   round_trees(model.rules.sizes);
   round_trees(model.rules.glance);

@@ -54,6 +54,15 @@ TEST(ErrorRecord, ConvergesToTheErrorsThatThereAre) {
   }
 }
 
+TEST(ErrorRecord, KnowsWhatWasObservedLatelyHoweverFarItWasFromThePrior) {
+  EXPECT_DOUBLE_EQ(after(0.1, {-1.5}).lately(), -1.5);          // nothing makes a measurement early
+  EXPECT_LT(after(0.1, {1.5}).lately(), 0.4);                   // one that is late may have been held up
+  EXPECT_DOUBLE_EQ(after(0.1, {1.5, 1.4}).lately(), 1.4);       // two have not
+  EXPECT_DOUBLE_EQ(after(0.1, {0.2, 1.5, 0.1}).lately(), 0.2);  // one of three was
+  auto const steady = after(0.1, normal(6, 200, 0.5, 0.02), {.memory = 300, .false_alarms = 1e9});
+  EXPECT_NEAR(steady.lately(), 0.5, 0.03);
+}
+
 TEST(ErrorRecord, OneLuckyPredictionIsNotWorthManyGoodOnes) {
   auto const lucky = after(0.3, {0.0});
   auto const good = after(0.3, normal(5, 60, 0, 0.15));

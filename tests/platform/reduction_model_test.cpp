@@ -26,7 +26,7 @@ platform::reduction_model some_model() {
   model.kinds[0].errors[1][2] = {{0.25, 0.125, 0.125, 0.5}, 0.03125};
   platform::regression_tree const rule{{{2, 0.5, 2}, {-1, 0, 0}, {-1, 0, 3}}, {0, 0.25, 0.5, 0, 0.125, 0.5}};
   model.rules = {{"lazy"}, {rule}, {rule, rule}, {}};
-  model.deciding = {4e-6, 2.5e-5};
+  model.deciding = {4e-6, 2.5e-5, 3e-9};
   return model;
 }
 

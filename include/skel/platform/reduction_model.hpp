@@ -85,6 +85,7 @@ struct fitted_rules {
 /// What deciding took when the model was fitted, with nothing of it in a cache [s].
 struct deciding_times {
   double glance = 0, prediction = 0;
+  double look = 0;  ///< each subscript of a pattern whose features are counted, on each thread; 0: not known
 
   friend bool operator==(deciding_times const&, deciding_times const&) = default;
 };
