@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <optional>
 #include <random>
 #include <utility>
@@ -218,6 +219,8 @@ int pages(std::size_t rounds) {
     };
     auto const in_small_pages = [&] {
       void* const fresh = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (fresh == MAP_FAILED) throw std::bad_alloc();
+      madvise(fresh, bytes, MADV_NOHUGEPAGE);
       touch(fresh);
       munmap(fresh, bytes);
     };

@@ -33,7 +33,8 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
   for (auto const& one : records) {
     std::size_t const a = one.candidate;
     if (a >= n) continue;
-    double const weight = one.errors.observed.weight, noise = known.noise * known.noise / weight;
+    double const weight = std::min<double>(one.errors.observed.weight, one.errors.last.size());  // of lately()
+    double const noise = known.noise * known.noise / weight;
     double const variance = std::max(0.0, now.covariance[a * n + a]) + noise;
     double const surprise = one.errors.lately() - now.mean[a];
     squares += surprise * surprise / variance;

@@ -118,8 +118,11 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
       return copies;
     case replicated_links:
       return copies + 8 * parts * (of.clusters + parts);
-    case lazy_blocks:
-      return (parts - 1) * n * problem.value_bytes + parts * n * problem.value_bytes / 4096 * 48;
+    case lazy_blocks: {
+      // Blocks of 2 to 4 KiB of the widest array, 128 B of which say where one is; the last one is whole.
+      double const blocks = n * problem.value_bytes / 2048 + 1;
+      return (parts - 1) * (n * problem.value_bytes + 4096 + blocks * 128);
+    }
     case selective_privates:
       return parts * kept(of.privates * n / parts * problem.value_bytes) + of.privates * n * 4 +
              4 * (subscripts + iterations) * std::min(1.0, of.private_subscripts * std::max(1.0, of.mobility()));

@@ -57,7 +57,7 @@ bool is_whole(std::span<reduction_sample const> group) {
 /// One tree that says what many do of problems like these, of which only sizes are known. Rules by sizes are asked with
 /// nothing in a cache, where all executions may take some microseconds: walking one tree reads a dozen lines of memory,
 /// walking a hundred reads two thousand. The pupil learns from what its teachers say of as many problems as it likes:
-/// sizes within a factor of three of one that was timed, any number of uses, every fourth time one. Source: Bucila,
+/// sizes within a factor of three of one that was timed, 1 to 5000 uses, every fourth time one. Source: Bucila,
 /// Caruana, Niculescu-Mizil 2006, KDD, 535-541.
 std::vector<platform::regression_tree> pupil_of(std::vector<platform::regression_tree> const& teachers,
                                                 std::vector<reduction_problem> const& problems) {

@@ -455,8 +455,9 @@ void reduction_controller::after(double seconds) {
   now.report.running += seconds;
   now.report.last = seconds;
   now.phase_seconds += seconds;
-  // What touches memory for the first time takes longer than what follows: it says nothing of that.
-  if (std::exchange(now.is_fresh, false)) {
+  // What touches memory for the first time takes longer than what follows: it says nothing of that. But a trial that
+  // told nothing would be made again and again.
+  if (std::exchange(now.is_fresh, false) && !now.report.decision.trial) {
     now.next_review = std::max(now.next_review, now.report.uses + 1);
     return;
   }

@@ -16,7 +16,14 @@ namespace skel::runtime {
 namespace {
 
 /// The address sanitizer sees writes beyond memory of the heap only.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SKEL_ADDRESS_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define SKEL_ADDRESS_SANITIZER 1
+#endif
+#if defined(SKEL_ADDRESS_SANITIZER)
 constexpr std::size_t least_mapped = std::numeric_limits<std::size_t>::max();
 #else
 constexpr std::size_t least_mapped = least_of_huge_page;

@@ -37,6 +37,16 @@ TEST(ReductionModel, ReadsBackAsItWas) {
             platform::reduction_model{});
 }
 
+TEST(ReductionModel, ReadsFilesThatWereWrittenBeforeLooksWereMeasured) {
+  auto model = some_model();
+  std::string text = to_text(model);
+  std::string const look = ",\"look\":3e-09";
+  auto const at = text.find(look);
+  ASSERT_NE(at, std::string::npos);
+  model.deciding.look = 0;
+  EXPECT_EQ(platform::parse_reduction_model(text.erase(at, look.size()), "m.json"), model);
+}
+
 TEST(ReductionModel, IsRoundedToWhatIsWorthKeeping) {
   auto model = some_model();
   model.kinds[0].seen.run[0].leaves[1] = 1.23456789;

@@ -17,7 +17,7 @@ class page_memory {
       : data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
         alignment_(other.alignment_),
-        is_mapped_(other.is_mapped_) {}
+        is_mapped_(std::exchange(other.is_mapped_, false)) {}
   page_memory& operator=(page_memory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(bytes_, other.bytes_);

@@ -101,7 +101,7 @@ auto directly(Loop const& loop, Columns into, Op const& op) {
 /// What accumulating a subscript, or merging an element of one private copy, takes at the least [s]: a cycle or two.
 inline constexpr double least_seconds_each = 0.5e-9;
 
-/// How long an iteration takes one thread: as it was last, and at the least what its subscripts take.
+/// How long an iteration takes one thread, with waiting: as it was last, and at the least what its subscripts take.
 class pace {
  public:
   template <class Loop>
