@@ -50,7 +50,7 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
 }
 
 candidate_choice choose(expected_errors const& errors, std::span<candidate_time const> candidates, double uses,
-                        double trial_uses, double later_uses) {
+                        double trial_uses) {
   std::vector<corrected_time> times;
   times.reserve(candidates.size());
   for (auto const& one : candidates) {
@@ -61,7 +61,7 @@ candidate_choice choose(expected_errors const& errors, std::span<candidate_time 
   auto const told = [&](std::size_t first, std::size_t i) {
     return errors.told(candidates[i].candidate, candidates[first].candidate);
   };
-  return choose_by(times, told, candidates, uses, trial_uses, later_uses);
+  return choose_by(times, told, candidates, uses, trial_uses);
 }
 
 }  // namespace skel::mapping

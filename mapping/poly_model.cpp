@@ -71,7 +71,7 @@ candidate_choice choose(double prior, std::span<candidate_record const> records,
   std::vector<corrected_time> times;
   for (auto const& one : candidates) times.push_back(correct(prior, records, one.candidate, one.predicted));
   auto const told = [&](std::size_t, std::size_t other) { return times[other].doubt; };
-  return choose_by(times, told, candidates, uses, trial_uses, 0);
+  return choose_by(times, told, candidates, uses, trial_uses);
 }
 
 std::size_t most_trusted(context_memory const& known, expected_use const& use) {

@@ -246,7 +246,7 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
     throw error("no algorithm that may be used for this reduction keeps less than " +
                 std::to_string(request.memory_cap) + " bytes; raise the cap, or allow atomic updates");
   }
-  auto const choice = errors ? choose(*errors, times, request.uses, request.trial_uses, request.later_uses)
+  auto const choice = errors ? choose(*errors, times, request.uses, request.trial_uses)
                              : choose(known.priors[number].error, records, times, request.uses, request.trial_uses);
   made.trial = choice.trial;
   std::swap(made.candidates.front(), made.candidates[choice.index]);

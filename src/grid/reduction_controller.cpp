@@ -123,8 +123,6 @@ struct reduction_controller::state {
     request.legal = allowed;
     request.uses = uses;
     request.trial_uses = trial_uses;
-    // As many as there have been, with what is known of programs: nothing.
-    request.later_uses = static_cast<double>(report.executions - report.uses);
     request.memory_cap = settings.memory_cap;
     request.prepared = prepared;
     return request;

@@ -123,10 +123,6 @@ TEST(KnownErrors, TrialsArePaidForByWhatTheyTell) {
   EXPECT_TRUE(tries(alike(2, 0.3, 0.2, 0.01), {0.0}));
   EXPECT_FALSE(tries(alike(2, 0.3, 0.99, 0.01), {0.3}));
   EXPECT_FALSE(tries(alike(2, 0.3, 0.2, 0.01), {0.0, 0.0}));
-  // A trial that a single use does not pay for, and uses of other problems do.
-  auto const now = given(alike(2, 0.3, 0.0, 0.01), {});
-  EXPECT_FALSE(choose(now, candidates, 1, 1).trial);
-  EXPECT_TRUE(choose(now, candidates, 1, 1, 30).trial);
   // A setup that is lost where the trial fails.
   std::vector<candidate_time> const dear{{0, 1.0}, {1, 0.8, 25}};
   EXPECT_FALSE(choose(given(alike(2, 0.3, 0.2, 0.01), measured_once({0.0})), dear, 30, 1).trial);

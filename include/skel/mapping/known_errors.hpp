@@ -39,11 +39,10 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
 
 /// The candidate with the least corrected time and its share of the entry, or one that it pays to try: as choose() in
 /// poly_model.hpp, with what a trial tells of the difference to the first candidate for sigma, so that what both have
-/// in common counts for nothing. What it tells counts for `later_uses` of other problems like this one too. Source: the
-/// knowledge gradient for correlated beliefs, Frazier, Powell, Dayanik 2009, INFORMS J. Computing 21(4):599-613, with
-/// the price of a trial. O(candidates). Preconditions: one candidate at least, all below n; uses > 0 where there are
-/// entries.
+/// in common counts for nothing. Source: the knowledge gradient for correlated beliefs, Frazier, Powell, Dayanik 2009,
+/// INFORMS J. Computing 21(4):599-613, with the price of a trial. O(candidates). Preconditions: one candidate at least,
+/// all below n; uses > 0 where there are entries.
 candidate_choice choose(expected_errors const& errors, std::span<candidate_time const> candidates, double uses,
-                        double trial_uses, double later_uses = 0);
+                        double trial_uses);
 
 }  // namespace skel::mapping

@@ -28,7 +28,6 @@ struct reduction_request {
   reduction_set legal = 0;     ///< algorithms to choose from, at least one
   double uses = 1;             ///< executions to come with this pattern, > 0
   double trial_uses = 1;       ///< until the choice is made again
-  double later_uses = 0;       ///< of patterns to come, for which what a trial tells counts too
   reduction_set prepared = 0;  ///< those whose plans are there: they cost no setup
   std::size_t memory_cap = std::numeric_limits<std::size_t>::max();  ///< of plans and copies [B]
 };
