@@ -7,6 +7,12 @@ add_library(skel_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precomp
 target_link_libraries(skel_test_headers PRIVATE skel_flags GTest::gmock GTest::gtest)
 target_precompile_headers(skel_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
 
+# Sanitizers make fits of models twenty times as slow.
+set(SKEL_TEST_TIMEOUT 300)
+if(SKEL_SANITIZE)
+  set(SKEL_TEST_TIMEOUT 900)
+endif()
+
 # skel_test(NAME LIBS targets... SOURCES files...): one GoogleTest executable per room.
 function(skel_test name)
   cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
@@ -14,7 +20,7 @@ function(skel_test name)
   target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
-  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300 LABELS ${name})
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${SKEL_TEST_TIMEOUT} LABELS ${name})
 endfunction()
 
 # skel_test_uses_mpi(TEST): the surroundings of a ctest test whose command starts MPI.
