@@ -33,7 +33,7 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
   for (auto const& one : records) {
     std::size_t const a = one.candidate;
     if (a >= n) continue;
-    double const weight = std::min<double>(one.errors.observed.weight, one.errors.last.size());  // of lately()
+    double const weight = std::min(one.errors.observed.weight, static_cast<double>(one.errors.last.size()));
     double const noise = known.noise * known.noise / weight;
     double const variance = std::max(0.0, now.covariance[a * n + a]) + noise;
     double const surprise = one.errors.lately() - now.mean[a];

@@ -63,8 +63,7 @@ struct error_record {
   double expected_error() const;
   /// What was observed last, where errors are expected to differ and repeated observations of the same hardly do: the
   /// lower median of the last observations since a change, as what holds a measurement up makes it late and never
-  /// early. One alone that is late counts
-  /// for as much as observe() let it. Precondition: there was one.
+  /// early. One alone that is late counts for as much as observe() let it. O(1). Precondition: there was one.
   double lately() const;
   /// Mean of ln(measured / predicted), drawn to 0 by the prior.
   double bias() const;

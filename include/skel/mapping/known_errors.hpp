@@ -32,9 +32,9 @@ struct expected_errors {
   double told(std::size_t candidate, std::size_t other) const;
 };
 
-/// Conditions on the means of what was measured: of W measurements, with a variance of noise^2 / W. Where errors are
-/// greater than expected, covariances are taken to be so much greater here; the known ones are worth two observations.
-/// O(n^2 records). Precondition: records of candidates below n; others are passed over.
+/// Conditions on what was measured lately (error_record::lately()): of W measurements, with a variance of noise^2 / W.
+/// Where errors are greater than expected, covariances are taken to be so much greater here; the known ones are worth
+/// two observations. O(n^2 records). Precondition: records of candidates below n; others are passed over.
 expected_errors given(known_errors const& known, std::span<candidate_record const> records);
 
 /// The candidate with the least corrected time and its share of the entry, or one that it pays to try: as choose() in

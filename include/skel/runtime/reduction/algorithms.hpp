@@ -254,9 +254,9 @@ class lazy_blocks {
       return;
     }
     auto const n = static_cast<double>(loop.elements);
-    auto const copies = static_cast<double>(open * size) / static_cast<double>(std::max<std::size_t>(1, blocks * size));
-    auto const merge = merging(static_cast<double>(open * size), n, (sizeof(Ts) + ... + 0));
-    share_merge(merge, blocks, copies * static_cast<double>(size), workers, [&](auto& pieces) {
+    auto const privates = static_cast<double>(open * size);
+    auto const merge = merging(privates, n, (sizeof(Ts) + ... + 0));
+    share_merge(merge, blocks, privates / static_cast<double>(blocks), workers, [&](auto& pieces) {
       while (auto const piece = pieces.next())
         for (std::size_t b = piece->begin; b < piece->end; ++b)
           for (std::size_t part = 1; part < parts; ++part) merge_block(b, privates_[part], loop.elements, into, op);
