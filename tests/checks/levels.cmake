@@ -4,19 +4,20 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-# What each room may include: rooms of skel, third-party libraries, and whether the operating system's own headers.
+# What each room may include: rooms of skel, third-party libraries, whether the operating system's own headers, and whether
+# the C++ library's for threads: rooms without threads are not tested with the thread sanitizer (tests/CMakeLists.txt).
 set(rooms base pattern record platform plan cost mapping runtime grid interpose tools)
 set(base_may base)
-set(pattern_may base pattern hana)
+set(pattern_may base pattern hana threads)
 set(record_may base record posix)
-set(platform_may base pattern record platform json hwloc posix)
+set(platform_may base pattern record platform json hwloc posix threads)
 set(plan_may base pattern record plan)
 set(cost_may base pattern record platform plan cost eigen)
 set(mapping_may base pattern record platform plan cost mapping eigen hana)
-set(runtime_may base pattern record plan runtime hana tbb mpi cereal posix)  # hana: a composition is a hana::tuple
-set(grid_may base pattern record platform plan cost mapping runtime grid posix)
-set(interpose_may base pattern record platform plan cost mapping runtime grid interpose mpi cereal posix)
-set(tools_may ${rooms} cli11 fmt json posix)
+set(runtime_may base pattern record plan runtime hana tbb mpi cereal posix threads)  # hana: a composition is a hana::tuple
+set(grid_may base pattern record platform plan cost mapping runtime grid posix threads)
+set(interpose_may base pattern record platform plan cost mapping runtime grid interpose mpi cereal posix threads)
+set(tools_may ${rooms} cli11 fmt json posix threads)
 
 # Whose header is it? Third-party libraries by how their headers are spelled; headers of the C++ library have no dot.
 function(owner_of header result)
@@ -42,6 +43,8 @@ function(owner_of header result)
     set(owner cli11)
   elseif(header MATCHES "^fmt/")
     set(owner fmt)
+  elseif(header MATCHES "^(atomic|barrier|condition_variable|future|latch|mutex|semaphore|shared_mutex|thread)$")
+    set(owner threads)
   elseif(header MATCHES "^[a-z_]+$")
     set(owner std)
   elseif(header MATCHES "^(sys|linux|netinet|arpa|net|sanitizer)/[a-z_]+\\.h$" OR

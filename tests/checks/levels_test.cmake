@@ -35,6 +35,7 @@ plant(include/skel/plan/beside.hpp "\n\n#include <skel/platform/description.hpp>
   "include/skel/plan/beside.hpp:3: room 'plan' may not include <skel/platform/description.hpp> (platform)")
 plant(src/runtime/model.cpp "#include <skel/cost/line.hpp>\n" "src/runtime/model.cpp:1: room 'runtime' may not include")
 plant(mapping/search.cpp "#include <mpi.h>\n" "mapping/search.cpp:1: room 'mapping' may not include <mpi.h> (mpi)")
+plant(cost/lock.cpp "#include <vector>\n#include <mutex>\n" "cost/lock.cpp:2: room 'cost' may not include <mutex> (threads)")
 plant(include/skel/pattern/json.hpp "#include <nlohmann/json.hpp>\n" "may not include <nlohmann/json.hpp> (json)")
 plant(src/platform/top.cpp "#include <skel/skel.hpp>\n" "may not include <skel/skel.hpp> (grid)")
 plant(include/skel/base/new.hpp "  #  include <zlib.h>\n" "new.hpp:1: room 'base' may not include <zlib.h> (an unknown library)")
