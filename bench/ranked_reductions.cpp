@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/base/statistics.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/skel.hpp>
 

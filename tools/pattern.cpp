@@ -12,7 +12,7 @@
 
 #include <skel/pattern/feature_list.hpp>
 #include <skel/pattern/mesh_files.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/platform/host_probe.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/characterise.hpp>

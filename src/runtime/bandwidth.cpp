@@ -6,7 +6,7 @@
 #include <string>
 
 #include <skel/base/error.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/team.hpp>
 

@@ -10,6 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/plan/block.hpp>
+
 namespace {
 
 using skel::plan::block;

@@ -15,7 +15,7 @@
 #include <skel/grid/exchange_controller.hpp>
 #include <skel/pattern/operators.hpp>
 #include <skel/pattern/pattern.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/reduction/columns.hpp>
 #include <skel/runtime/reduction/loops.hpp>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <skel/base/contract.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 
 namespace skel::runtime {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <skel/base/contract.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/reduction/owner_finder.hpp>
 #include <skel/runtime/reduction/touched.hpp>

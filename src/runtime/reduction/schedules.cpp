@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <skel/base/contract.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/runtime/reduction/owner_finder.hpp>
 
 namespace skel::runtime::reduction {

@@ -1,6 +1,6 @@
 #include <skel/runtime/reduction/touched.hpp>
 
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 
 namespace skel::runtime::reduction {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/pattern/synthetic.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 #include <skel/runtime/reduction/glance.hpp>
 #include <skel/runtime/reduction/touched.hpp>
 

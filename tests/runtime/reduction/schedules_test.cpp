@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/plan/block.hpp>
+
 #include "random_pattern.hpp"
 
 namespace {

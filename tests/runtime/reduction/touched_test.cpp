@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 
 #include "random_pattern.hpp"
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <skel/plan/block.hpp>
 #include <skel/plan/reduction.hpp>
 #include <skel/runtime/reduction/loops.hpp>
 #include <skel/runtime/reduction/private_copies.hpp>

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include <skel/plan/reduction.hpp>
+#include <skel/plan/block.hpp>
 
 namespace skel::runtime::reduction {
 
