@@ -1,7 +1,6 @@
 #include <skel/cost/reduction/boosted_trees.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <random>
 #include <utility>
@@ -182,44 +181,6 @@ std::span<double const> values_of(regression_tree const& tree, std::span<double 
     at = x[static_cast<std::size_t>(node.feature)] < node.threshold ? at + 1 : static_cast<std::size_t>(node.next);
   }
   return {tree.leaves.data() + tree.nodes[at].next, outputs};
-}
-
-tree_sum::tree_sum(std::vector<regression_tree> const& trees, std::size_t outputs) : outputs_(outputs) {
-  for (auto const& tree : trees) {
-    SKEL_EXPECTS(outputs > 0 && tree.nodes.size() < 1U << 16U);
-    roots_.push_back({static_cast<std::uint32_t>(nodes_.size()), static_cast<std::uint32_t>(leaves_.size())});
-    for (auto const& one : tree.nodes) {
-      auto const next = static_cast<std::size_t>(one.next) / (one.feature < 0 ? outputs : 1);
-      nodes_.push_back({static_cast<float>(one.threshold), static_cast<std::int16_t>(one.feature),
-                        static_cast<std::uint16_t>(next)});
-    }
-    for (double const value : tree.leaves) leaves_.push_back(static_cast<float>(value));
-  }
-}
-
-void tree_sum::add(std::span<double const> x, std::span<double> sums) const {
-  SKEL_EXPECTS(sums.size() == outputs_ || roots_.empty());
-  std::size_t const nodes_of_a_line = 64 / sizeof(node);
-  if (roots_.size() > 1)  // one alone may be large, and a walk sees little of it
-    for (std::size_t k = 0; k < nodes_.size(); k += nodes_of_a_line) __builtin_prefetch(&nodes_[k]);
-  // Leaves of some trees are on their way while the next ones are walked.
-  constexpr std::size_t ahead = 64;
-  std::array<float const*, ahead> said;
-  for (std::size_t begin = 0; begin < roots_.size(); begin += ahead) {
-    std::size_t const end = std::min(roots_.size(), begin + ahead);
-    for (std::size_t t = begin; t < end; ++t) {
-      node const* const tree = &nodes_[roots_[t].node];
-      node const* at = tree;
-      while (at->feature >= 0)
-        at = x[static_cast<std::size_t>(at->feature)] < static_cast<double>(at->threshold) ? at + 1 : tree + at->next;
-      float const* const leaf = &leaves_[roots_[t].leaf + at->next * outputs_];
-      __builtin_prefetch(leaf);
-      __builtin_prefetch(leaf + outputs_ - 1);
-      said[t - begin] = leaf;
-    }
-    for (std::size_t t = begin; t < end; ++t)
-      for (std::size_t k = 0; k < outputs_; ++k) sums[k] += static_cast<double>(said[t - begin][k]);
-  }
 }
 
 }  // namespace skel::cost

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <skel/base/contract.hpp>
+#include <skel/cost/reduction/boosted_trees.hpp>
 #include <skel/cost/reduction/rules.hpp>
 
 #include "judge_choices.hpp"
@@ -23,7 +24,7 @@ constexpr double most_late = std::numbers::ln2;
 
 /// Rules after a glance are asked with nothing in a cache, where all executions may take some hundred microseconds.
 constexpr boosting_options options_of(sight how) {
-  if (how == sight::glance) return {60, 5, 0.12, 10, 0.7};
+  if (how == sight::glance) return {40, 6, 0.15, 10, 0.7};
   return {100, 6, 0.1, 8, 0.7};
 }
 

@@ -103,17 +103,13 @@ TEST(BoostedTrees, ManyComeNearToASumAndAreTheSameAgain) {
   }
   auto const trees = cost::fit_trees(rows, targets);
   EXPECT_EQ(trees, cost::fit_trees(rows, targets));
-  cost::tree_sum const sum(trees, 1);
   double squares = 0, all = 0;
   for (int k = 0; k < 500; ++k) {
     std::vector<double> const x{uniform(dice), uniform(dice), uniform(dice)};
     double const wanted = 2 * x[0] + std::sin(6 * x[1]);
-    double one_by_one = 0;
-    for (auto const& tree : trees) one_by_one += cost::values_of(tree, x, 1)[0];
-    std::vector<double> found{0};
-    sum.add(x, found);
-    EXPECT_NEAR(found[0], one_by_one, 1e-5);
-    squares += std::pow(found[0] - wanted, 2);
+    double found = 0;
+    for (auto const& tree : trees) found += cost::values_of(tree, x, 1)[0];
+    squares += std::pow(found - wanted, 2);
     all += wanted * wanted;
   }
   EXPECT_LT(squares / all, 0.02);

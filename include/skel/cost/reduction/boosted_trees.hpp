@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -30,32 +29,5 @@ std::vector<platform::regression_tree> fit_trees(std::vector<std::vector<double>
 /// What a tree says of each output. Precondition: x has every feature that it asks for.
 std::span<double const> values_of(platform::regression_tree const& tree, std::span<double const> x,
                                   std::size_t outputs);
-
-/// Trees laid out one behind the other, to be summed quickly, also when nothing of them is in a cache: a node takes 8
-/// bytes, and all of them are read in passing. Numbers are kept in single precision.
-class tree_sum {
- public:
-  tree_sum() = default;
-  /// Precondition: trees with fewer than 2^16 nodes, of fewer than 2^15 features.
-  tree_sum(std::vector<platform::regression_tree> const& trees, std::size_t outputs);
-
-  bool empty() const { return roots_.empty(); }
-  /// Adds what all trees say of each output. O(trees (depth + outputs)). Precondition: as many sums as outputs.
-  void add(std::span<double const> x, std::span<double> sums) const;
-
- private:
-  struct node {
-    float threshold;
-    std::int16_t feature;
-    std::uint16_t next;  // node of its tree; of a leaf, which leaf of its tree it is
-  };
-  struct root {
-    std::uint32_t node, leaf;  // the first ones
-  };
-  std::vector<node> nodes_;
-  std::vector<root> roots_;
-  std::vector<float> leaves_;
-  std::size_t outputs_ = 0;
-};
 
 }  // namespace skel::cost

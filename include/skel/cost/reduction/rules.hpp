@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/reduction/boosted_trees.hpp>
 #include <skel/cost/reduction/judge.hpp>
 #include <skel/cost/reduction/predictor.hpp>
 #include <skel/cost/reduction/problem.hpp>
+#include <skel/cost/reduction/tree_sum.hpp>
 #include <skel/plan/reduction.hpp>
 #include <skel/platform/reduction_model.hpp>
 
