@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <skel/base/contract.hpp>
@@ -14,8 +15,10 @@
 #include <skel/grid/reduction_controller.hpp>
 #include <skel/platform/reduction_model.hpp>
 #include <skel/record/clock.hpp>
+#include <skel/runtime/reduction/body_time.hpp>
 #include <skel/runtime/reduction/characterise.hpp>
 #include <skel/runtime/reduction/engine.hpp>
+#include <skel/runtime/reduction/trial_loop.hpp>
 
 #include "competitors/competitor.hpp"
 
@@ -111,14 +114,31 @@ std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> prediction
   return all;
 }
 
+/// Times the loop's body on some iterations, as the face does before a replayable loop first runs.
+void time_body(skel::pattern const& of, setting const& how, skel::reduction_controller& controller) {
+  namespace reduction = skel::runtime::reduction;
+  auto const stream = reduction::make_stream(of.iterations());
+  auto const time = [&](auto const body) {
+    std::optional<double> each;
+    double const took = controller.timed(
+        [&] { each = reduction::body_seconds(of.iterations(), of.iterations() / reduction::timed_share, body); });
+    controller.know_other_work(each, took);
+  };
+  auto const common = reduction::make_body(of, how.other_work, stream);
+  if (how.value == trial_value::number)
+    time(reduction::number_body{common});
+  else
+    time(reduction::vector_body{common});
+}
+
 }  // namespace
 
 void count_features(skel::pattern const& of, setting const& how, measurement& result) {
   if (how.virtual_threads) {
     skel::runtime::virtual_team team(how.threads, how.memory);
-    auto const start = skel::record::thread_ns();
+    auto const reading = skel::record::thread_clock_ns(), start = skel::record::thread_ns();
     result.features = skel::runtime::reduction::characterise(of, team);
-    double alone = static_cast<double>(skel::record::thread_ns() - start) * 1e-9;  // of the calling thread, less phases
+    double alone = static_cast<double>(skel::record::thread_ns() - start - reading) * 1e-9;
     for (auto const& one : team.phases()) alone -= one.total;
     result.features_seconds = team.seconds() + std::max(0.0, alone);
     return;
@@ -166,12 +186,7 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
   settings.model_file = model;
   skel::reduction_controller controller(std::move(settings));
   controller.workers().run({"begin"}, [](std::size_t) {});  // threads that have not been started yet
-  // The face times the body of a replayable loop on some iterations, before it first runs.
-  skel::runtime::reduction::trial_settings body;
-  body.other_work = how.other_work;
-  std::size_t const sample = std::min<std::size_t>(256, of.iterations());
-  controller.know_other_work(
-      skel::runtime::reduction::other_seconds(skel::pattern(sample, 1, std::vector<skel::subscript>(sample, 0)), body));
+  time_body(of, how, controller);
   skel::mapping::reduction_set legal = 0;  // the loop of the trials may use all
   std::map<skel::plan::reduction_algorithm, skel::runtime::reduction::algorithm_trial> times;
   for (auto const& one : measured.algorithms) {

@@ -1,5 +1,6 @@
 #include "pattern_looks.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <mutex>
@@ -74,21 +75,28 @@ std::size_t pattern_looks::subscripts_within(cost::reduction_problem const& prob
   double const merged = n * (parts - 1) * 4 * problem.value_bytes / 4;
   // Beside subscripts, a look has its own beginning, and each thread's words of elements to pass twice.
   double const words = 2 * n / 64;
-  auto const within = [&](double time) { return time * parts / per_subscript(problem) - words * parts; };
-  // What a look begins with is measured where it may be affordable at all.
-  double affordable = within(seconds);
-  if (affordable >= fewest_subscripts(of)) affordable = within(seconds - costs().start);
+  auto const within = [&](double time, double each) { return time * parts / each - words * parts; };
+  // Predicting what a subscript takes, and measuring what a look begins with, are done where one may be affordable.
+  if (within(seconds, least_per_subscript()) < fewest_subscripts(of)) return 0;
+  double const each = per_subscript(problem);
+  double affordable = within(seconds, each);
+  if (affordable >= fewest_subscripts(of)) affordable = within(seconds - costs().start, each);
   double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
   return static_cast<std::size_t>(std::max(0.0, count));
 }
 
-/// As measured, and before that what it took when the model was fitted, what updating a subscript takes, or the first
-/// idea of looking at it [s]: the most of them.
+/// As measured, and before that what it took when the model was fitted or the first idea of looking at it [s]: the most
+/// of them.
+double pattern_looks::least_per_subscript() const {
+  return each_seconds_ > 0 ? each_seconds_ : std::max({1e-10, look_seconds_, costs_.each});
+}
+
+/// Before it was measured, also what updating a subscript takes.
 double pattern_looks::per_subscript(cost::reduction_problem const& problem) const {
   if (each_seconds_ > 0) return each_seconds_;
   auto const time = mapper_.estimate(plan::reduction_algorithm::sequential, problem);
   double const updating = time ? time->run / std::max(1.0, static_cast<double>(problem.pattern.subscripts)) : 0;
-  return std::max({1e-10, look_seconds_, costs_.each, updating});
+  return std::max(least_per_subscript(), updating);
 }
 
 /// Measured once in a process for as many threads.

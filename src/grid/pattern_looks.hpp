@@ -56,6 +56,7 @@ class pattern_looks {
   };
   cost_of_looks const& costs();
   std::size_t subscripts_within(cost::reduction_problem const& problem, double seconds);
+  double least_per_subscript() const;
   double per_subscript(cost::reduction_problem const& problem) const;
   std::size_t windows() const { return 256 * workers_.parts(); }
 

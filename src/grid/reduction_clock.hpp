@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include <skel/record/clock.hpp>
 #include <skel/runtime/team.hpp>
 
@@ -16,12 +18,14 @@ class reduction_clock {
     if (imagined_ == nullptr) return record::now();
     for (auto const& one : imagined_->phases()) more_ += one.seconds() - one.total;
     imagined_->clear();
-    return static_cast<double>(record::thread_ns()) * 1e-9 + more_;
+    more_ -= static_cast<double>(record::thread_clock_ns()) * 1e-9;  // what asking takes is not counted
+    return last_ = std::max(last_, static_cast<double>(record::thread_ns()) * 1e-9 + more_);
   }
 
  private:
   runtime::virtual_team* imagined_;
   double more_ = 0;  // what phases took in virtual threads more than on the one that there is [s]
+  double last_ = 0;
 };
 
 }  // namespace skel

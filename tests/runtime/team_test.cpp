@@ -135,6 +135,15 @@ void work(std::int64_t nanoseconds) {
   }
 }
 
+TEST(VirtualTeam, TimingThePartsIsAPartOfThePhase) {
+  constexpr std::size_t parts = 64;
+  skel::runtime::virtual_team team(parts);
+  double const reading = static_cast<double>(skel::record::thread_clock_ns()) * 1e-9;
+  EXPECT_GT(reading, 0);
+  team.run({"nothing"}, [](std::size_t) {});
+  EXPECT_GE(team.phases().back().total, 2 * parts * reading);
+}
+
 TEST(VirtualTeam, CountsAPhaseAsItsSlowestPart) {
   virtual_team workers(3);
   workers.run({"work"}, [](std::size_t part) { work(part == 1 ? 5'000'000 : 500'000); });

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -19,6 +21,8 @@
 #include <skel/grid/reduction_exchange.hpp>
 #include <skel/pattern/monoid.hpp>
 #include <skel/pattern/pattern.hpp>
+#include <skel/plan/block.hpp>
+#include <skel/runtime/reduction/body_time.hpp>
 #include <skel/runtime/reduction/engine.hpp>
 
 namespace skel {
@@ -67,7 +71,7 @@ class irregular_reduction {
     check_sizes(x, of.elements());
     auto& with = engine_for<Ts...>();
     if constexpr (Rules.replayable)
-      if (report().phases == 0) time_body(of.iterations(), body);
+      if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
     execute<Ts...>(with, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, with.legal()); });
   }
 
@@ -207,25 +211,15 @@ class irregular_reduction {
     return {std::apply([](auto const&... spans) { return std::tuple<Ts*...>{spans.data()...}; }, x.spans)};
   }
 
-  /// What an iteration takes beside accumulating, from one in two hundred of them, 128 at the most: one after the
-  /// other, as they run in the loop, where the next one begins before the last has ended; in windows that are evenly
-  /// spread, of which a first pass brings to the caches what the second finds there.
+  /// What an iteration takes beside accumulating, from a small share of them, where there is something to choose.
   template <class Body>
-  void time_body(std::size_t iterations, Body& body) {
-    std::size_t const samples = std::min<std::size_t>(128, iterations / 200);
-    if (samples == 0) return;
-    std::size_t const windows = (samples + 31) / 32;
-    auto const nowhere = [](std::size_t) { return runtime::reduction::dropping_accumulator{}; };
-    double seconds = 0, timed = 0;
-    for (std::size_t k = 0; k < windows; ++k) {
-      std::size_t const begin = plan::block_of(iterations, windows, k).begin;
-      std::size_t const end = begin + plan::block_of(samples, windows, k).size();
-      runtime::reduction::run_iterations(begin, end, nowhere, body);
-      seconds += controller_.timed([&] { runtime::reduction::run_iterations(begin, end, nowhere, body); });
-      timed += static_cast<double>(end - begin);
-    }
-    double const clock = controller_.timed([] {});
-    controller_.know_other_work((seconds - static_cast<double>(windows) * clock) / timed);
+  void time_body(std::size_t iterations, mapping::reduction_set legal, Body& body) {
+    if (controller_.settings().forced || std::has_single_bit(legal)) return;
+    std::optional<double> each;
+    double const took = controller_.timed([&] {
+      each = runtime::reduction::body_seconds(iterations, iterations / runtime::reduction::timed_share, body);
+    });
+    controller_.know_other_work(each, took);
   }
 
   template <class... Ts, class Of, class Body, class Before>
@@ -258,7 +252,7 @@ class irregular_reduction {
     between.run(among, of, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
       check_sizes(x, needed);
       if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
-        if (report().phases == 0) time_body(of.iterations(), body);
+        if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
       execute<Ts...>(with, of, into, body,
                      [&] { return step_for(of, bytes_of<Ts...>, with.legal(), with.legal_open()); });
     });

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <skel/plan/block.hpp>
 #include <skel/runtime/dealt_pieces.hpp>
 
 /// Who does the parts of a phase of a parallel algorithm.
@@ -130,7 +131,7 @@ struct memory_bound {
 struct virtual_phase {
   std::string name;
   double slowest = 0;              ///< part [s]
-  double total = 0;                ///< of all parts [s]
+  double total = 0;                ///< that the calling thread took for all of it, timing the parts included [s]
   double bandwidth = 0;            ///< what moving its bytes takes all threads together at the least [s]
   std::vector<double> parts = {};  ///< each [s]
   bool bound() const { return bandwidth > slowest; }
@@ -146,7 +147,7 @@ struct virtual_phase {
 class virtual_team : public team {
  public:
   /// Precondition: parts >= 1.
-  explicit virtual_team(std::size_t parts, memory_bound memory = {}) : team(parts), memory_(memory) {}
+  explicit virtual_team(std::size_t parts, memory_bound memory = {});
 
   /// The phases since the last clear(), in their order.
   std::vector<virtual_phase> const& phases() const { return phases_; }

@@ -15,6 +15,7 @@
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/record/clock.hpp>
+#include <skel/runtime/reduction/body_time.hpp>
 #include <skel/runtime/reduction/catalogue.hpp>
 #include <skel/runtime/reduction/timings.hpp>
 #include <skel/runtime/reduction/trial_loop.hpp>
@@ -52,13 +53,22 @@ class timed_team {
 
   template <class F>
   void time(F&& f, repetitions& into) {
-    if (virtual_ != nullptr) virtual_->clear();
-    auto const begin = record::now_ns();
-    f();
-    if (virtual_ != nullptr)
-      into.phases_.push_back(virtual_->phases());
-    else
+    if (virtual_ == nullptr) {
+      auto const begin = record::now_ns();
+      f();
       into.seconds_.push_back(static_cast<double>(record::now_ns() - begin) * 1e-9);
+      return;
+    }
+    virtual_->clear();
+    auto const reading = record::thread_clock_ns(), begin = record::thread_ns();
+    f();
+    double between = static_cast<double>(record::thread_ns() - begin - reading) * 1e-9;
+    auto phases = virtual_->phases();
+    for (auto const& one : phases) between -= one.total;
+    virtual_phase caller{"between phases", 0, 0, 0, {std::max(0.0, between)}};
+    caller.slowest = caller.total = caller.parts.front();
+    phases.push_back(std::move(caller));
+    into.phases_.push_back(std::move(phases));
   }
 
  private:
@@ -214,17 +224,17 @@ std::vector<algorithm_trial> time_reductions(pattern const& of, trial_settings c
 double other_seconds(pattern const& of, trial_settings const& settings) {
   auto const stream = make_stream(of.iterations());
   auto const body = make_body(of, settings.other_work, stream);
-  double volatile keep = 0;
   std::vector<double> samples;
   for (std::size_t round = 0; round < settings.rounds; ++round) {
-    auto const begin = record::now_ns();
-    double sum = 0;
-    for (std::size_t i = 0; i < of.iterations(); ++i) sum += body.contribution(i);
-    keep = sum;
-    samples.push_back(static_cast<double>(record::now_ns() - begin) * 1e-9);
+    if (settings.value == trial_value::number) {
+      number_body const loop{body};
+      samples.push_back(body_seconds(of.iterations(), of.iterations(), loop).value_or(0));
+    } else {
+      vector_body const loop{body};
+      samples.push_back(body_seconds(of.iterations(), of.iterations(), loop).value_or(0));
+    }
   }
-  static_cast<void>(keep);
-  return of.iterations() == 0 ? 0 : statistics::median(samples) / static_cast<double>(of.iterations());
+  return statistics::median(samples);
 }
 
 }  // namespace skel::runtime::reduction

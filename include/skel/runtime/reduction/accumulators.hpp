@@ -103,11 +103,14 @@ struct storing_accumulator {
 struct dropping_accumulator {
   template <class... Values>
   void add(std::size_t, Values const&... values) const {
-    (use(&values), ...);
+    (use(values), ...);
   }
 
  private:
-  static void use(void const* value) { asm volatile("" : : "g"(value) : "memory"); }
+  template <class T>
+  static void use(T const& value) {
+    asm volatile("" : : "m"(value));
+  }
 };
 
 namespace accumulators_detail {
