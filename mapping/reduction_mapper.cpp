@@ -77,6 +77,20 @@ std::array<std::array<known_errors, 3>, 2> errors_from(platform::fitted_kind con
   return all;
 }
 
+/// What taking an algorithm begins with.
+struct entry {
+  double setup;    ///< that it will take [s]
+  double charged;  ///< to this pattern [s]
+};
+
+entry entry_of(cost::reduction_time const& time, reduction_request const& request,
+               plan::reduction_algorithm algorithm) {
+  auto const is_in = [&](reduction_set set) { return (set >> static_cast<unsigned>(algorithm) & 1) != 0; };
+  if (is_in(request.prepared)) return {0, 0};
+  if (is_in(request.buffered)) return {time.setup_again, time.setup_again};
+  return {time.setup, time.setup_again + (time.setup - time.setup_again) / (1 + request.patterns_to_come)};
+}
+
 std::string in_words(double seconds) {
   char text[32];
   if (seconds < 1e-3)
@@ -100,7 +114,7 @@ std::string reduction_decision::why() const {
   if (candidates.size() < 2) return text + " is all that may be used";
   if (trial) return text + " is tried once more, as its time is hardly known";
   auto const& next = candidates[1];
-  return text + " takes " + in_words(candidates.front().total) + " for " + times + " with its setup, " +
+  return text + " takes " + in_words(candidates.front().total) + " for " + times + " with its share of the setup, " +
          std::string(plan::name_of(next.algorithm)) + " " + in_words(next.total);
 }
 
@@ -198,8 +212,19 @@ std::array<double, plan::reduction_algorithms> reduction_mapper::advice_of_rules
   return advice;
 }
 
+reduction_mapper::times_of_all const& reduction_mapper::predicted(std::size_t kind,
+                                                                  cost::reduction_problem const& problem) const {
+  if (last_times_.empty() || last_problem_ != problem) {
+    last_times_.assign(kinds_.size(), std::nullopt);
+    last_problem_ = problem;
+  }
+  auto& times = last_times_[kind];
+  if (!times) times = kinds_[kind].predict(problem), ++predictions_;
+  return *times;
+}
+
 reduction_decision reduction_mapper::decide(reduction_request const& request) const {
-  SKEL_EXPECTS(request.legal != 0 && request.uses > 0 && request.trial_uses > 0);
+  SKEL_EXPECTS(request.legal != 0 && request.uses > 0 && request.trial_uses > 0 && request.patterns_to_come >= 0);
   context const here = context_of(request.problem);
   reduction_decision made;
   auto const first = estimate(sequential, request.problem);
@@ -216,7 +241,7 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
   std::vector<candidate_time> times;
   times.reserve(plan::reduction_algorithms);
   made.candidates.reserve(plan::reduction_algorithms);
-  auto const all = kind.predict(request.problem);
+  auto const& all = predicted(number, request.problem);
   auto const advice = advice_of_rules(request, all);
   for (auto const& traits : plan::reduction_catalogue()) {
     if ((request.legal >> static_cast<unsigned>(traits.algorithm) & 1) == 0) continue;
@@ -224,21 +249,23 @@ reduction_decision reduction_mapper::decide(reduction_request const& request) co
       made.over_cap.push_back(traits.algorithm);
       continue;
     }
-    auto predicted = all[static_cast<std::size_t>(traits.algorithm)];
-    if (!predicted || !(predicted->run > 0) || !std::isfinite(predicted->run + predicted->setup)) continue;
-    if ((request.prepared >> static_cast<unsigned>(traits.algorithm) & 1) != 0) predicted->setup = 0;
+    auto const& of_kind = all[static_cast<std::size_t>(traits.algorithm)];
+    if (!of_kind || !(of_kind->run > 0) || !std::isfinite(of_kind->run)) continue;
+    auto time = *of_kind;
+    auto const [setup, charged] = entry_of(time, request, traits.algorithm);
+    if (!std::isfinite(setup) || !std::isfinite(charged)) continue;
     auto const candidate = static_cast<std::uint64_t>(traits.algorithm);
-    double run = errors ? predicted->run * std::exp(errors->mean[candidate])
-                        : correct(known.priors[number].error, records, candidate, predicted->run).seconds;
+    double run = errors ? time.run * std::exp(errors->mean[candidate])
+                        : correct(known.priors[number].error, records, candidate, time.run).seconds;
     bool const is_measured = std::ranges::find(records, candidate, &candidate_record::candidate) != records.end();
     if (!is_measured) {
       double const advised = std::exp(advice[static_cast<std::size_t>(traits.algorithm)]);
       run *= advised;
-      predicted->run *= advised;
+      time.run *= advised;
     }
     if (!std::isfinite(run)) continue;
-    made.candidates.push_back({traits.algorithm, {predicted->setup, run}, predicted->setup + request.uses * run});
-    times.push_back({candidate, predicted->run, predicted->setup});
+    made.candidates.push_back({traits.algorithm, {setup, run, time.setup_again}, charged + request.uses * run});
+    times.push_back({candidate, time.run, charged});
   }
   if (made.candidates.empty()) {
     if (made.over_cap.empty())
@@ -261,8 +288,8 @@ void reduction_mapper::observe(cost::reduction_problem const& problem, plan::red
   if (!(seconds > 0)) return;
   context const here = context_of(problem);
   for (std::size_t k = 0; k < kinds_.size(); ++k)
-    if (auto const predicted = kinds_[k].predict(algorithm, problem); predicted && predicted->run > 0)
-      models_.observe(here, k, static_cast<std::uint64_t>(algorithm), predicted->run, seconds);
+    if (auto const& time = predicted(k, problem)[static_cast<std::size_t>(algorithm)]; time && time->run > 0)
+      models_.observe(here, k, static_cast<std::uint64_t>(algorithm), time->run, seconds);
 }
 
 }  // namespace skel::mapping

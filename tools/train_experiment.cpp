@@ -150,10 +150,9 @@ std::vector<cost::reduction_sample> time_point(trial_point point, double bandwid
   for (auto const& trial : runtime::reduction::time_reductions(pattern, point.settings))
     samples.push_back({trial.algorithm,
                        problem,
-                       {trial.setup, trial.run},
+                       {trial.setup, trial.run, trial.setup_again},
                        trial.spread,
                        point.cell,
-                       trial.setup_again,
                        glance,
                        point.lattice.has_value()});
   return samples;
@@ -210,6 +209,7 @@ platform::deciding_times time_deciding(platform::reduction_model const& model) {
       request.problem.pattern = runtime::reduction::glance(pattern, 8, 8);
       request.problem.seen_by = cost::sight::glance;
     });
+    ++request.problem.pattern.clusters;  // another problem each time: the last one's predictions are remembered
     time(prediction, [&] { static_cast<void>(mapper.decide(request)); });
   }
   return {statistics::median(glance), statistics::median(prediction), look_seconds()};

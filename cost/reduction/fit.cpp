@@ -32,18 +32,22 @@ std::vector<double> amounts_of(std::vector<reduction_term> const& terms) {
   return amounts;
 }
 
-rows rows_of(std::span<reduction_sample const> samples, plan::reduction_algorithm algorithm, bool setup,
+/// A time of a sample.
+using time_of = double reduction_time::*;
+
+rows rows_of(std::span<reduction_sample const> samples, plan::reduction_algorithm algorithm, time_of time,
              cache_sizes const& caches) {
+  bool const is_run = time == &reduction_time::run;
   rows result;
   for (auto const& sample : samples) {
     if (sample.algorithm != algorithm) continue;
     auto const terms =
-        setup ? setup_terms(algorithm, sample.problem, caches) : run_terms(algorithm, sample.problem, caches);
+        is_run ? run_terms(algorithm, sample.problem, caches) : setup_terms(algorithm, sample.problem, caches);
     result.names.clear();
     for (auto const& term : terms) result.names.push_back(term.name);
     result.terms.push_back(amounts_of(terms));
-    result.times.push_back(std::max(shortest_time, setup ? sample.measured.setup : sample.measured.run));
-    result.spreads.push_back(setup ? 0 : sample.spread);
+    result.times.push_back(std::max(shortest_time, sample.measured.*time));
+    result.spreads.push_back(is_run ? sample.spread : 0);
   }
   return result;
 }
@@ -128,11 +132,14 @@ platform::fitted_kind fit_once(std::string const& kind, std::span<reduction_samp
   std::vector<fitted_sums> setups, runs;
   for (auto const& traits : plan::reduction_catalogue()) {
     if (polynomial && traits.algorithm != plan::reduction_algorithm::sequential) continue;
-    rows const of_runs = rows_of(samples, traits.algorithm, false, caches);
+    auto const rows_for = [&](time_of time) { return rows_of(samples, traits.algorithm, time, caches); };
+    rows const of_runs = rows_for(&reduction_time::run);
     if (of_runs.times.size() < fewest_reduction_samples) continue;
     runs.push_back(fit_time(of_runs, !tree));
-    setups.push_back(fit_time(rows_of(samples, traits.algorithm, true, caches), !tree));
+    setups.push_back(fit_time(rows_for(&reduction_time::setup), !tree));
     result.algorithms.push_back({std::string(traits.name), setups.back().time, runs.back().time});
+    if (auto again = fit_time(rows_for(&reduction_time::setup_again), !tree); !again.time.terms.empty())
+      result.algorithms.back().again = std::move(again.time);
   }
   if (result.algorithms.empty()) return result;
   if (polynomial) return fit_polynomial_kind(samples, caches, result.algorithms.front());
@@ -165,6 +172,7 @@ platform::fitted_kind fit_reduction_kind(std::string const& kind, std::span<redu
     auto const residual = held_out.residual(*plan::find_reduction(one.algorithm));
     one.setup.residual = residual.setup;
     one.run.residual = residual.run;
+    if (!one.again.terms.empty()) one.again.residual = residual.setup_again;
   }
   return result;
 }

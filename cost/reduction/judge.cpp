@@ -99,10 +99,11 @@ reduction_time cross_validation::residual(plan::reduction_algorithm algorithm) c
     if (!time) continue;
     squares.setup += error(sample.measured.setup, time->setup);
     squares.run += error(sample.measured.run, time->run);
+    squares.setup_again += error(sample.measured.setup_again, time->setup_again);
     ++count;
   }
-  if (count == 0) return {1, 1};
-  return {std::sqrt(squares.setup / count), std::sqrt(squares.run / count)};
+  if (count == 0) return {1, 1, 1};
+  return {std::sqrt(squares.setup / count), std::sqrt(squares.run / count), std::sqrt(squares.setup_again / count)};
 }
 
 std::size_t cross_validation::choose(std::span<reduction_sample const> group, double reuse, sight how) const {

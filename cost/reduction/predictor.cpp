@@ -131,13 +131,14 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
       throw input_error(source, where, "stands there twice; train anew");
     if (!which) throw input_error(source, where, "is not an algorithm of reductions; train anew");
     if (name_ == "polynomial" && *which != plan::reduction_algorithm::sequential) {
-      algorithms_[static_cast<std::size_t>(*which)] = algorithm{take(one.setup, polynomial_terms(), where + ".setup"),
-                                                                take(one.run, polynomial_terms(), where + ".run")};
+      algorithms_[static_cast<std::size_t>(*which)] = algorithm{
+          take(one.setup, polynomial_terms(), where + ".setup"), take(one.run, polynomial_terms(), where + ".run"), {}};
       continue;
     }
     algorithms_[static_cast<std::size_t>(*which)] =
         algorithm{take(one.setup, setup_terms(*which, any, caches_), where + ".setup"),
-                  take(one.run, run_terms(*which, any, caches_), where + ".run")};
+                  take(one.run, run_terms(*which, any, caches_), where + ".run"),
+                  take(one.again, setup_terms(*which, any, caches_), where + ".again"), !one.again.terms.empty()};
   }
   if (name_ == "polynomial" && !kind.algorithms.empty() && !algorithms_[0])
     throw input_error(source, name_, "lacks the sequential algorithm, which speedups refer to; train anew");
@@ -153,17 +154,23 @@ reduction_time reduction_predictor::predict_by_speedup(algorithm const& known, r
   // Far from the samples a polynomial may say anything; a speedup that is not positive says that it is slow.
   constexpr double least_speedup = 1e-3;
   double const run = sequential(problem) / std::max(least_speedup, polynomial_at(point, known.run.coefficients));
-  return {run * std::max(0.0, polynomial_at(point, known.setup.coefficients)), run};
+  double const setup = run * std::max(0.0, polynomial_at(point, known.setup.coefficients));
+  return {setup, run, setup};
 }
 
 reduction_time reduction_predictor::first_time(plan::reduction_algorithm which,
                                                reduction_problem const& problem) const {
   auto const& known = *algorithms_[static_cast<std::size_t>(which)];
-  if (name_ == "tree") return {updates_of_a_part(problem), updates_of_a_part(problem)};
+  if (name_ == "tree") {
+    double const updates = updates_of_a_part(problem);
+    return {updates, updates, updates};
+  }
   if (name_ == "polynomial" && which != plan::reduction_algorithm::sequential)
     return predict_by_speedup(known, problem);
-  return {sum_of(setup_terms(which, problem, caches_), known.setup.coefficients),
-          sum_of(run_terms(which, problem, caches_), known.run.coefficients)};
+  auto const terms = setup_terms(which, problem, caches_);
+  double const setup = sum_of(terms, known.setup.coefficients);
+  return {setup, sum_of(run_terms(which, problem, caches_), known.run.coefficients),
+          known.knows_again ? std::min(setup, sum_of(terms, known.again.coefficients)) : setup};
 }
 
 std::optional<reduction_time> reduction_predictor::estimate(plan::reduction_algorithm which,
@@ -194,6 +201,7 @@ std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_
   for (std::size_t k = 0; k < outputs_.size(); ++k) {
     auto& time = *times[static_cast<std::size_t>(outputs_[k])];
     time.setup *= std::exp(setups[k]);
+    time.setup_again *= std::exp(setups[k]);
     time.run *= std::exp(runs[k]);
   }
   return times;

@@ -1,8 +1,8 @@
 #include <skel/grid/reduction_controller.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cmath>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -19,7 +19,9 @@
 #include <skel/runtime/reduction/schedules.hpp>
 
 #include "chosen_reduction_model.hpp"
+#include "kept_choice.hpp"
 #include "pattern_looks.hpp"
+#include "phase_lengths.hpp"
 #include "reduction_clock.hpp"
 
 namespace skel {
@@ -29,8 +31,8 @@ namespace {
 /// The share of what a phase is expected to take that looking at its pattern may cost.
 constexpr double look_share = 0.02;
 
-/// Phases whose lengths are remembered.
-constexpr std::size_t remembered_phases = 8;
+/// Phases whose iterations' other work is remembered, where it is estimated.
+constexpr std::size_t remembered_estimates = 8;
 
 std::size_t threads_of(reduction_settings const& settings) {
   if (settings.virtual_threads > 0) return settings.virtual_threads;
@@ -43,11 +45,6 @@ std::size_t threads_of(reduction_settings const& settings) {
 }  // namespace
 
 struct reduction_controller::state {
-  /// What was decided by predicted times, and for what.
-  struct settled_choice {
-    plan::reduction_algorithm algorithm;
-    double elements, subscripts, uses, value_bytes;
-  };
   /// An execution that the mapper has not been told of.
   struct measured_execution {
     cost::reduction_problem problem;
@@ -62,6 +59,7 @@ struct reduction_controller::state {
 
   state(reduction_settings asked, chosen_reduction_model const& chosen)
       : settings(std::move(asked)),
+        lengths(settings.expected_uses),
         mapper(*chosen.model, chosen.source),
         prediction_seconds(chosen.model->deciding.prediction) {
     report.model_machine = chosen.model->machine;
@@ -93,12 +91,6 @@ struct reduction_controller::state {
     return made;
   }
 
-  double expected() const {
-    if (settings.expected_uses > 0) return settings.expected_uses;
-    if (lengths.empty()) return 1;
-    return statistics::median(std::vector<double>(lengths.begin(), lengths.end()));
-  }
-
   /// What all looks together may still take, so that they take no more than look_share of the executions that have
   /// been and of `expected` seconds [s]. What looks at the patterns before have left over is there for this one.
   double allowed_for_looks(double expected) const { return look_share * (report.running + expected) - report.looking; }
@@ -125,21 +117,21 @@ struct reduction_controller::state {
     request.trial_uses = trial_uses;
     request.memory_cap = settings.memory_cap;
     request.prepared = prepared;
+    request.buffered = buffered & buffers_that_suffice();
+    request.patterns_to_come = static_cast<double>(patterns_before);
     return request;
   }
 
   /// By predicted times, corrected by what was measured.
   step decide(double uses, double trial_uses) {
     double const begin = clock->now();
+    std::size_t const predictions = mapper.predictions();
     learn();
     take(mapper.decide(request_for(uses, trial_uses)));
-    if (!report.decision.trial)
-      settled =
-          settled_choice{report.decision.algorithm, static_cast<double>(problem.pattern.elements),
-                         static_cast<double>(problem.pattern.subscripts), report.expected_uses, problem.value_bytes};
+    if (!report.decision.trial) kept.keep(report.decision, problem, report.expected_uses);
     double const took = clock->now() - begin;
     report.deciding += took;
-    learn_price(prediction_seconds, took);
+    learn_price(mapper.predictions() > predictions ? prediction_seconds : review_seconds, took);
     return next_of_decision();
   }
 
@@ -164,7 +156,7 @@ struct reduction_controller::state {
   step next_of_decision() {
     step now = next();
     now.alone = !report.decision.trial || settings.memory_cap != std::numeric_limits<std::size_t>::max();
-    if (now.alone) prepared &= runtime::reduction::set_of(now.algorithm);
+    if (now.alone) keep_only(now.algorithm);
     return now;
   }
 
@@ -208,19 +200,11 @@ struct reduction_controller::state {
     return take_at_once(rule->algorithm, mapping::rule_model, uses);
   }
 
-  /// What predicted times decided last, if that pattern and its uses were about as many: within a tenth (Yu and others
-  /// keep a choice so long).
-  std::optional<plan::reduction_algorithm> as_before(double uses) {
-    auto const is_near = [](double a, double b) { return std::abs(a - b) <= 0.1 * std::min(a, b); };
-    auto const elements = static_cast<double>(problem.pattern.elements);
-    auto const subscripts = static_cast<double>(problem.pattern.subscripts);
+  /// What predicted times decided last, if this pattern is like that one.
+  std::optional<plan::reduction_algorithm> as_before(double uses) const {
     if (settings.memory_cap != std::numeric_limits<std::size_t>::max())
       return std::nullopt;  // which nobody has checked
-    if (!settled || (allowed & runtime::reduction::set_of(settled->algorithm)) == 0) return std::nullopt;
-    if (!is_near(elements, settled->elements) || !is_near(subscripts, settled->subscripts) ||
-        !is_near(uses, settled->uses) || problem.value_bytes != settled->value_bytes)
-      return std::nullopt;
-    return settled->algorithm;
+    return kept.for_another(problem, uses, allowed);
   }
 
   /// Looks at a pattern where what is to come pays for it.
@@ -247,12 +231,6 @@ struct reduction_controller::state {
     return legal & only;
   }
 
-  void end_phase() {
-    if (report.uses == 0) return;
-    lengths.push_back(static_cast<double>(report.uses));
-    if (lengths.size() > remembered_phases) lengths.pop_front();
-  }
-
   /// Whether the next execution is the first of a phase; also when the last one could not begin.
   bool begins(std::uint64_t of_version, double value_bytes) const {
     return !is_decided || version != of_version || problem.value_bytes != value_bytes;
@@ -262,10 +240,11 @@ struct reduction_controller::state {
     version = of_version;
     is_decided = false;
     prepared = 0;
-    end_phase();
+    patterns_before = patterns++;
+    lengths.ended(report.uses);
     report.uses = report.looked_at = 0;
     looks->next_pattern();
-    report.expected_uses = expected();
+    report.expected_uses = lengths.expected();
     phase_seconds = 0;
     phase_gain = 1;
     next_review = 1;
@@ -282,10 +261,43 @@ struct reduction_controller::state {
     return result;
   }
 
-  /// Executions that are to come in a phase that has begun.
-  double to_come() const {
-    double const so_far = static_cast<double>(report.uses);
-    return so_far < report.expected_uses ? report.expected_uses - so_far : so_far;
+  /// Executions that are to come in this phase.
+  double to_come() const { return phase_lengths::to_come(report.expected_uses, report.uses); }
+
+  /// Whose buffers, if there are any, are large enough for this pattern: those that they were made for had as many
+  /// elements, and where packed or stored values are kept, as many subscripts.
+  mapping::reduction_set buffers_that_suffice() const {
+    using enum plan::reduction_algorithm;
+    auto const& of = problem.pattern;
+    mapping::reduction_set enough = 0;
+    for (auto const& traits : plan::reduction_catalogue()) {
+      auto const& largest = buffer_sizes[static_cast<std::size_t>(traits.algorithm)];
+      bool const whole_copies = traits.algorithm == replicated_buffer || traits.algorithm == replicated_links ||
+                                traits.algorithm == lazy_blocks;
+      if (of.elements <= largest.elements && (whole_copies || of.subscripts <= largest.subscripts))
+        enough |= runtime::reduction::set_of(traits.algorithm);
+    }
+    return enough;
+  }
+
+  /// Its plan was made, with buffers for this pattern.
+  void has_buffers(plan::reduction_algorithm algorithm) {
+    auto& largest = buffer_sizes[static_cast<std::size_t>(algorithm)];
+    bool const had_some = (buffered & runtime::reduction::set_of(algorithm)) != 0;
+    if (had_some && (buffers_that_suffice() & runtime::reduction::set_of(algorithm)) == 0) patterns = 1;
+    if (!had_some) largest = {};
+    largest.elements = std::max(largest.elements, problem.pattern.elements);
+    largest.subscripts = std::max(largest.subscripts, problem.pattern.subscripts);
+    buffered |= runtime::reduction::set_of(algorithm);
+  }
+
+  /// Plans and buffers of the others are dropped: who changes his mind once may do so again, and buffers that are to be
+  /// bought have to pay for themselves anew.
+  void keep_only(plan::reduction_algorithm algorithm) {
+    auto const kept_ones = runtime::reduction::set_of(algorithm);
+    if ((buffered & ~kept_ones) != 0) patterns_before = 0, patterns = 1;
+    prepared &= kept_ones;
+    buffered &= kept_ones;
   }
 
   /// Whether it is time to decide again: after 1, 2, 4 ... executions, where deciding takes less of them than looking
@@ -294,13 +306,14 @@ struct reduction_controller::state {
     if (report.uses < next_review) return false;
     next_review *= 2;
     if (std::popcount(allowed) == 1) return false;
-    double const price = prediction_seconds;
+    double const price = std::min(prediction_seconds, review_seconds);
     if (look_share * phase_seconds >= price) return true;
     if (report.decision.candidates.empty()) return false;
     double const uses = to_come(), as_before = uses * report.last;
     double const less = std::min(1.0, report.last / report.decision.candidates.front().predicted.run);
     return std::any_of(report.decision.candidates.begin() + 1, report.decision.candidates.end(), [&](auto const& one) {
-      return as_before - (one.predicted.setup + uses * less * one.predicted.run) > price;
+      double const entry = one.total - report.decision.uses * one.predicted.run;
+      return as_before - (entry + uses * less * one.predicted.run) > price;
     });
   }
 
@@ -325,14 +338,16 @@ struct reduction_controller::state {
     double const iterations = static_cast<double>(of.iterations);
     double const threads = one.algorithm == plan::reduction_algorithm::sequential ? 1 : static_cast<double>(of.parts);
     others.push_back(std::max(0.0, one.seconds - time->run) * threads / iterations);
-    if (others.size() > remembered_phases) others.pop_front();
+    if (others.size() > remembered_estimates) others.pop_front();
     other_seconds = statistics::median(std::vector<double>(others.begin(), others.end()));
     problem.other_seconds = other_seconds;
   }
 
   reduction_settings settings;
+  phase_lengths lengths;
   mapping::reduction_mapper mapper;
-  double prediction_seconds;  // what predicting times took last
+  double prediction_seconds;                   // what predicting times took last
+  double review_seconds = prediction_seconds;  // and deciding by times that were predicted before
   std::unique_ptr<runtime::team> workers;
   runtime::virtual_team* imagined = nullptr;
   std::optional<reduction_clock> clock;
@@ -342,9 +357,16 @@ struct reduction_controller::state {
   bool is_decided = false;              // this phase has a decision
   mapping::reduction_set prepared = 0;  // algorithms whose plans for it are there
   mapping::reduction_set allowed = 0;
+  /// The largest pattern that buffers were made for.
+  struct sizes {
+    std::size_t elements = 0, subscripts = 0;
+  };
+  mapping::reduction_set buffered = 0;  // algorithms whose buffers are there
+  std::array<sizes, plan::reduction_algorithms> buffer_sizes = {};
+  std::size_t patterns = 0, patterns_before = 0;  // since buffers were lost; before this one
   cost::reduction_problem problem;
-  double phase_gain = 1;                  // by looking closer, as a share of what is to come
-  std::optional<settled_choice> settled;  // the last one
+  double phase_gain = 1;  // by looking closer, as a share of what is to come
+  kept_choice kept;
   std::deque<measured_execution> untold;
   std::optional<plan::reduction_algorithm> last_prepared;
   std::size_t last_bytes = 0;
@@ -354,7 +376,6 @@ struct reduction_controller::state {
   bool other_is_known = false;
   std::deque<double> others;  // estimates of other_seconds
   std::size_t next_review = 1;
-  std::deque<double> lengths;
 };
 
 reduction_controller::reduction_controller(reduction_settings settings)
@@ -416,7 +437,8 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
 void reduction_controller::renew() {
   self_->is_decided = false;
   self_->last_prepared.reset();
-  self_->prepared = 0;
+  self_->prepared = self_->buffered = 0;
+  self_->patterns = 0;
 }
 
 bool reduction_controller::prepared(double seconds, std::size_t bytes) {
@@ -428,21 +450,24 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes) {
       throw error("the algorithm '" + std::string(plan::name_of(now.report.decision.algorithm)) + "' keeps " +
                   std::to_string(bytes) + " bytes, more than the cap of " + std::to_string(now.settings.memory_cap) +
                   ", and no other may be used; raise the cap, or allow atomic updates");
-    now.prepared = 0;
+    now.prepared = now.buffered = 0;
     now.decide(std::max(1.0, now.report.expected_uses - static_cast<double>(now.report.uses)), 1);
     return false;
   }
-  now.prepared |= runtime::reduction::set_of(now.report.decision.algorithm);
-  // The same algorithm with no more memory than before touches nothing for the first time.
   auto const algorithm = now.report.decision.algorithm;
+  now.prepared |= runtime::reduction::set_of(algorithm);
+  if (bytes > 0) now.has_buffers(algorithm);
+  // The same algorithm with no more memory than before touches nothing for the first time.
   now.is_fresh = bytes > 0 && (algorithm != now.last_prepared || bytes > now.last_bytes);
   now.last_prepared = algorithm;
   now.last_bytes = bytes;
   return true;
 }
 
-void reduction_controller::know_other_work(double seconds) {
-  self_->other_seconds = std::max(0.0, seconds);
+void reduction_controller::know_other_work(std::optional<double> seconds, double timing) {
+  self_->report.deciding += timing;
+  if (!seconds) return;
+  self_->other_seconds = std::max(0.0, *seconds);
   self_->other_is_known = true;
 }
 

@@ -25,6 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       request.problem.seen_by = how;
       static_cast<void>(mapper.choose_by_rule(request));
       for (int turn = 0; turn < 3; ++turn) {
+        request.buffered = turn == 1 ? request.legal : 0;
+        request.patterns_to_come = turn;
         auto const made = mapper.decide(request);
         mapper.observe(request.problem, made.algorithm, 1e-4 * (turn + 1));
       }

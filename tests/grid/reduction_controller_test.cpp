@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@
 #include <skel/runtime/reduction/glance.hpp>
 
 #include "chosen_reduction_model.hpp"
+#include "reduction_clock.hpp"
 #include "support/planted_reductions.hpp"
 
 namespace {
@@ -362,7 +364,7 @@ TEST_F(ReductionController, TakesARuleWherePredictingDoesNotPay) {
     EXPECT_EQ(made.candidates.empty(), !pays);
     std::ostringstream text;
     text << controller.report();
-    EXPECT_THAT(text.str(), HasSubstr(pays ? "with its setup" : "what a rule takes for 5 executions"));
+    EXPECT_THAT(text.str(), HasSubstr(pays ? "with its share of the setup" : "what a rule takes for 5 executions"));
     // Where executions take longer than expected, predicting pays after all.
     controller.after(100);
     EXPECT_EQ(controller.before(of, 8, legal).algorithm, atomic);
@@ -403,6 +405,85 @@ TEST_F(ReductionController, KeepsWhatWasPredictedForAPatternAsLarge) {
   EXPECT_EQ(decided(some_pattern(3, 1090)), "as before");
   EXPECT_EQ(decided(some_pattern(4, 1150)), "rule") << "compared with what it was predicted for";
   EXPECT_EQ(decided(some_pattern(5, 950)), "as before");
+}
+
+/// What phases of as many executions of the sequential algorithm, and of one that saves half of each and has a setup of
+/// 10 with fresh buffers and of 1 otherwise, are run by.
+class Buffers : public ReductionController {
+ protected:
+  planted_times const times_{{sequential, {0, 1 * hours}},
+                             {replicated_buffer, {10 * hours, 0.5 * hours, 0, 1 * hours}}};
+  unsigned seed_ = 0;
+
+  plan::reduction_algorithm phase(reduction_controller& controller, std::size_t uses, std::size_t elements = 1000) {
+    auto const of = some_pattern(++seed_, elements);
+    plan::reduction_algorithm last{};
+    for (std::size_t use = 0; use < uses; ++use) {
+      auto const step = controller.before(of, 8, only({sequential, replicated_buffer}));
+      if (step.prepare) {
+        EXPECT_TRUE(controller.prepared(1 * hours, step.algorithm == sequential ? 0 : elements * 8));
+      }
+      controller.after(times_.at(step.algorithm).run);
+      last = step.algorithm;
+    }
+    return last;
+  }
+};
+
+TEST_F(Buffers, AreBoughtWhereThePatternsToComePayForThem) {
+  auto controller = planted(times_, {.expected_uses = 8});  // each saves 4, and costs 1 + 9 / (1 + patterns to come)
+  EXPECT_EQ(phase(controller, 1), sequential);
+  EXPECT_EQ(phase(controller, 1), sequential);  // 5.5
+  EXPECT_EQ(phase(controller, 1), sequential);  // 4
+  EXPECT_EQ(phase(controller, 1), replicated_buffer);
+  EXPECT_DOUBLE_EQ(controller.report().decision.candidates.front().predicted.setup, 10 * hours);
+  EXPECT_NEAR(controller.report().decision.candidates.front().total, (1 + 9.0 / 4 + 4) * hours, 1e-6 * hours);
+}
+
+TEST_F(Buffers, AreChargedNoMoreWhereTheyAre) {
+  auto controller = planted(times_, {.expected_uses = 30});
+  auto const setup = [&] { return controller.report().decision.candidates.front().predicted.setup; };
+  EXPECT_EQ(phase(controller, 1), replicated_buffer);
+  EXPECT_DOUBLE_EQ(setup(), 10 * hours);
+  EXPECT_EQ(phase(controller, 1, 900), replicated_buffer);
+  EXPECT_DOUBLE_EQ(setup(), 1 * hours);
+  EXPECT_EQ(phase(controller, 1, 1000), replicated_buffer);
+  EXPECT_DOUBLE_EQ(setup(), 1 * hours) << "they are still as large as at first";
+  EXPECT_EQ(phase(controller, 1, 1100), replicated_buffer);
+  EXPECT_DOUBLE_EQ(setup(), 10 * hours) << "too small";
+  controller.renew();
+  EXPECT_EQ(phase(controller, 1, 1000), replicated_buffer);
+  EXPECT_DOUBLE_EQ(setup(), 10 * hours);
+}
+
+TEST_F(Buffers, ThatHadToGrowArePaidByThePatternsAfterThat) {
+  auto controller = planted(times_, {.expected_uses = 8});
+  for (int k = 0; k < 3; ++k) phase(controller, 1);
+  EXPECT_EQ(phase(controller, 1), replicated_buffer);
+  EXPECT_EQ(phase(controller, 1, 2000), replicated_buffer);  // as the patterns before will pay
+  EXPECT_EQ(phase(controller, 1, 4000), sequential) << "each pattern so far needed larger ones";
+}
+
+TEST(ReductionClock, NeverGoesBack) {
+  runtime::virtual_team team(4);
+  for (auto* const imagined : {static_cast<runtime::virtual_team*>(nullptr), &team}) {
+    reduction_clock clock(imagined);
+    double last = clock.now();
+    for (int k = 0; k < 1000; ++k) {
+      if (imagined != nullptr && k % 10 == 0) imagined->run({"nothing"}, [](std::size_t) {});
+      double const now = clock.now();
+      ASSERT_GE(now, last);
+      last = now;
+    }
+    EXPECT_TRUE(team.phases().empty());
+  }
+}
+
+TEST_F(ReductionController, ChargesWhatTimingTheBodyTook) {
+  auto controller = planted(rented_and_bought);
+  controller.know_other_work(std::nullopt, 0.25);
+  controller.know_other_work(1e-9, 0.5);
+  EXPECT_EQ(controller.report().deciding, 0.75);
 }
 
 TEST_F(ReductionController, DoesNotPileUpPhasesOfVirtualThreads) {

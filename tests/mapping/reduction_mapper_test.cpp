@@ -98,6 +98,49 @@ TEST(ReductionMapper, ChargesNoSetupForWhatIsPrepared) {
   EXPECT_DOUBLE_EQ(made.candidates.front().total, 5);
 }
 
+TEST(ReductionMapper, ChargesLessWhereBuffersAreThere) {
+  planted_times const times{{sequential, {0, 1}}, {local_write, {10, 0.5, 0, 2}}};
+  reduction_mapper const mapper(planted_model(times));
+  auto request = request_of(only({sequential, local_write}), 5);
+  EXPECT_EQ(mapper.decide(request).algorithm, sequential);
+  request.buffered = only({local_write});
+  auto const made = mapper.decide(request);
+  EXPECT_EQ(made.algorithm, local_write);
+  EXPECT_DOUBLE_EQ(made.candidates.front().predicted.setup, 2);
+  EXPECT_DOUBLE_EQ(made.candidates.front().total, 2 + 5 * 0.5);
+  request.buffered = 0;
+  request.prepared = only({local_write});
+  EXPECT_DOUBLE_EQ(mapper.decide(request).candidates.front().total, 5 * 0.5);
+}
+
+TEST(ReductionMapper, SharesWhatBuffersCostAmongThePatternsToCome) {
+  planted_times const times{{sequential, {0, 1}}, {local_write, {10, 0.5, 0, 2}}};
+  reduction_mapper const mapper(planted_model(times));
+  auto request = request_of(only({sequential, local_write}), 5);  // local_write saves 2.5 in each, and costs 2 + 8
+  for (double const phases : {0.0, 1.0, 7.0, 14.9, 15.1, 100.0}) {
+    request.patterns_to_come = phases;
+    auto const made = mapper.decide(request);
+    EXPECT_EQ(made.algorithm, phases > 15 ? local_write : sequential) << phases;
+    auto const& writer = made.candidates[phases > 15 ? 0 : 1];
+    EXPECT_DOUBLE_EQ(writer.predicted.setup, 10) << "what it will take";
+    EXPECT_DOUBLE_EQ(writer.total, 2 + 8 / (1 + phases) + 2.5);
+  }
+}
+
+TEST(ReductionMapper, PredictsAProblemOnce) {
+  reduction_mapper mapper(planted_model({{sequential, {0, 1}}, {atomic, {0, 0.5}}}));
+  auto request = request_of(only({sequential, atomic}), 5);
+  auto const first = mapper.decide(request);
+  EXPECT_EQ(mapper.predictions(), 1U);
+  request.uses = 7;
+  mapper.observe(request.problem, sequential, 1);
+  EXPECT_EQ(mapper.decide(request).candidates.size(), first.candidates.size());
+  EXPECT_EQ(mapper.predictions(), 1U);
+  ++request.problem.pattern.elements;
+  mapper.decide(request);
+  EXPECT_EQ(mapper.predictions(), 2U);
+}
+
 TEST(ReductionMapper, LeavesOutWhatNeedsMoreThanTheCap) {
   reduction_mapper const mapper(planted_model(
       {{sequential, {0, 9}}, {replicated_buffer, {0, 1}}, {selective_privates, {0, 2}}, {atomic, {0, 8}}}));

@@ -20,7 +20,7 @@ platform::reduction_model some_model() {
   model.samples = 1200, model.seconds = 3600.5, model.spread = 0.013;
   platform::regression_tree const tree{{{3, 0.25, 2}, {-1, 0, 0}, {-1, 0, 2}}, {-1.5, 2, 0.5, 7}};
   platform::fitted_time const sums{{{"start", 1e-6}, {"updates", 1.0 / 3}}, 0.25}, none{{}, 0};
-  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums}}, {{}, {tree, tree}}, {{tree}, {}}},
+  model.kinds = {{"boosted", {{"repbuf", sums, none}, {"atomic", none, sums, sums}}, {{}, {tree, tree}}, {{tree}, {}}},
                  {"tree", {}}};
   model.kinds[0].glanced.setup = {tree};
   model.kinds[0].errors[1][2] = {{0.25, 0.125, 0.125, 0.5}, 0.03125};
@@ -47,6 +47,15 @@ TEST(ReductionModel, ReadsFilesThatWereWrittenBeforeLooksWereMeasured) {
   EXPECT_EQ(platform::parse_reduction_model(text.erase(at, look.size()), "m.json"), model);
 }
 
+TEST(ReductionModel, ReadsFilesThatWereWrittenBeforeSetupsWithBuffersWereFitted) {
+  auto model = some_model();
+  std::string text = to_text(model);
+  auto const at = text.find(",\"again\":"), end = text.find("}],", at);
+  ASSERT_NE(at, std::string::npos);
+  model.kinds[0].algorithms[1].again = {};
+  EXPECT_EQ(platform::parse_reduction_model(text.erase(at, end - at), "m.json"), model);
+}
+
 TEST(ReductionModel, IsRoundedToWhatIsWorthKeeping) {
   auto model = some_model();
   model.kinds[0].seen.run[0].leaves[1] = 1.23456789;
@@ -70,6 +79,8 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
               "skel_reduction_model: is 1; the only version that is known is 2; train anew"},
         {"\"skel_reduction_model\": 2,", "", "skel_reduction_model: is missing"},
         {"\"threads\": 8", "\"threads\": -8", "threads: "},
+        {"\"again\":{\"terms\":{\"start\":1e-06,\"updates\":0.3333333333333333}", "\"again\":{\"terms\":{}",
+         "kinds[0].algorithms[1].again: has no terms; leave it out"},
         {"\"machine\": ", "\"machin\": ", "machin: unknown key; did you mean 'machine'?"},
         {"[32768.0,1048576.0,30000000.0]", "[32768.0]", "caches: must have three"},
         {"30000000.0]", "-1]", "caches[2]: is negative"},

@@ -15,6 +15,7 @@ struct planted_time {
   double setup = 0;       ///< [s]
   double run = 0;         ///< whatever the pattern [s]
   double per_update = 0;  ///< and for each of the busiest part [s]
+  double again = -1;      ///< setup where the buffers are there; negative: as setup [s]
 };
 using planted_times = std::map<plan::reduction_algorithm, planted_time>;
 
@@ -22,9 +23,11 @@ using planted_times = std::map<plan::reduction_algorithm, planted_time>;
 inline platform::fitted_kind planted_kind(planted_times const& times, double residual) {
   platform::fitted_kind kind{"analytic", {}};
   for (auto const& [algorithm, time] : times)
-    kind.algorithms.push_back({std::string(plan::name_of(algorithm)),
-                               {{{"start", time.setup}}, residual},
-                               {{{"start", time.run}, {"updates", time.per_update}}, residual}});
+    kind.algorithms.push_back(
+        {std::string(plan::name_of(algorithm)),
+         {{{"start", time.setup}}, residual},
+         {{{"start", time.run}, {"updates", time.per_update}}, residual},
+         time.again < 0 ? platform::fitted_time{} : platform::fitted_time{{{"start", time.again}}, residual}});
   return kind;
 }
 

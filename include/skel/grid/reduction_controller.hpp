@@ -78,9 +78,10 @@ class reduction_controller {
   reduction_settings const& settings() const;
   reduction_report const& report() const;
 
-  /// What an iteration does beside accumulating takes one thread so long [s]. Otherwise estimated from executions: what
-  /// they took beyond what accumulating is predicted to take.
-  void know_other_work(double seconds);
+  /// What an iteration does beside accumulating takes one thread so long [s]; nothing: it was too short to be timed.
+  /// Where this is not said it is estimated from executions: what they took beyond what accumulating is predicted to
+  /// take. Finding that out took `timing`, which is a part of deciding [s].
+  void know_other_work(std::optional<double> seconds, double timing = 0);
 
   /// What to run for the next execution. While algorithms are tried, the plans of those that were are kept, so that
   /// going back costs nothing; under a cap there is one at a time.

@@ -39,6 +39,8 @@ struct fitted_time {
 struct fitted_reduction {
   std::string algorithm;
   fitted_time setup, run;
+  /// Setup for another pattern where the buffers are there, by the terms of setup; of no terms: not known.
+  fitted_time again = {};
 
   friend bool operator==(fitted_reduction const&, fitted_reduction const&) = default;
 };

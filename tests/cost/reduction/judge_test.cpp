@@ -129,7 +129,7 @@ cost::reduction_samples some_samples() {
   of.samples = planted_samples(3);
   for (std::size_t k = 0; k < of.samples.size(); ++k) {
     of.points.push_back(10 + 2 * (k / 8));
-    of.samples[k].spread = 0.125, of.samples[k].setup_again = 1e-7 / 3;
+    of.samples[k].spread = 0.125, of.samples[k].measured.setup_again = 1e-7 / 3;
   }
   return of;
 }

@@ -34,6 +34,7 @@ TEST(ReductionPredictor, PredictsWhatItWasFittedToWhereSumsSayAll) {
     auto const time = predictor.predict(sample.algorithm, sample.problem);
     ASSERT_TRUE(time);
     EXPECT_NEAR(time->run, sample.measured.run, 0.25 * sample.measured.run);
+    EXPECT_NEAR(time->setup_again, sample.measured.setup_again, 0.25 * sample.measured.setup_again);
   }
 }
 
@@ -54,6 +55,8 @@ TEST(ReductionPredictor, EveryKindSaysTheSameAfterAFile) {
         EXPECT_EQ(time, before.predict(traits.algorithm, problem));
         EXPECT_GE(time->setup, 0);
         EXPECT_GT(time->run, 0);
+        EXPECT_GE(time->setup_again, 0);
+        EXPECT_LE(time->setup_again, time->setup);
       }
     }
   }

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/cost/reduction/boosted_trees.hpp>
 #include <skel/cost/reduction/problem.hpp>
+#include <skel/cost/reduction/tree_sum.hpp>
 #include <skel/platform/reduction_model.hpp>
 
 namespace skel::cost {
@@ -28,6 +28,8 @@ std::array<std::string_view, reduction_traits_of_problem> const& trait_names();
 /// boosted: the same, times e to the sum of trees that are fitted to what is left. All algorithms share the trees.
 /// Others are fitted to the same problems as unseen(): they know what to expect of a pattern that nobody looked at.
 /// tree: e to what one tree says, times the subscripts over the threads.
+/// In both, setups with buffers that are there are a sum of the same terms, no more than those with fresh ones, and
+/// corrected as these are. The other kinds do not tell them apart.
 /// polynomial: the sequential algorithm as analytic; a run of the others is that over their speedup, a setup their run
 /// times the paper's O, both polynomials (<skel/cost/reduction/polynomial.hpp>). So choosing by setup + R run is
 /// choosing by the paper's (R + O) / speedup.
@@ -40,7 +42,8 @@ class reduction_predictor {
 
   std::string const& name() const { return name_; }
 
-  /// Setup with fresh buffers and an execution; nothing for an algorithm that the model was not fitted for.
+  /// Setups with fresh buffers and with those of an earlier pattern, and an execution; nothing for an algorithm that
+  /// the model was not fitted for.
   /// O(terms + trees depth).
   std::optional<reduction_time> predict(plan::reduction_algorithm algorithm, reduction_problem const& problem) const;
   /// Of all algorithms, in the order of the catalogue: takes hardly longer than of one.
@@ -58,7 +61,8 @@ class reduction_predictor {
     double residual = 0;
   };
   struct algorithm {
-    fitted setup, run;
+    fitted setup, run, again;
+    bool knows_again = false;
   };
   struct trees {
     tree_sum setup, run;

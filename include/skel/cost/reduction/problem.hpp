@@ -47,8 +47,9 @@ inline reduction_problem unseen(reduction_problem problem) {
 
 /// What an algorithm takes [s].
 struct reduction_time {
-  double setup = 0;  ///< inspector, and buffers that are not there yet
-  double run = 0;    ///< each execution
+  double setup = 0;        ///< inspector, and buffers that are not there yet
+  double run = 0;          ///< each execution
+  double setup_again = 0;  ///< setup for another pattern like it, the buffers being there
 
   friend bool operator==(reduction_time const&, reduction_time const&) = default;
 };
@@ -60,7 +61,6 @@ struct reduction_sample {
   reduction_time measured;
   double spread = 0;             ///< of the run: half of the range between the quartiles, over the median
   std::string program;           ///< samples of one program are never on both sides of a cross-validation
-  double setup_again = 0;        ///< setup for another pattern like it, the buffers being there [s]
   pattern_features glance = {};  ///< what a glance says of the pattern
   /// Of a kind that programs have. What a glance cannot tell is taken to be as it usually is: parts that touch elements
   /// of their own side by side with those of others look as if they touched the same ones.
