@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/base/error.hpp>
+#include <skel/cost/reduction/disturbed.hpp>
 #include <skel/cost/reduction/fit.hpp>
 #include <skel/cost/reduction/samples.hpp>
 #include <skel/platform/files.hpp>
@@ -224,18 +225,19 @@ int report(train_command const& command, std::ostream& out) {
   } else if (!command.samples.empty()) {
     refuse_option("--samples", "cannot stand together with a --report that has samples itself");
   }
-  auto const samples = cost::read_reduction_samples(file);
+  auto const quiet = cost::without_disturbed(cost::read_reduction_samples(file));
+  auto const& samples = quiet.kept;
   expect_enough(samples, file);
   auto const models = validate(samples);
   std::string const plot =
       command.plot.empty() ? fs::path(command.report).replace_extension(".svg").string() : command.plot;
   platform::write_file(plot, prediction_plot(samples, models.kinds.front()));
   if (command.json) {
-    auto answer = report_json(samples, models);
+    auto answer = report_json(quiet, models);
     answer["plot"] = plot;
     out << answer.dump() << '\n';
   } else {
-    out << report_text(samples, models) << "\npredicted against measured: " << plot << '\n';
+    out << report_text(quiet, models) << "\npredicted against measured: " << plot << '\n';
   }
   return done;
 }
@@ -274,16 +276,18 @@ int train(train_command command, std::ostream& out) {
     });
   }
   expect_enough(samples, command.samples);
-  auto const models = validate(samples);
-  if (!command.output.empty()) platform::write_file(command.output, to_text(fit_all(samples, models, seconds)));
-  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(samples, models.kinds.front()));
+  auto const quiet = cost::without_disturbed(samples);
+  expect_enough(quiet.kept, command.samples);
+  auto const models = validate(quiet.kept);
+  if (!command.output.empty()) platform::write_file(command.output, to_text(fit_all(quiet.kept, models, seconds)));
+  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(quiet.kept, models.kinds.front()));
   if (command.json) {
-    auto answer = report_json(samples, models);
+    auto answer = report_json(quiet, models);
     answer["file"] = command.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(command.output);
     answer["samples"] = command.samples;
     out << answer.dump() << '\n';
   } else {
-    out << report_text(samples, models) << "\ntimings are in " << command.samples << '\n';
+    out << report_text(quiet, models) << "\ntimings are in " << command.samples << '\n';
     if (!command.output.empty()) out << "written to " << command.output << '\n';
   }
   return done;

@@ -58,14 +58,19 @@ double spread_of(cost::reduction_samples const& samples) {
   return spreads.empty() ? 0 : statistics::median(std::move(spreads));
 }
 
-std::string report_text(cost::reduction_samples const& samples, validation const& models) {
+std::string report_text(cost::quiet_samples const& quiet, validation const& models) {
   auto const& kinds = models.kinds;
+  auto const& samples = quiet.kept;
   std::string text = fmt::format(
       "{} patterns on {} ({} threads) since {}, {}; timings spread by {:.1f} % (median)\n"
       "Cross-validated: each choice is by a model that was fitted without the cell of the experiment that the pattern "
       "is "
       "of.\n\nRoot mean square of ln(measured / predicted), setup and run:\n",
       samples.problems(), samples.machine, samples.threads, samples.date, samples.compiler, 100 * spread_of(samples));
+  if (quiet.left_out > 0)
+    text =
+        fmt::format("{} patterns are left out, as something else had a core while they were timed\n", quiet.left_out) +
+        text;
   text += fmt::format("  {:<12}", "");
   for (auto const& traits : plan::reduction_catalogue()) text += fmt::format(" {:>11}", traits.name);
   text += "\n";
@@ -94,8 +99,9 @@ std::string report_text(cost::reduction_samples const& samples, validation const
   return text;
 }
 
-ordered_json report_json(cost::reduction_samples const& samples, validation const& models) {
+ordered_json report_json(cost::quiet_samples const& quiet, validation const& models) {
   auto const& kinds = models.kinds;
+  auto const& samples = quiet.kept;
   ordered_json all = ordered_json::array(), choices = ordered_json::array();
   for (auto const& kind : kinds) {
     ordered_json residuals = ordered_json::object();
@@ -119,6 +125,7 @@ ordered_json report_json(cost::reduction_samples const& samples, validation cons
           {"date", samples.date},
           {"compiler", samples.compiler},
           {"problems", samples.problems()},
+          {"left_out", quiet.left_out},
           {"spread", spread_of(samples)},
           {"kinds", all},
           {"choices", choices}};

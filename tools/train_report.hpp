@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <skel/cost/reduction/disturbed.hpp>
 #include <skel/cost/reduction/judge.hpp>
 #include <skel/cost/reduction/rules.hpp>
 #include <skel/cost/reduction/samples.hpp>
@@ -23,9 +24,10 @@ struct validation {
 /// All kinds of models, and rules. The samples must outlive the result.
 validation validate(cost::reduction_samples const& samples);
 
-/// Right picks and slowdowns of the choices by each kind, by rules, and of each algorithm if it were always taken.
-std::string report_text(cost::reduction_samples const& samples, validation const& models);
-nlohmann::ordered_json report_json(cost::reduction_samples const& samples, validation const& models);
+/// Right picks and slowdowns of the choices by each kind, by rules, and of each algorithm if it were always taken, on
+/// the samples that were kept.
+std::string report_text(cost::quiet_samples const& quiet, validation const& models);
+nlohmann::ordered_json report_json(cost::quiet_samples const& quiet, validation const& models);
 
 /// Predicted against measured executions of each algorithm, by a model that had not seen them, as SVG.
 std::string prediction_plot(cost::reduction_samples const& samples, cost::cross_validation const& kind);

@@ -16,6 +16,7 @@
 #include <skel/base/statistics.hpp>
 #include <skel/platform/host_probe.hpp>
 #include <skel/runtime/reduction/engine.hpp>
+#include <skel/runtime/reduction/loops.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
 
 #include "chosen_reduction_model.hpp"
@@ -87,8 +88,16 @@ struct reduction_controller::state {
     made = cost::unseen(made);
     made.value_bytes = value_bytes;
     made.virtual_threads = imagined != nullptr;
-    made.other_seconds = other_seconds;
+    made.other_seconds = other_seconds_of(made);
     return made;
+  }
+
+  /// What an iteration does beside accumulating, on one thread [s]. Where it is not known, it makes a value for each
+  /// slot: nothing that models are fitted to does less.
+  double other_seconds_of(cost::reduction_problem const& of) const {
+    if (other_is_known || of.pattern.iterations == 0) return other_seconds;
+    double const slots = static_cast<double>(of.pattern.subscripts) / static_cast<double>(of.pattern.iterations);
+    return std::max(other_seconds, slots * runtime::reduction::least_seconds_each);
   }
 
   /// What all looks together may still take, so that they take no more than look_share of the executions that have
@@ -169,7 +178,7 @@ struct reduction_controller::state {
   /// The first decision of a phase. `of`: nothing for loops whose subscripts are known only while they run. As much as
   /// pays of: a rule by sizes, a glance and a rule, a look, predicted times.
   step begin_with(pattern const* of) {
-    double const uses = report.expected_uses;
+    double const begin = clock->now() - report.looking, uses = report.expected_uses;
     if (std::has_single_bit(allowed) && settings.memory_cap == std::numeric_limits<std::size_t>::max())
       return take_at_once(static_cast<plan::reduction_algorithm>(std::countr_zero(allowed)), "", uses);
     auto rule = mapper.choose_by_rule(request_for(uses, 1));
@@ -194,8 +203,8 @@ struct reduction_controller::state {
       }
       look_closer(*of, expected_seconds);
     }
-    if (prediction_seconds <= look_share * (report.running + expected_seconds) - report.deciding)
-      return decide(uses, 1);
+    double const spent = report.deciding + (clock->now() - report.looking - begin);
+    if (spent + prediction_seconds <= look_share * (report.running + expected_seconds)) return decide(uses, 1);
     if (auto const before = as_before(uses)) return take_at_once(*before, mapping::model_of_before, uses);
     return take_at_once(rule->algorithm, mapping::rule_model, uses);
   }
@@ -340,7 +349,7 @@ struct reduction_controller::state {
     others.push_back(std::max(0.0, one.seconds - time->run) * threads / iterations);
     if (others.size() > remembered_estimates) others.pop_front();
     other_seconds = statistics::median(std::vector<double>(others.begin(), others.end()));
-    problem.other_seconds = other_seconds;
+    problem.other_seconds = other_seconds_of(problem);
   }
 
   reduction_settings settings;
@@ -413,7 +422,7 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
   if (!now.is_due()) return now.next();
   return now.charged([&] {
     now.look_closer(of, now.to_come() * now.report.last);  // a longer phase pays for a closer look
-    now.problem.other_seconds = now.other_seconds;
+    now.problem.other_seconds = now.other_seconds_of(now.problem);
     return now.decide(now.to_come(), static_cast<double>(now.report.uses));
   });
 }
