@@ -297,7 +297,8 @@ constexpr char const* footer =
     R"(Patterns of a factorial experiment are made, and every algorithm of irregular reductions is timed on each of them: with
 the threads of this machine, and with 2 to 32 virtual threads, whose parts are timed alone, one after the other. Models
 of four kinds are fitted, cross-validated (no model chooses for patterns of a cell of the experiment that it was fitted
-to), and written, that whose choices lose least first. Leave the machine alone meanwhile.
+to), and written, that whose choices lose least first. Leave the machine alone meanwhile; patterns that were timed while
+something else had a core are found by how late all algorithms with several threads were, and left out.
 
 A run that is stopped (Ctrl-C) keeps what was measured, and one with the same --samples file goes on.
 
