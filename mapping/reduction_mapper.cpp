@@ -214,7 +214,7 @@ std::array<double, plan::reduction_algorithms> reduction_mapper::advice_of_rules
 
 reduction_mapper::times_of_all const& reduction_mapper::predicted(std::size_t kind,
                                                                   cost::reduction_problem const& problem) const {
-  if (last_times_.empty() || last_problem_ != problem) {
+  if (!remembers(problem)) {
     last_times_.assign(kinds_.size(), std::nullopt);
     last_problem_ = problem;
   }

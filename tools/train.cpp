@@ -192,6 +192,7 @@ platform::reduction_model fit_all(cost::reduction_samples const& samples, valida
       auto const residual = kind.residual(*plan::find_reduction(one.algorithm));
       one.setup.residual = residual.setup;
       one.run.residual = residual.run;
+      if (!one.again.terms.empty()) one.again.residual = residual.setup_again;
     }
     std::vector<plan::reduction_algorithm> algorithms;
     for (auto const& one : fitted.algorithms) algorithms.push_back(*plan::find_reduction(one.algorithm));

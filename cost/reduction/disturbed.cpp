@@ -44,8 +44,9 @@ quiet_samples without_disturbed(reduction_samples const& all, std::size_t folds)
   if (real < fewest_reduction_samples) return {all, 0};
   cross_validation const held_out("boosted", all.samples, all.caches, folds);
   for_each_problem(all.samples, [&](auto group) {
-    bool const is_virtual = group.front().problem.virtual_threads;
-    lates.push_back(is_virtual ? std::numeric_limits<double>::quiet_NaN() : late_together(group, held_out));
+    auto const& problem = group.front().problem;
+    bool const is_alone = problem.virtual_threads || problem.pattern.parts == 1;
+    lates.push_back(is_alone ? std::numeric_limits<double>::quiet_NaN() : late_together(group, held_out));
     if (!std::isnan(lates.back())) known.push_back(lates.back());
   });
   if (known.empty()) return {all, 0};

@@ -17,9 +17,10 @@ constexpr unsigned most_levels = 8;
 
 unsigned depth_of(regression_tree const& tree) {
   std::vector<unsigned> levels(tree.nodes.size(), 0);
-  for (std::size_t at = 0; at < levels.size(); ++at)  // nodes are followed by later ones only
+  for (std::size_t at = 0; at < levels.size(); ++at)  // nodes are followed by later ones only, some by the same
     if (auto const& node = tree.nodes[at]; node.feature >= 0)
-      levels[at + 1] = levels[static_cast<std::size_t>(node.next)] = levels[at] + 1;
+      for (std::size_t const next : {at + 1, static_cast<std::size_t>(node.next)})
+        levels[next] = std::max(levels[next], levels[at] + 1);
   return *std::max_element(levels.begin(), levels.end());
 }
 

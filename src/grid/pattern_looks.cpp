@@ -78,9 +78,11 @@ std::size_t pattern_looks::subscripts_within(cost::reduction_problem const& prob
   auto const within = [&](double time, double each) { return time * parts / each - words * parts; };
   // Predicting what a subscript takes, and measuring what a look begins with, are done where one may be affordable.
   if (within(seconds, least_per_subscript()) < fewest_subscripts(of)) return 0;
-  double const each = per_subscript(problem);
-  double affordable = within(seconds, each);
-  if (affordable >= fewest_subscripts(of)) affordable = within(seconds - costs().start, each);
+  double affordable = within(seconds, per_subscript(problem));
+  if (affordable >= fewest_subscripts(of)) {
+    double const start = costs().start;  // after which more is known of a subscript too
+    affordable = within(seconds - start, per_subscript(problem));
+  }
   double const count = std::min({merged - words * parts, affordable, static_cast<double>(of.subscripts)});
   return static_cast<std::size_t>(std::max(0.0, count));
 }

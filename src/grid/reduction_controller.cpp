@@ -93,7 +93,7 @@ struct reduction_controller::state {
   }
 
   /// What an iteration does beside accumulating, on one thread [s]. Where it is not known, it makes a value for each
-  /// slot: nothing that models are fitted to does less.
+  /// slot: hardly anything that models are fitted to does less.
   double other_seconds_of(cost::reduction_problem const& of) const {
     if (other_is_known || of.pattern.iterations == 0) return other_seconds;
     double const slots = static_cast<double>(of.pattern.subscripts) / static_cast<double>(of.pattern.iterations);
@@ -213,7 +213,7 @@ struct reduction_controller::state {
   std::optional<plan::reduction_algorithm> as_before(double uses) const {
     if (settings.memory_cap != std::numeric_limits<std::size_t>::max())
       return std::nullopt;  // which nobody has checked
-    return kept.for_another(problem, uses, allowed);
+    return kept.for_another(problem, uses, allowed, buffered & buffers_that_suffice());
   }
 
   /// Looks at a pattern where what is to come pays for it.
@@ -293,18 +293,20 @@ struct reduction_controller::state {
   void has_buffers(plan::reduction_algorithm algorithm) {
     auto& largest = buffer_sizes[static_cast<std::size_t>(algorithm)];
     bool const had_some = (buffered & runtime::reduction::set_of(algorithm)) != 0;
-    if (had_some && (buffers_that_suffice() & runtime::reduction::set_of(algorithm)) == 0) patterns = 1;
+    if (had_some && (buffers_that_suffice() & runtime::reduction::set_of(algorithm)) == 0) lose_buffers();
     if (!had_some) largest = {};
     largest.elements = std::max(largest.elements, problem.pattern.elements);
     largest.subscripts = std::max(largest.subscripts, problem.pattern.subscripts);
     buffered |= runtime::reduction::set_of(algorithm);
   }
 
-  /// Plans and buffers of the others are dropped: who changes his mind once may do so again, and buffers that are to be
-  /// bought have to pay for themselves anew.
+  /// Some have to be bought again: how many patterns will share the next ones is counted from this one on.
+  void lose_buffers() { patterns_before = 0, patterns = 1; }
+
+  /// Plans and buffers of the others are dropped: who changes his mind once may do so again.
   void keep_only(plan::reduction_algorithm algorithm) {
     auto const kept_ones = runtime::reduction::set_of(algorithm);
-    if ((buffered & ~kept_ones) != 0) patterns_before = 0, patterns = 1;
+    if ((buffered & ~kept_ones) != 0) lose_buffers();
     prepared &= kept_ones;
     buffered &= kept_ones;
   }
@@ -315,7 +317,7 @@ struct reduction_controller::state {
     if (report.uses < next_review) return false;
     next_review *= 2;
     if (std::popcount(allowed) == 1) return false;
-    double const price = std::min(prediction_seconds, review_seconds);
+    double const price = mapper.remembers(problem) ? review_seconds : prediction_seconds;
     if (look_share * phase_seconds >= price) return true;
     if (report.decision.candidates.empty()) return false;
     double const uses = to_come(), as_before = uses * report.last;
@@ -450,16 +452,18 @@ void reduction_controller::renew() {
   self_->patterns = 0;
 }
 
-bool reduction_controller::prepared(double seconds, std::size_t bytes) {
+bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size_t all_bytes) {
   state& now = *self_;
   now.report.preparing += seconds;
-  if (bytes > now.settings.memory_cap) {
+  if (std::max(bytes, all_bytes) > now.settings.memory_cap) {
     now.allowed &= ~runtime::reduction::set_of(now.report.decision.algorithm);
     if (now.allowed == 0)
       throw error("the algorithm '" + std::string(plan::name_of(now.report.decision.algorithm)) + "' keeps " +
-                  std::to_string(bytes) + " bytes, more than the cap of " + std::to_string(now.settings.memory_cap) +
+                  std::to_string(std::max(bytes, all_bytes)) + " bytes, more than the cap of " +
+                  std::to_string(now.settings.memory_cap) +
                   ", and no other may be used; raise the cap, or allow atomic updates");
     now.prepared = now.buffered = 0;
+    now.lose_buffers();
     now.decide(std::max(1.0, now.report.expected_uses - static_cast<double>(now.report.uses)), 1);
     return false;
   }

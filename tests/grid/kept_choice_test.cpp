@@ -34,49 +34,59 @@ mapping::reduction_decision made_for(double uses) {
 }
 
 TEST(KeptChoice, IsNoneBeforeOneIsKept) {
-  EXPECT_EQ(kept_choice{}.for_another(problem_of(1000, 2000), 1, both), std::nullopt);
+  EXPECT_EQ(kept_choice{}.for_another(problem_of(1000, 2000), 1, both, both), std::nullopt);
 }
 
 TEST(KeptChoice, HoldsForPatternsAsLarge) {
   kept_choice kept;
   kept.keep(made_for(5), problem_of(1000, 2000), 5);
-  EXPECT_EQ(kept.for_another(problem_of(1000, 2000), 5, both), sequential);
-  EXPECT_EQ(kept.for_another(problem_of(1090, 1900), 5, both), sequential);
-  EXPECT_EQ(kept.for_another(problem_of(1150, 2000), 5, both), std::nullopt);
-  EXPECT_EQ(kept.for_another(problem_of(1000, 2300), 5, both), std::nullopt);
-  EXPECT_EQ(kept.for_another(problem_of(1000, 2000, 24), 5, both), std::nullopt);
-  EXPECT_EQ(kept.for_another(problem_of(1000, 2000), 5, runtime::reduction::set_of(local_write)), std::nullopt);
+  EXPECT_EQ(kept.for_another(problem_of(1000, 2000), 5, both, both), sequential);
+  EXPECT_EQ(kept.for_another(problem_of(1090, 1900), 5, both, both), sequential);
+  EXPECT_EQ(kept.for_another(problem_of(1150, 2000), 5, both, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(problem_of(1000, 2300), 5, both, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(problem_of(1000, 2000, 24), 5, both, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(problem_of(1000, 2000), 5, runtime::reduction::set_of(local_write), both), std::nullopt);
 }
 
 TEST(KeptChoice, HoldsForAsManyUsesAsPredictedTimesSay) {
   kept_choice kept;
   auto const of = problem_of(1000, 2000);
   kept.keep(made_for(5), of, 5);
-  EXPECT_EQ(kept.for_another(of, 9.9, both), sequential);
-  EXPECT_EQ(kept.for_another(of, 0.1, both), sequential);
-  EXPECT_EQ(kept.for_another(of, 10.1, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(of, 9.9, both, both), sequential);
+  EXPECT_EQ(kept.for_another(of, 0.1, both, both), sequential);
+  EXPECT_EQ(kept.for_another(of, 10.1, both, both), std::nullopt);
   // What has its buffers pays sooner.
   kept.keep(made_for(20), of, 20);
-  EXPECT_EQ(kept.for_another(of, 1000, both), local_write);
-  EXPECT_EQ(kept.for_another(of, 4.1, both), local_write);
-  EXPECT_EQ(kept.for_another(of, 3.9, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(of, 1000, both, both), local_write);
+  EXPECT_EQ(kept.for_another(of, 4.1, both, both), local_write);
+  EXPECT_EQ(kept.for_another(of, 3.9, both, both), std::nullopt);
+}
+
+TEST(KeptChoice, HoldsForAboutAsManyUsesOnlyWhereItsBuffersAreGone) {
+  kept_choice kept;
+  auto const of = problem_of(1000, 2000);
+  kept.keep(made_for(20), of, 20);
+  EXPECT_EQ(kept.for_another(of, 19, both, 0), local_write);
+  EXPECT_EQ(kept.for_another(of, 5, both, 0), std::nullopt);
+  kept.keep(made_for(5), of, 5);
+  EXPECT_EQ(kept.for_another(of, 9.9, both, 0), sequential) << "which has none";
 }
 
 TEST(KeptChoice, HoldsForAboutAsManyUsesWhateverTimesSay) {
   kept_choice kept;
   auto const of = problem_of(1000, 2000);
   kept.keep(made_for(9.9), of, 9.9);
-  EXPECT_EQ(kept.for_another(of, 10.8, both), sequential);
-  EXPECT_EQ(kept.for_another(of, 11, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(of, 10.8, both, both), sequential);
+  EXPECT_EQ(kept.for_another(of, 11, both, both), std::nullopt);
 }
 
 TEST(KeptChoice, OfALongPhaseDoesNotHoldForAllShorterOnes) {
   kept_choice kept;
   auto const of = problem_of(1000, 2000);
   kept.keep(made_for(64), of, 1);  // made anew in the middle of a phase of which one execution was expected
-  EXPECT_EQ(kept.for_another(of, 1, both), local_write);
-  EXPECT_EQ(kept.for_another(of, 3, both), std::nullopt);
-  EXPECT_EQ(kept.for_another(of, 5, both), local_write);
+  EXPECT_EQ(kept.for_another(of, 1, both, both), local_write);
+  EXPECT_EQ(kept.for_another(of, 3, both, both), std::nullopt);
+  EXPECT_EQ(kept.for_another(of, 5, both, both), local_write);
 }
 
 }  // namespace

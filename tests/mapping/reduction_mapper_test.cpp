@@ -136,7 +136,9 @@ TEST(ReductionMapper, PredictsAProblemOnce) {
   mapper.observe(request.problem, sequential, 1);
   EXPECT_EQ(mapper.decide(request).candidates.size(), first.candidates.size());
   EXPECT_EQ(mapper.predictions(), 1U);
+  EXPECT_TRUE(mapper.remembers(request.problem));
   ++request.problem.pattern.elements;
+  EXPECT_FALSE(mapper.remembers(request.problem));
   mapper.decide(request);
   EXPECT_EQ(mapper.predictions(), 2U);
 }

@@ -228,7 +228,7 @@ class irregular_reduction {
     if (step.alone) with.keep_only(step.algorithm);
     while (step.prepare) {
       double const seconds = controller_.timed([&] { with.prepare(step.algorithm, of, controller_.workers()); });
-      if (controller_.prepared(seconds, with.bytes())) break;
+      if (controller_.prepared(seconds, with.bytes(step.algorithm), with.bytes())) break;
       step = {report().decision.algorithm, true, true};
       with.keep_only(step.algorithm);
     }

@@ -60,7 +60,7 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 /// Decides for one loop, phase by phase, which algorithm runs: asks rules by a new pattern's sizes, glances or looks at
 /// it as closely as pays, and predicts times where that pays, for the executions that are expected; and again after the
 /// first, second, fourth ... execution, with what was measured. Where predicting does not pay, a choice is kept for the
-/// next patterns while they are about as large.
+/// next patterns while they are about as large and used so often that the predicted times would choose the same.
 ///
 /// Executions of a phase that are to come: what the user says, otherwise the median of the phases before; where nothing
 /// is known, and where there have been more than that, as many as there have been (ski rental: what is prepared costs
@@ -97,9 +97,10 @@ class reduction_controller {
   step before(std::size_t iterations, std::size_t elements, double value_bytes, mapping::reduction_set legal);
   /// Nothing that was prepared is there any more: the next execution begins a phase.
   void renew();
-  /// Its plan was made, which took that long, and keeps so many bytes [s], [B]. Whether it may be used: where it keeps
-  /// more than the cap, before() is to be asked again.
-  bool prepared(double seconds, std::size_t bytes);
+  /// Its plan was made, which took that long, and keeps so many bytes, with the plans of others that are kept beside
+  /// it `all_bytes` if that is more [s], [B]. Whether it may be used: where more than the cap is kept, before() is to
+  /// be asked again.
+  bool prepared(double seconds, std::size_t bytes, std::size_t all_bytes = 0);
   /// It has run [s].
   void after(double seconds);
 

@@ -96,6 +96,10 @@ class reduction_mapper {
 
   /// How often a kind has predicted the times of a problem. Asking for the same problem again is no prediction.
   std::size_t predictions() const { return predictions_; }
+  /// Whether the last problem that times were predicted of was this one.
+  bool remembers(cost::reduction_problem const& problem) const {
+    return !last_times_.empty() && last_problem_ == problem;
+  }
 
   /// About what an algorithm takes, by the sums of the kind that was fitted best [s]; nothing where the model does not
   /// know the algorithm. Much quicker than a decision.

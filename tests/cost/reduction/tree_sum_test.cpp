@@ -83,6 +83,15 @@ TEST(TreeSum, AddsFlatAndDeepTreesTogether) {
   expect_sums(trees, 4);
 }
 
+TEST(TreeSum, TakesNodesThatFollowSeveral) {
+  // Node 6 follows node 2, at depth 3, and node 5, at depth 2.
+  regression_tree tree;
+  tree.nodes = {{0, 0.5, 5}, {1, 0.5, 4}, {2, 0.5, 6}, {-1, 0, 0}, {-1, 0, 3},
+                {3, 0.5, 7}, {4, 0.5, 8}, {-1, 0, 6},  {-1, 0, 9}};
+  for (int k = 0; k < 12; ++k) tree.leaves.push_back(k);
+  expect_sums({tree}, 6);
+}
+
 TEST(TreeSum, TakesALongChain) {
   regression_tree chain;
   constexpr int tests = 3000;

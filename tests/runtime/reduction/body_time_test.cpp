@@ -63,7 +63,7 @@ TEST(BodySeconds, AnIterationTakesAtLeastAsLongAsItWaits) {
   EXPECT_GE(*seconds, 10e-6);  // less what reading the clock takes, half at the most
 }
 
-TEST(BodySeconds, IsNotKnownWhereTheClockIsReadForMostOfTheTime) {
+TEST(BodySeconds, IsNotKnownOfOneIteration) {
   auto const body = [](std::size_t, auto&) {};
   EXPECT_EQ(body_seconds(1000, 1, body), std::nullopt);
 }

@@ -83,6 +83,15 @@ class reduction_engine {
     return sum;
   }
 
+  /// What one of them keeps [B].
+  std::size_t bytes(plan::reduction_algorithm algorithm) const {
+    std::size_t kept = 0;
+    boost::hana::for_each(algorithms_, [&](auto const& one) {
+      if (std::remove_cvref_t<decltype(one)>::algorithm == algorithm) kept = one.bytes();
+    });
+    return kept;
+  }
+
   /// Drops what every other algorithm keeps.
   void keep_only(plan::reduction_algorithm algorithm) {
     boost::hana::for_each(algorithms_, [&](auto& one) {
