@@ -25,7 +25,7 @@ void kept_choice::keep(mapping::reduction_decision const& made, cost::reduction_
              static_cast<double>(of.pattern.elements),
              static_cast<double>(of.pattern.subscripts),
              of.value_bytes,
-             made.candidates.front().predicted.setup_again > 0,
+             mapping::reduction_bytes(made.algorithm, of) > 0,
              expected_uses,
              0,
              std::numeric_limits<double>::infinity()};
@@ -52,8 +52,7 @@ std::optional<plan::reduction_algorithm> kept_choice::for_another(cost::reductio
   if (!is_near(static_cast<double>(of.pattern.elements), last_->elements) ||
       !is_near(static_cast<double>(of.pattern.subscripts), last_->subscripts) || of.value_bytes != last_->value_bytes)
     return std::nullopt;
-  // What keeps nothing has no buffers to lose.
-  bool const has_buffers = !last_->has_setup || (buffered & runtime::reduction::set_of(last_->algorithm)) != 0;
+  bool const has_buffers = !last_->keeps_memory || (buffered & runtime::reduction::set_of(last_->algorithm)) != 0;
   bool const chooses_the_same = has_buffers && uses >= last_->fewest && uses <= last_->most;
   return chooses_the_same || is_near(uses, last_->expected) ? std::optional(last_->algorithm) : std::nullopt;
 }

@@ -25,7 +25,7 @@ class kept_choice {
   struct choice {
     plan::reduction_algorithm algorithm;
     double elements, subscripts, value_bytes;
-    bool has_setup;
+    bool keeps_memory;    // of buffers that may be lost
     double expected;      // executions
     double fewest, most;  // for which predicted times choose the same
   };

@@ -15,8 +15,8 @@
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/platform/host_probe.hpp>
+#include <skel/runtime/reduction/body_time.hpp>
 #include <skel/runtime/reduction/engine.hpp>
-#include <skel/runtime/reduction/loops.hpp>
 #include <skel/runtime/reduction/schedules.hpp>
 
 #include "chosen_reduction_model.hpp"
@@ -95,9 +95,9 @@ struct reduction_controller::state {
   /// What an iteration does beside accumulating, on one thread [s]. Where it is not known, it makes a value for each
   /// slot: hardly anything that models are fitted to does less.
   double other_seconds_of(cost::reduction_problem const& of) const {
-    if (other_is_known || of.pattern.iterations == 0) return other_seconds;
-    double const slots = static_cast<double>(of.pattern.subscripts) / static_cast<double>(of.pattern.iterations);
-    return std::max(other_seconds, slots * runtime::reduction::least_seconds_each);
+    if (other_is_known) return other_seconds;
+    return std::max(other_seconds,
+                    runtime::reduction::least_body_seconds(of.pattern.iterations, of.pattern.subscripts));
   }
 
   /// What all looks together may still take, so that they take no more than look_share of the executions that have

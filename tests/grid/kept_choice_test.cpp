@@ -17,6 +17,7 @@ constexpr mapping::reduction_set both =
 cost::reduction_problem problem_of(std::size_t elements, std::size_t subscripts, double bytes = 8) {
   cost::reduction_problem made;
   made.pattern.elements = elements, made.pattern.subscripts = subscripts;
+  made.pattern.iterations = subscripts / 2, made.pattern.copies = 1.5;
   made.value_bytes = bytes;
   return made;
 }

@@ -224,9 +224,7 @@ std::vector<algorithm_trial> time_reductions(pattern const& of, trial_settings c
 double other_seconds(pattern const& of, trial_settings const& settings) {
   auto const stream = make_stream(of.iterations());
   auto const body = make_body(of, settings.other_work, stream);
-  // What cannot be timed makes a value for each slot.
-  double const iterations = static_cast<double>(std::max<std::size_t>(1, of.iterations()));
-  double const unknown = least_seconds_each * static_cast<double>(of.subscripts()) / iterations;
+  double const unknown = least_body_seconds(of.iterations(), of.subscripts());
   std::vector<double> samples;
   for (std::size_t round = 0; round < settings.rounds; ++round) {
     if (settings.value == trial_value::number) {

@@ -15,6 +15,11 @@ namespace skel::runtime::reduction {
 /// Of how many of a loop's iterations one is run twice to time the body.
 inline constexpr std::size_t timed_share = 1000;
 
+/// What an iteration of a body that nobody could time is taken to need [s]: it makes a value for each slot.
+inline double least_body_seconds(std::size_t iterations, std::size_t subscripts) {
+  return iterations == 0 ? 0 : least_seconds_each * static_cast<double>(subscripts) / static_cast<double>(iterations);
+}
+
 /// What an iteration takes beside accumulating, on one thread [s], from no more than `most` of them: one after the
 /// other, as they run in the loop, where the next one begins before the last has ended; in windows that are evenly
 /// spread, and as long as it takes for reading the clock, which is subtracted, to be a quarter of the time. Nothing
