@@ -55,6 +55,23 @@ TEST(LruMap, ErasesOnlyWhatIsThere) {
   EXPECT_EQ(some.look(2), nullptr);
 }
 
+TEST(LruMap, EntriesCountForTheirWeight) {
+  map some(10);
+  some.put(1, "1", 4), some.put(2, "2", 4);
+  EXPECT_EQ(some.weight(), 8);
+  some.put(3, "3", 4);
+  EXPECT_THAT(keys(some), ElementsAre(3, 2));
+  some.put(2, "two", 1);
+  EXPECT_EQ(some.weight(), 5);
+  some.put(4, "4", 11);  // stays, whatever it weighs
+  EXPECT_THAT(keys(some), ElementsAre(4));
+  some.put(5, "5");
+  EXPECT_THAT(keys(some), ElementsAre(5));
+  EXPECT_EQ(some.weight(), 1);
+  some.erase(5);
+  EXPECT_EQ(some.weight(), 0);
+}
+
 TEST(LruMap, EntriesStayWhereTheyAre) {
   map some(1000);
   std::string const* const first = &some.put(0, "first");

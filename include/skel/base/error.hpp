@@ -14,14 +14,11 @@ class error : public std::runtime_error {
 
 /// Input that cannot be accepted: what() is "SOURCE: WHERE: REASON".
 /// `source` is a file name (or a name of what was read), `where` a path inside it ("clusters[2].latency") or a
-/// position ("line 3, column 7"), `reason` what is wrong and what would be right.
+/// position ("line 3, column 7"), `reason` what is wrong and what would be right. Any of them may have parts of the
+/// input: where(), reason() and what() are printable and cut to a length that can be read (skel::printable).
 class input_error : public error {
  public:
-  input_error(std::string source, std::string where, std::string reason)
-      : error(source + ": " + (where.empty() ? "" : where + ": ") + reason),
-        source_(std::move(source)),
-        where_(std::move(where)),
-        reason_(std::move(reason)) {}
+  input_error(std::string source, std::string where, std::string reason);
 
   std::string const& source() const noexcept { return source_; }
   std::string const& where() const noexcept { return where_; }

@@ -10,15 +10,16 @@
 
 namespace skel {
 
-/// A map of bounded size: what was used least recently leaves when there is no room. The order of use is part of the
-/// value, so that two maps that were used in the same way hold the same. Operations O(1) on average; entries stay where
-/// they are in memory. Not for several threads at once.
+/// A map of bounded size: what was used least recently leaves when there is no room. An entry counts for its weight: 1
+/// where none is given, or the bytes that it takes. One entry stays, whatever it weighs. The order of use is part of
+/// the value, so that two maps that were used in the same way hold the same. Operations O(1) on average; entries stay
+/// where they are in memory. Not for several threads at once.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class lru_map {
  public:
   using entry = std::pair<Key const, Value>;
 
-  /// Precondition: there is room for one entry at least.
+  /// `most_entries`: the weight of all together. Precondition: there is room for one entry at least.
   explicit lru_map(std::size_t most_entries) : most_entries_(most_entries) { SKEL_EXPECTS(most_entries > 0); }
 
   lru_map(lru_map const&) = delete;
@@ -28,31 +29,36 @@ class lru_map {
   ~lru_map() = default;
 
   std::size_t size() const { return entries_.size(); }
+  /// Of all entries together.
+  std::size_t weight() const { return weight_; }
   std::size_t most_entries() const { return most_entries_; }
 
   /// The value, which is now the one used most recently, or nullptr.
   Value* use(Key const& key) {
     auto const found = places_.find(key);
     if (found == places_.end()) return nullptr;
-    entries_.splice(entries_.begin(), entries_, found->second);
-    return &found->second->second;
+    entries_.splice(entries_.begin(), entries_, found->second.at);
+    return &found->second.at->second;
   }
 
   /// The value, or nullptr, without using it.
   Value const* look(Key const& key) const {
     auto const found = places_.find(key);
-    return found == places_.end() ? nullptr : &found->second->second;
+    return found == places_.end() ? nullptr : &found->second.at->second;
   }
 
   /// Puts a value in the place of what was there, as the one used most recently.
-  Value& put(Key const& key, Value value) {
-    if (Value* const there = use(key)) return *there = std::move(value);
-    entries_.emplace_front(key, std::move(value));
-    places_.emplace(key, entries_.begin());
-    if (entries_.size() > most_entries_) {
-      places_.erase(entries_.back().first);
-      entries_.pop_back();
+  Value& put(Key const& key, Value value, std::size_t weight = 1) {
+    if (Value* const there = use(key)) {
+      std::size_t& before = places_.find(key)->second.weight;
+      weight_ += weight - before, before = weight;
+      *there = std::move(value);
+    } else {
+      entries_.emplace_front(key, std::move(value));
+      places_.emplace(key, place{entries_.begin(), weight});
+      weight_ += weight;
     }
+    while (weight_ > most_entries_ && entries_.size() > 1) erase(Key(entries_.back().first));
     return entries_.front().second;
   }
 
@@ -60,7 +66,8 @@ class lru_map {
   bool erase(Key const& key) {
     auto const found = places_.find(key);
     if (found == places_.end()) return false;
-    entries_.erase(found->second);
+    weight_ -= found->second.weight;
+    entries_.erase(found->second.at);
     places_.erase(found);
     return true;
   }
@@ -68,6 +75,7 @@ class lru_map {
   void clear() {
     places_.clear();
     entries_.clear();
+    weight_ = 0;
   }
 
   /// Entries from the most to the least recently used.
@@ -75,9 +83,14 @@ class lru_map {
   auto end() const { return entries_.end(); }
 
  private:
-  std::size_t most_entries_;
+  struct place {
+    typename std::list<entry>::iterator at;
+    std::size_t weight;
+  };
+
+  std::size_t most_entries_, weight_ = 0;
   std::list<entry> entries_;
-  std::unordered_map<Key, typename std::list<entry>::iterator, Hash> places_;
+  std::unordered_map<Key, place, Hash> places_;
 };
 
 }  // namespace skel

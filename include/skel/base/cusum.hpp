@@ -6,7 +6,7 @@
 
 #include <skel/base/contract.hpp>
 
-namespace skel::mapping {
+namespace skel::statistics {
 
 /// Watches numbers that should have mean 0 and standard deviation 1, and says when their mean has moved: cumulative
 /// sums of the logarithm of the likelihood ratio of a mean of +-shift against 0, each sum restarted where it falls
@@ -45,4 +45,4 @@ struct cusum {
   friend bool operator==(cusum const&, cusum const&) = default;
 };
 
-}  // namespace skel::mapping
+}  // namespace skel::statistics

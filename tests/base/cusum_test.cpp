@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/mapping/cusum.hpp>
+#include <skel/base/cusum.hpp>
 
-namespace skel::mapping {
+namespace skel::statistics {
 namespace {
 
 /// Mean number of draws until the alarm.
@@ -69,4 +69,4 @@ TEST(Cusum, StartsAnewAfterAnAlarm) {
 }
 
 }  // namespace
-}  // namespace skel::mapping
+}  // namespace skel::statistics

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace skel {
+
+/// Whose file is read: that of anybody, or one that only this user (or root) can have written.
+enum class file_of { anybody, this_user };
+
+/// The bytes of a regular file, without waiting for anything: a pipe, a socket, a device or a folder is refused, as is
+/// a file of more than `most_bytes` and, with file_of::this_user, one that belongs to another user or that others may
+/// write. O(bytes) of time and memory. Throws skel::input_error with the file and the reason.
+std::string read_input(std::filesystem::path const& file, std::uintmax_t most_bytes, file_of whose = file_of::anybody);
+
+/// The memory of this machine [B].
+std::uintmax_t machine_memory();
+
+}  // namespace skel

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skel {
+
+/// Text that came from outside, as it may stand on a terminal: UTF-8 stays as it is, but control characters, characters
+/// that turn the direction of writing or are invisible, and bytes that are not UTF-8 become \xNN, byte by byte. At most
+/// `most` bytes come out; what is longer is cut and ends with "...". Text that is printable stays the same, so that it
+/// may pass several times. O(most). Precondition: most is at least 3.
+std::string printable(std::string_view text, std::size_t most);
+
+/// The same in single quotes, as errors show a word of their input: cut where it is longer than is needed to find it.
+std::string in_quotes(std::string_view text);
+
+/// Where the first byte stands that does not belong to UTF-8 text (RFC 3629); nothing where there is none. O(bytes).
+std::optional<std::size_t> first_not_utf8(std::string_view text);
+
+/// The most bytes of a name in a file: as many as a name in the domain name system has (RFC 1035).
+inline constexpr std::size_t longest_name = 255;
+
+/// Why a text cannot be the name of something, which is shown in tables and written to JSON; nothing where it can. It
+/// must be printable UTF-8 text of at most longest_name bytes.
+std::optional<std::string> fault_of_name(std::string_view name);
+
+}  // namespace skel

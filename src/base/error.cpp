@@ -1,0 +1,20 @@
+#include <skel/base/error.hpp>
+
+#include <skel/base/shown.hpp>
+
+namespace skel {
+namespace {
+
+// As long as the longest path of a file, as a place with a name in it, and as a few sentences.
+constexpr std::size_t most_source = 4096, most_where = 400, most_reason = 2000;
+
+}  // namespace
+
+input_error::input_error(std::string source, std::string where, std::string reason)
+    : error(printable(source, most_source) + ": " + (where.empty() ? "" : printable(where, most_where) + ": ") +
+            printable(reason, most_reason)),
+      source_(std::move(source)),
+      where_(printable(where, most_where)),
+      reason_(printable(reason, most_reason)) {}
+
+}  // namespace skel
