@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <skel/plan/circle.hpp>
 #include <skel/plan/collective.hpp>
 
 /// The generators behind the catalogue of collective.cpp, one file per operation or family.
@@ -14,10 +15,19 @@ inline std::size_t rank_of(std::size_t vertex, collective_problem const& problem
   return (vertex + problem.root) % problem.ranks;
 }
 
+inline std::size_t vertex_of(std::size_t rank, collective_problem const& problem) {
+  return (rank + problem.ranks - problem.root) % problem.ranks;
+}
+
 /// One piece of a vector per rank, in whole units, as equal as can be: piece i of n.
 byte_range piece(collective_problem const& problem, std::size_t i, std::size_t n);
 /// Pieces first .. first + count - 1, as one range.
 byte_range pieces(collective_problem const& problem, std::size_t first, std::size_t count, std::size_t n);
+
+/// The first rank behind `rank` that may have a piece of another length, where `rank` has piece i of as many as there
+/// are ranks and each has the piece behind that of the rank before it; the number of ranks if all pieces are of one
+/// length.
+std::size_t alike_before(collective_problem const& problem, std::size_t rank, std::size_t i);
 
 /// Phases of the edges of a tree, if each vertex sends its next message as soon as the one before has left and a
 /// message takes as long as it keeps the sender busy: the round in which vertex v receives. Messages of one round are
@@ -25,7 +35,7 @@ byte_range pieces(collective_problem const& problem, std::size_t first, std::siz
 std::vector<std::uint32_t> rounds(tree const& shape);
 
 schedule tree_broadcast(tree const& shape, collective_problem const& problem, bool all_at_once);
-schedule scatter_allgather_broadcast(collective_problem const& problem);
+extern circle const scatter_allgather_broadcast;
 
 /// Phases of the edges of a tree whose leaves send first: the height of the vertex that sends.
 std::vector<std::uint32_t> heights(tree const& shape);
@@ -38,20 +48,20 @@ schedule tree_reduce(tree const& shape, collective_problem const& problem, bool 
 schedule rabenseifner_reduce(collective_problem const& problem);
 
 schedule recursive_doubling_allreduce(collective_problem const& problem);
-schedule ring_allreduce(collective_problem const& problem);
+extern circle const ring_allreduce;
 schedule rabenseifner_allreduce(collective_problem const& problem);
 
 /// Each vertex gets the parts of its subtree; subtrees are runs of vertices.
 schedule tree_scatter(tree const& shape, collective_problem const& problem);
 schedule tree_gather(tree const& shape, collective_problem const& problem);
 
-schedule ring_allgather(collective_problem const& problem);
-schedule bruck_allgather(collective_problem const& problem);
+extern circle const ring_allgather;
+extern circle const bruck_allgather;
 
-schedule pairwise_alltoall(collective_problem const& problem);
-schedule spread_out_alltoall(collective_problem const& problem);
-schedule bruck_alltoall(collective_problem const& problem);
+extern circle const pairwise_alltoall;
+extern circle const spread_out_alltoall;
+extern circle const bruck_alltoall;
 
-schedule dissemination_barrier(collective_problem const& problem);
+extern circle const dissemination_barrier;
 
 }  // namespace skel::plan::detail

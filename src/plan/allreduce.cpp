@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -20,14 +21,25 @@ struct folding {
   std::size_t power, extra;
 };
 
+rank_schedule whole_vector(collective_problem const& problem) {
+  return {.work_bytes = problem.bytes, .load = {{0, 0, problem.bytes}}, .unload = {{0, 0, problem.bytes}}};
+}
+
 schedule vectors_everywhere(collective_problem const& problem) {
-  schedule result{std::vector<rank_schedule>(problem.ranks)};
-  for (rank_schedule& mine : result.ranks) {
-    mine.work_bytes = problem.bytes;
-    mine.load.push_back({0, 0, problem.bytes});
-    mine.unload.push_back({0, 0, problem.bytes});
+  return {std::vector<rank_schedule>(problem.ranks, whole_vector(problem))};
+}
+
+/// Appends every `stride`-th piece of n, from `first` on; for a price, one range of as many bytes.
+void add_every(collective_problem const& problem, std::size_t first, std::size_t stride, std::size_t n,
+               std::vector<byte_range>& into) {
+  if (!problem.priced) {
+    for (std::size_t i = first; i < n; i += stride) into.push_back(piece(problem, i, n));
+    return;
   }
-  return result;
+  // The first `longer` pieces have one unit more than the others.
+  std::uint64_t const unit = std::max<std::uint64_t>(problem.unit, 1), units = problem.bytes / unit;
+  auto const below = [&](std::uint64_t end) { return end > first ? (end - first - 1) / stride + 1 : 0; };
+  into.push_back({.first = 0, .bytes = (below(n) * (units / n) + below(units % n)) * unit});
 }
 
 step::action combining(std::size_t me, std::size_t peer) {
@@ -52,10 +64,8 @@ std::size_t halve(schedule& all, folding const& f, collective_problem const& pro
       std::size_t const partner = n ^ distance;
       // After rounds 1 .. distance/2, number n has the pieces whose low bits (below distance) are its own.
       std::vector<byte_range> keep, give;
-      for (std::size_t piece_number = n & (distance - 1); piece_number < f.power; piece_number += distance) {
-        auto const part = piece(problem, piece_number, f.power);
-        ((piece_number & distance) == (n & distance) ? keep : give).push_back(part);
-      }
+      add_every(problem, n & (2 * distance - 1), 2 * distance, f.power, keep);
+      add_every(problem, partner & (2 * distance - 1), 2 * distance, f.power, give);
       rank_schedule& mine = all.ranks[f.rank(n)];
       mine.add(step::action::send, f.rank(partner), phase, give);
       mine.add(combining(n, partner), f.rank(partner), phase, keep);
@@ -91,19 +101,25 @@ schedule recursive_doubling_allreduce(collective_problem const& problem) {
 /// Pieces go round a ring twice: first each is combined on its way, then the results are handed on.
 /// Source: Patarasuk and Yuan 2009, "Bandwidth optimal all-reduce algorithms for clusters of workstations", Journal of
 /// Parallel and Distributed Computing 69(2):117-124.
-schedule ring_allreduce(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  schedule result = vectors_everywhere(problem);
-  for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t i = 0; i < 2 * (n - 1); ++i) {
-      bool const combines = i + 1 < n;
-      rank_schedule& mine = result.ranks[r];
-      mine.add(step::action::send, (r + 1) % n, i, piece(problem, (r + 2 * n - i) % n, n));
-      mine.add(combines ? step::action::combine_before : step::action::receive, (r + n - 1) % n, i,
-               piece(problem, (r + 2 * n - i - 1) % n, n));
-    }
-  return result;
-}
+circle const ring_allreduce{
+    .rounds = [](std::size_t ranks) { return 2 * (ranks - 1); },
+    .ahead = [](std::size_t, std::size_t) { return std::size_t{1}; },
+    .sent =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+          std::size_t const n = problem.ranks;
+          into.push_back(piece(problem, (rank + 2 * n - i) % n, n));
+        },
+    .received =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+          std::size_t const n = problem.ranks;
+          into.push_back(piece(problem, (rank + 2 * n - i - 1) % n, n));
+        },
+    .alike_before =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i) {
+          return alike_before(problem, rank, (rank + 2 * problem.ranks - i) % problem.ranks);
+        },
+    .combines = [](std::size_t ranks, std::size_t i) { return i + 1 < ranks; },
+    .buffers = [](collective_problem const& problem, std::size_t) { return whole_vector(problem); }};
 
 /// Reduce and scatter by recursive halving, allgather by recursive doubling.
 /// Source: Rabenseifner 2004, "Optimization of collective reduction operations", ICCS, LNCS 3036:1-9.
@@ -118,10 +134,8 @@ schedule rabenseifner_allreduce(collective_problem const& problem) {
       std::size_t const partner = n ^ distance;
       // Number n has the pieces that agree with it in the bits below 2 * distance.
       std::vector<byte_range> mine_now, theirs;
-      for (std::size_t i = n & (2 * distance - 1); i < f.power; i += 2 * distance)
-        mine_now.push_back(piece(problem, i, f.power));
-      for (std::size_t i = partner & (2 * distance - 1); i < f.power; i += 2 * distance)
-        theirs.push_back(piece(problem, i, f.power));
+      add_every(problem, n & (2 * distance - 1), 2 * distance, f.power, mine_now);
+      add_every(problem, partner & (2 * distance - 1), 2 * distance, f.power, theirs);
       rank_schedule& mine = result.ranks[f.rank(n)];
       mine.add(step::action::send, f.rank(partner), phase, mine_now);
       mine.add(step::action::receive, f.rank(partner), phase, theirs);
@@ -154,8 +168,7 @@ schedule rabenseifner_reduce(collective_problem const& problem) {
       bool const sends = ((n ^ target) & distance) != 0;
       std::size_t const sender = sends ? n : partner;
       std::vector<byte_range> parts;
-      for (std::size_t i = sender & (2 * distance - 1); i < f.power; i += 2 * distance)
-        parts.push_back(piece(problem, i, f.power));
+      add_every(problem, sender & (2 * distance - 1), 2 * distance, f.power, parts);
       result.ranks[f.rank(n)].add(sends ? step::action::send : step::action::receive, f.rank(partner), phase, parts);
     }
   if (f.gives(problem.root)) {

@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -6,76 +7,60 @@
 namespace skel::plan::detail {
 namespace {
 
-/// Work buffers of two halves: what is sent, in the order of the receivers, and what is received, in the order of the
+/// A work buffer of two halves: what is sent, in the order of the receivers, and what is received, in the order of the
 /// senders.
-schedule two_halves(collective_problem const& problem) {
+rank_schedule two_halves(collective_problem const& problem, std::size_t rank) {
   std::size_t const n = problem.ranks;
   std::uint64_t const m = problem.bytes;
-  schedule result{std::vector<rank_schedule>(n)};
-  for (std::size_t r = 0; r < n; ++r) {
-    rank_schedule& mine = result.ranks[r];
-    mine.work_bytes = 2 * n * m;
-    mine.load = {{0, 0, n * m}, {r * m, (n + r) * m, m}};
-    mine.unload.push_back({n * m, 0, n * m});
-  }
-  return result;
+  return {
+      .work_bytes = 2 * n * m, .load = {{0, 0, n * m}, {rank * m, (n + rank) * m, m}}, .unload = {{n * m, 0, n * m}}};
+}
+
+/// In round i each rank sends to the one i + 1 behind it and receives from the one as far before.
+constexpr circle to_each(bool at_once) {
+  return {.rounds = [](std::size_t ranks) { return ranks - 1; },
+          .ahead = [](std::size_t, std::size_t i) { return i + 1; },
+          .sent =
+              [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+                std::size_t const to = (rank + i + 1) % problem.ranks;
+                into.push_back({.first = to * problem.bytes, .bytes = problem.bytes});
+              },
+          .received =
+              [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+                std::size_t const n = problem.ranks, from = (rank + n - i - 1) % n;
+                into.push_back({.first = (n + from) * problem.bytes, .bytes = problem.bytes});
+              },
+          .at_once = at_once,
+          .buffers = two_halves};
+}
+
+void slots_with_bit(collective_problem const& problem, std::size_t, std::size_t bit, std::vector<byte_range>& into) {
+  for (std::size_t i = 0; i < problem.ranks; ++i)
+    if ((i >> bit) % 2 == 1) into.push_back({.first = i * problem.bytes, .bytes = problem.bytes});
 }
 
 }  // namespace
 
-/// In round i each rank sends to the one i behind it and receives from the one i before.
-schedule pairwise_alltoall(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  std::uint64_t const m = problem.bytes;
-  schedule result = two_halves(problem);
-  for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t i = 1; i < n; ++i) {
-      std::size_t const to = (r + i) % n, from = (r + n - i) % n;
-      result.ranks[r].add(step::action::send, to, i, {.first = to * m, .bytes = m});
-      result.ranks[r].add(step::action::receive, from, i, {.first = (n + from) * m, .bytes = m});
-    }
-  return result;
-}
+circle const pairwise_alltoall = to_each(false);
 
 /// The same messages, all under way at once.
-schedule spread_out_alltoall(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  std::uint64_t const m = problem.bytes;
-  schedule result = two_halves(problem);
-  for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t i = 1; i < n; ++i) {
-      std::size_t const to = (r + i) % n;
-      result.ranks[r].add(step::action::send, to, 0, {.first = to * m, .bytes = m});
-    }
-    for (std::size_t i = 1; i < n; ++i) {
-      std::size_t const from = (r + n - i) % n;
-      result.ranks[r].add(step::action::receive, from, 0, {.first = (n + from) * m, .bytes = m});
-    }
-  }
-  return result;
-}
+circle const spread_out_alltoall = to_each(true);
 
 /// Slot i of a rank's work buffer holds what is to go i ranks on; in round k all slots whose number has bit k go 2^k
 /// on. Source: Bruck et al. 1997, as for allgather.
-schedule bruck_alltoall(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  std::uint64_t const m = problem.bytes;
-  schedule result{std::vector<rank_schedule>(n)};
-  for (std::size_t r = 0; r < n; ++r) {
-    rank_schedule& mine = result.ranks[r];
-    mine.work_bytes = n * m;
-    mine.load = {{r * m, 0, (n - r) * m}, {0, (n - r) * m, r * m}};
-    for (std::size_t i = 0; i < n; ++i) mine.unload.push_back({i * m, (r + n - i) % n * m, m});  // came i ranks far
-    std::size_t phase = 0;
-    for (std::size_t distance = 1; distance < n; distance *= 2, ++phase) {
-      std::vector<byte_range> slots;
-      for (std::size_t i = 0; i < n; ++i)
-        if (i & distance) slots.push_back({.first = i * m, .bytes = m});
-      mine.add(step::action::send, (r + distance) % n, phase, slots);
-      mine.add(step::action::receive, (r + n - distance) % n, phase, slots);
-    }
-  }
-  return result;
-}
+circle const bruck_alltoall{
+    .rounds = [](std::size_t ranks) { return static_cast<std::size_t>(std::bit_width(ranks - 1)); },
+    .ahead = [](std::size_t, std::size_t k) { return std::size_t{1} << k; },
+    .sent = slots_with_bit,
+    .received = slots_with_bit,
+    .buffers =
+        [](collective_problem const& problem, std::size_t rank) {
+          std::size_t const n = problem.ranks;
+          std::uint64_t const m = problem.bytes;
+          rank_schedule mine{.work_bytes = n * m,
+                             .load = {{rank * m, 0, (n - rank) * m}, {0, (n - rank) * m, rank * m}}};
+          for (std::size_t i = 0; i < n; ++i) mine.unload.push_back({i * m, (rank + n - i) % n * m, m});  // came i far
+          return mine;
+        }};
 
 }  // namespace skel::plan::detail

@@ -19,6 +19,11 @@ byte_range piece(collective_problem const& problem, std::size_t i, std::size_t n
   return pieces(problem, i, 1, n);
 }
 
+std::size_t alike_before(collective_problem const& problem, std::size_t rank, std::size_t i) {
+  std::uint64_t const n = problem.ranks, longer = problem.bytes / std::max<std::uint64_t>(problem.unit, 1) % n;
+  return longer == 0 ? n : std::min(n, rank + (i < longer ? longer : n) - i);
+}
+
 std::vector<std::uint32_t> rounds(tree const& shape) {
   std::vector<std::uint32_t> round(shape.size(), 0);
   for (std::size_t v = 0; v < shape.size(); ++v)
@@ -49,14 +54,13 @@ schedule tree_broadcast(tree const& shape, collective_problem const& problem, bo
   return result;
 }
 
-/// Van de Geijn: the root scatters pieces of the vector on a binomial tree, then the pieces go round a ring.
-/// Source: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994, "Interprocessor collective communication library
-/// (InterCom)", Scalable High-Performance Computing Conference, 357-364.
-schedule scatter_allgather_broadcast(collective_problem const& problem) {
+namespace {
+
+/// Each vertex of a binomial tree gets the pieces of its subtree.
+schedule scatter_pieces(collective_problem const& problem) {
   std::size_t const n = problem.ranks;
   tree const shape = binomial_tree(n);
   auto const round = rounds(shape);
-  auto const scatter_rounds = static_cast<std::uint32_t>(std::bit_width(n - 1)) + 1;
   schedule result{std::vector<rank_schedule>(n)};
   for (std::size_t v = 0; v < n; ++v) {
     rank_schedule& mine = result.ranks[rank_of(v, problem)];
@@ -71,13 +75,32 @@ schedule scatter_allgather_broadcast(collective_problem const& problem) {
       mine.add(step::action::send, rank_of(child, problem), round[child],
                pieces(problem, child, shape.subtree(child), n));
     }
-    for (std::size_t r = 0; r + 1 < n; ++r) {
-      mine.add(step::action::send, rank_of(v + 1, problem), scatter_rounds + r, piece(problem, (v + n - r) % n, n));
-      mine.add(step::action::receive, rank_of(v + n - 1, problem), scatter_rounds + r,
-               piece(problem, (v + n - r - 1) % n, n));
-    }
   }
   return result;
 }
+
+}  // namespace
+
+/// Van de Geijn: the root scatters pieces of the vector on a binomial tree, then the pieces go round a ring.
+/// Source: Barnett, Gupta, Payne, Shuler, van de Geijn, Watts 1994, "Interprocessor collective communication library
+/// (InterCom)", Scalable High-Performance Computing Conference, 357-364.
+circle const scatter_allgather_broadcast{
+    .rounds = [](std::size_t ranks) { return ranks - 1; },
+    .ahead = [](std::size_t, std::size_t) { return std::size_t{1}; },
+    .sent =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+          std::size_t const n = problem.ranks;
+          into.push_back(piece(problem, (vertex_of(rank, problem) + n - i) % n, n));
+        },
+    .received =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+          std::size_t const n = problem.ranks;
+          into.push_back(piece(problem, (vertex_of(rank, problem) + n - i - 1) % n, n));
+        },
+    .alike_before =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i) {
+          return alike_before(problem, rank, (vertex_of(rank, problem) + problem.ranks - i) % problem.ranks);
+        },
+    .before = scatter_pieces};
 
 }  // namespace skel::plan::detail

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <string>
 
 #include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+#include <skel/plan/circle.hpp>
 
 #include "algorithms.hpp"
 
@@ -69,6 +73,13 @@ constexpr collective_algorithm other(std::string_view name, collective operation
   return {name, operation, false, operands, nullptr, make};
 }
 
+template <circle const& Rounds>
+constexpr collective_algorithm in_a_circle(std::string_view name, collective operation, order operands) {
+  return {name,     operation, false,
+          operands, nullptr,   [](collective_problem const& problem) { return steps_of(Rounds, problem); },
+          &Rounds};
+}
+
 constexpr std::array catalogue{
     broadcast<flat_shape, whole>("flat"),
     broadcast<flat_shape, segmented>("segmented_flat"),
@@ -80,7 +91,7 @@ constexpr std::array catalogue{
     broadcast<binomial_shape, segmented>("segmented_binomial"),
     broadcast<k_nomial_tree, whole>("k_nomial"),
     broadcast<k_nomial_tree, segmented>("segmented_k_nomial"),
-    other("scatter_allgather", collective::broadcast, order::any, detail::scatter_allgather_broadcast),
+    in_a_circle<detail::scatter_allgather_broadcast>("scatter_allgather", collective::broadcast, order::any),
 
     reduce<flat_shape, whole>("flat", order::rotated),
     reduce<chain_shape, whole>("chain", order::rotated),
@@ -94,7 +105,7 @@ constexpr std::array catalogue{
     other("rabenseifner", collective::reduce, order::any, detail::rabenseifner_reduce),
 
     other("recursive_doubling", collective::allreduce, order::any, detail::recursive_doubling_allreduce),
-    other("ring", collective::allreduce, order::shuffled, detail::ring_allreduce),
+    in_a_circle<detail::ring_allreduce>("ring", collective::allreduce, order::shuffled),
     other("rabenseifner", collective::allreduce, order::any, detail::rabenseifner_allreduce),
 
     scatter<flat_shape>("flat"),
@@ -107,14 +118,14 @@ constexpr std::array catalogue{
     gather<binomial_shape>("binomial"),
     gather<k_nomial_tree>("k_nomial"),
 
-    other("ring", collective::allgather, order::any, detail::ring_allgather),
-    other("bruck", collective::allgather, order::any, detail::bruck_allgather),
+    in_a_circle<detail::ring_allgather>("ring", collective::allgather, order::any),
+    in_a_circle<detail::bruck_allgather>("bruck", collective::allgather, order::any),
 
-    other("pairwise", collective::alltoall, order::any, detail::pairwise_alltoall),
-    other("spread_out", collective::alltoall, order::any, detail::spread_out_alltoall),
-    other("bruck", collective::alltoall, order::any, detail::bruck_alltoall),
+    in_a_circle<detail::pairwise_alltoall>("pairwise", collective::alltoall, order::any),
+    in_a_circle<detail::spread_out_alltoall>("spread_out", collective::alltoall, order::any),
+    in_a_circle<detail::bruck_alltoall>("bruck", collective::alltoall, order::any),
 
-    other("dissemination", collective::barrier, order::any, detail::dissemination_barrier),
+    in_a_circle<detail::dissemination_barrier>("dissemination", collective::barrier, order::any),
 };
 
 }  // namespace
@@ -144,6 +155,16 @@ segmentation cut(collective_problem const& problem) {
   std::uint64_t const bytes = std::max(problem.segment / unit, std::uint64_t{1}) * unit;
   std::uint64_t const count = (problem.bytes - 1) / bytes + 1;
   return {.count = count, .bytes = bytes, .last = problem.bytes - (count - 1) * bytes};
+}
+
+void require_countable(collective operation, collective_problem const& problem) {
+  // A work buffer of an all-to-all exchange has two places for each rank's part.
+  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / 2;
+  std::uint64_t const parts = in_parts(operation) ? problem.ranks : 1;
+  if (problem.bytes > most / parts)
+    throw error(std::string(name_of(operation)) + " of " + std::to_string(problem.bytes) + " bytes for each of " +
+                std::to_string(problem.ranks) + " ranks: all together are more bytes than can be counted (" +
+                std::to_string(most) + ")");
 }
 
 void rank_schedule::add(step::action what, std::size_t peer, std::size_t phase, std::span<byte_range const> parts) {

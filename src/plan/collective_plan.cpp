@@ -4,6 +4,7 @@
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/plan/circle.hpp>
 
 namespace skel::plan {
 namespace {
@@ -157,7 +158,9 @@ rank_schedule steps_of(collective_plan const& plan, collective_problem const& pr
   }
   collective_problem with = problem;
   with.segment = plan.segment, with.radix = plan.radix;
-  return std::move(algorithm_of(plan).make(with).ranks[rank]);
+  collective_algorithm const& algorithm = algorithm_of(plan);
+  if (algorithm.rounds != nullptr) return steps_of(*algorithm.rounds, with, rank);
+  return std::move(algorithm.make(with).ranks[rank]);
 }
 
 order operands_of(collective_plan const& plan) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -61,56 +62,74 @@ schedule tree_gather(tree const& shape, collective_problem const& problem) {
   return result;
 }
 
-schedule ring_allgather(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  std::uint64_t const m = problem.bytes;
-  schedule result{std::vector<rank_schedule>(n)};
-  for (std::size_t r = 0; r < n; ++r) {
-    rank_schedule& mine = result.ranks[r];
-    mine.work_bytes = n * m;
-    mine.load.push_back({0, r * m, m});
-    mine.unload.push_back({0, 0, n * m});
-    for (std::size_t i = 0; i + 1 < n; ++i) {
-      mine.add(step::action::send, (r + 1) % n, i, {.first = (r + n - i) % n * m, .bytes = m});
-      mine.add(step::action::receive, (r + n - 1) % n, i, {.first = (r + n - i - 1) % n * m, .bytes = m});
-    }
-  }
-  return result;
+namespace {
+
+std::size_t all_others(std::size_t ranks) {
+  return ranks - 1;
 }
 
-/// In round k, what is there goes to the rank 2^k before, as far as it still lacks it.
+/// ceil(log2 ranks).
+std::size_t doublings(std::size_t ranks) {
+  return static_cast<std::size_t>(std::bit_width(ranks - 1));
+}
+
+std::size_t distance_of(std::size_t round) {
+  return std::size_t{1} << round;
+}
+
+}  // namespace
+
+/// Each hands on to the next what it got last.
+circle const ring_allgather{
+    .rounds = all_others,
+    .ahead = [](std::size_t, std::size_t) { return std::size_t{1}; },
+    .sent =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+          std::size_t const n = problem.ranks;
+          into.push_back({.first = (rank + n - i) % n * problem.bytes, .bytes = problem.bytes});
+        },
+    .received =
+        [](collective_problem const& problem, std::size_t rank, std::size_t i, std::vector<byte_range>& into) {
+          std::size_t const n = problem.ranks;
+          into.push_back({.first = (rank + n - i - 1) % n * problem.bytes, .bytes = problem.bytes});
+        },
+    .buffers =
+        [](collective_problem const& problem, std::size_t rank) {
+          std::uint64_t const m = problem.bytes, all = problem.ranks * m;
+          return rank_schedule{.work_bytes = all, .load = {{0, rank * m, m}}, .unload = {{0, 0, all}}};
+        }};
+
+/// In round k, what is there goes to the rank 2^k before, as far as it still lacks it. Slot i of a rank's work buffer
+/// has the part of the rank i places further on.
 /// Source: Bruck, Ho, Kipnis, Upfal, Weathersby 1997, "Efficient algorithms for all-to-all communications in multiport
 /// message-passing systems", IEEE Transactions on Parallel and Distributed Systems 8(11):1143-1156.
-schedule bruck_allgather(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  std::uint64_t const m = problem.bytes;
-  schedule result{std::vector<rank_schedule>(n)};
-  for (std::size_t r = 0; r < n; ++r) {
-    rank_schedule& mine = result.ranks[r];  // slot i of its work buffer has the part of rank r + i
-    mine.work_bytes = n * m;
-    mine.load.push_back({0, 0, m});
-    mine.unload = {{0, r * m, (n - r) * m}, {(n - r) * m, 0, r * m}};
-    std::size_t phase = 0;
-    for (std::size_t distance = 1; distance < n; distance *= 2, ++phase) {
-      std::uint64_t const some = std::min(distance, n - distance) * m;
-      mine.add(step::action::send, (r + n - distance) % n, phase, {.first = 0, .bytes = some});
-      mine.add(step::action::receive, (r + distance) % n, phase, {.first = distance * m, .bytes = some});
-    }
-  }
-  return result;
-}
+circle const bruck_allgather{
+    .rounds = doublings,
+    .ahead = [](std::size_t ranks, std::size_t k) { return ranks - distance_of(k); },
+    .sent =
+        [](collective_problem const& problem, std::size_t, std::size_t k, std::vector<byte_range>& into) {
+          std::size_t const distance = distance_of(k);
+          into.push_back({.first = 0, .bytes = std::min(distance, problem.ranks - distance) * problem.bytes});
+        },
+    .received =
+        [](collective_problem const& problem, std::size_t, std::size_t k, std::vector<byte_range>& into) {
+          std::size_t const distance = distance_of(k);
+          into.push_back({.first = distance * problem.bytes,
+                          .bytes = std::min(distance, problem.ranks - distance) * problem.bytes});
+        },
+    .buffers =
+        [](collective_problem const& problem, std::size_t rank) {
+          std::uint64_t const m = problem.bytes, before = rank * m, behind = (problem.ranks - rank) * m;
+          return rank_schedule{.work_bytes = problem.ranks * m,
+                               .load = {{0, 0, m}},
+                               .unload = {{0, before, behind}, {behind, 0, before}}};
+        }};
 
-schedule dissemination_barrier(collective_problem const& problem) {
-  std::size_t const n = problem.ranks;
-  schedule result{std::vector<rank_schedule>(n)};
-  for (std::size_t r = 0; r < n; ++r) {
-    std::size_t phase = 0;
-    for (std::size_t distance = 1; distance < n; distance *= 2, ++phase) {
-      result.ranks[r].add(step::action::send, (r + distance) % n, phase, byte_range{});
-      result.ranks[r].add(step::action::receive, (r + n - distance) % n, phase, byte_range{});
-    }
-  }
-  return result;
-}
+circle const dissemination_barrier{
+    .rounds = doublings,
+    .ahead = [](std::size_t, std::size_t k) { return distance_of(k); },
+    .sent = [](collective_problem const&, std::size_t, std::size_t, std::vector<byte_range>&) {},
+    .received = [](collective_problem const&, std::size_t, std::size_t, std::vector<byte_range>&) {},
+    .buffers = [](collective_problem const&, std::size_t) { return rank_schedule{}; }};
 
 }  // namespace skel::plan::detail

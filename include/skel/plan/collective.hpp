@@ -10,10 +10,18 @@
 
 namespace skel::plan {
 
+struct circle;
+
 enum class collective : std::uint8_t { broadcast, reduce, allreduce, scatter, gather, allgather, alltoall, barrier };
 
 /// The name of an operation as it is written in files and on the command line.
 std::string_view name_of(collective operation);
+
+/// Is a rank's buffer made of parts, one for each rank (scatter, gather, allgather, alltoall)?
+constexpr bool in_parts(collective operation) {
+  return operation == collective::scatter || operation == collective::gather || operation == collective::allgather ||
+         operation == collective::alltoall;
+}
 
 /// One use of a collective.
 struct collective_problem {
@@ -24,6 +32,8 @@ struct collective_problem {
   std::uint64_t segment = 0;  ///< of algorithms that cut the vector: bytes of a segment; 0: the whole vector
   std::uint64_t unit = 1;     ///< bytes of an element, which is never cut; divides `bytes`
   std::size_t radix = 4;      ///< of k-nomial trees
+  /// For a price alone: steps of `make` have their bytes, but one range stands for many.
+  bool priced = false;
 };
 
 /// What an operator must be for an algorithm to be allowed. Every operator is associative.
@@ -40,7 +50,8 @@ struct collective_algorithm {
   bool segmented;                                       ///< cuts the vector into segments of a size that can be chosen
   order operands;                                       ///< of reductions
   tree (*shape)(std::size_t ranks, std::size_t radix);  ///< of algorithms on a tree, otherwise nullptr
-  schedule (*make)(collective_problem const&);          ///< O(steps)
+  schedule (*make)(collective_problem const&);          ///< O(ranges)
+  circle const* rounds = nullptr;  ///< of algorithms in which all ranks do the same, at least in the end
 };
 
 /// All algorithms, those of one operation together.
@@ -48,6 +59,9 @@ std::span<collective_algorithm const> collective_algorithms();
 
 /// The algorithm of this name for this operation, or nullptr.
 collective_algorithm const* find_algorithm(collective operation, std::string_view name);
+
+/// Throws skel::error where the bytes of a rank's buffers are too many to be counted.
+void require_countable(collective operation, collective_problem const& problem);
 
 /// Number of segments and the size of all but the last, which may be shorter: whole units, at least one message, even
 /// of no bytes. O(1).

@@ -41,8 +41,9 @@ struct collective_plan {
 };
 
 /// What a rank does to obey a plan. ranks, root, bytes and unit are the problem's; its segment and radix are not looked
-/// at. On a route, operands are combined in any order: the operator must be commutative. O(steps of the rank) on a
-/// route, otherwise O(steps of all ranks). Throws skel::error for an algorithm that the catalogue has not.
+/// at. On a route, operands are combined in any order: the operator must be commutative. O(ranges of the rank) on a
+/// route and in a circle, otherwise O(ranges of all ranks). Throws skel::error for an algorithm that the catalogue has
+/// not.
 rank_schedule steps_of(collective_plan const& plan, collective_problem const& problem, std::size_t rank);
 
 /// The order in which a plan combines the operands of a reduction.

@@ -32,6 +32,10 @@ struct run_plan {
   /// Batches that may be under way in an ordered farm, as a multiple of what its stations can hold: the room for those
   /// that wait for a slower one before them.
   std::size_t reorder_factor = 4;
+  /// Bytes of items that may be under way on all ranks together; 0: as many as the other credits allow. The source
+  /// waits while the items that have not left the line would take more, at the most bytes that any batch has taken per
+  /// item so far; one item passes alone, however large it is. Ranges are then not received into used memory.
+  std::size_t most_bytes = 0;
 };
 
 }  // namespace skel::plan
