@@ -27,6 +27,17 @@ inline std::int64_t thread_ns() {
   return std::int64_t{run.tv_sec} * 1'000'000'000 + run.tv_nsec;
 }
 
+/// Nanoseconds that all threads of this process have run.
+inline std::int64_t process_ns() {
+  std::timespec run{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &run);
+  return std::int64_t{run.tv_sec} * 1'000'000'000 + run.tv_nsec;
+}
+
+/// Nanoseconds that the calling thread could have run while others had its core; 0 where the system does not say
+/// (Linux: /proc/thread-self/schedstat). Takes some microseconds.
+std::int64_t kept_waiting_ns();
+
 /// What a call of thread_ns() takes, which is a part of any difference of two of them: the least of some calls, made
 /// once in a process [ns].
 inline std::int64_t thread_clock_ns() {
