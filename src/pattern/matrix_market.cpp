@@ -18,6 +18,9 @@ std::string lower(std::string_view word) {
   return text;
 }
 
+/// So many rows take a few megabytes, whatever the file has to say about them.
+constexpr std::int64_t rows_of_small = std::int64_t{1} << 20;
+
 struct head {
   int values = 1;          ///< numbers behind the two of a place
   bool symmetric = false;  ///< or skew, or hermitian: only one of two entries is in the file
@@ -26,7 +29,7 @@ struct head {
 head read_head(text_lines& text) {
   std::string const wanted = "'%%MatrixMarket matrix coordinate real general' or the like";
   if (std::string_view const first = text.word(); lower(first) != "%%matrixmarket")
-    text.fail("the file begins with " + shown(first) + "; it must begin with " + wanted);
+    text.fail("the file begins with " + in_quotes(first) + "; it must begin with " + wanted);
   auto const one_of = [&](std::initializer_list<std::string_view> names, char const* what) {
     std::string_view const next = text.word();
     std::string const found = lower(next);
@@ -37,7 +40,7 @@ head read_head(text_lines& text) {
     }
     std::string all;
     for (std::string_view const name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-    text.fail(shown(next) + " is not " + what + " that can be read: " + all);
+    text.fail(in_quotes(next) + " is not " + what + " that can be read: " + all);
   };
   one_of({"matrix"}, "an object");
   one_of({"coordinate"}, "a storage (dense matrices have no pattern)");
@@ -63,6 +66,11 @@ mesh read_matrix_market(text_lines& text) {
   if (nodes > most_nodes)
     text.fail("rows and columns together are " + std::to_string(nodes) + ", more than the " +
               std::to_string(most_nodes) + " nodes that a mesh can have");
+  // What is done with a matrix takes memory for each row, also for empty ones.
+  std::int64_t const room = std::max<std::int64_t>(rows_of_small, 3 * static_cast<std::int64_t>(text.size()));
+  if (nodes > room)
+    text.fail(std::to_string(nodes) + " rows and columns are too many for a file of " + std::to_string(text.size()) +
+              " bytes: nearly all of them would be empty; it may have " + std::to_string(room));
   std::size_t const entries = text.count("the number of entries", 4);  // "1 1" and the end of a line
   text.expect_end("the number of entries");
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -29,7 +30,8 @@ head read_head(text_lines& text) {
   if (!text.has_word()) return graph;
   std::string_view const format = text.word();
   if (format.size() > 3 || format.find_first_not_of("01") != std::string_view::npos)
-    text.fail(shown(format) + " is no fmt; it has up to three digits 0 or 1, for sizes of nodes, weights of nodes, " +
+    text.fail(in_quotes(format) +
+              " is no fmt; it has up to three digits 0 or 1, for sizes of nodes, weights of nodes, " +
               "weights of edges");
   std::string const flags = std::string(3 - format.size(), '0') + std::string(format);
   graph.edge_weights = flags[2] == '1';
@@ -42,21 +44,22 @@ head read_head(text_lines& text) {
 
 /// Rows of numbers, one after the other.
 struct rows {
-  std::vector<std::size_t> offsets{0};
+  std::vector<std::uint32_t> offsets{0};
   std::vector<subscript> values;
 };
 
 /// Which rows have each number; rising in each. O(rows + numbers).
 rows transposed(rows const& of, std::size_t numbers) {
   rows result;
-  result.offsets.assign(numbers + 1, 0);
+  // One place further back than they belong: filling moves each to where it does.
+  result.offsets.assign(numbers + 2, 0);
   result.values.resize(of.values.size());
-  for (subscript const value : of.values) ++result.offsets[value + 1];
-  for (std::size_t v = 0; v < numbers; ++v) result.offsets[v + 1] += result.offsets[v];
-  std::vector<std::size_t> next(result.offsets.begin(), result.offsets.end() - 1);
+  for (subscript const value : of.values) ++result.offsets[std::size_t{value} + 2];
+  for (std::size_t v = 0; v <= numbers; ++v) result.offsets[v + 1] += result.offsets[v];
   for (std::size_t row = 0; row + 1 < of.offsets.size(); ++row)
     for (std::size_t k = of.offsets[row]; k < of.offsets[row + 1]; ++k)
-      result.values[next[of.values[k]]++] = static_cast<subscript>(row);
+      result.values[result.offsets[std::size_t{of.values[k]} + 1]++] = static_cast<subscript>(row);
+  result.offsets.pop_back();
   return result;
 }
 
@@ -98,7 +101,12 @@ bool next_node(text_lines& text) {
 /// Source: Karypis 2013, METIS manual 5.1.0, section 4.1.1.
 mesh read_metis_graph(text_lines& text) {
   head const graph = read_head(text);
+  constexpr std::size_t most_neighbours = std::numeric_limits<std::uint32_t>::max();
+  if (graph.edges > most_neighbours / 2)
+    text.fail(std::to_string(graph.edges) + " edges are more than the " + std::to_string(most_neighbours / 2) +
+              " that can be read");
   rows neighbours;
+  neighbours.offsets.reserve(graph.nodes + 1);
   std::vector<subscript> ends;
   for (std::size_t v = 0; v < graph.nodes; ++v) {
     bool const there = next_node(text);
@@ -114,10 +122,11 @@ mesh read_metis_graph(text_lines& text) {
       if (next == v)
         text.fail("node " + std::to_string(v + 1) + " is its own neighbour; METIS has no edges from a node to itself");
       if (graph.edge_weights) text.integer("the weight of an edge", 0, most_weight);
+      if (neighbours.values.size() == most_neighbours) text.fail("there are more edges than the file promises");
       neighbours.values.push_back(static_cast<subscript>(next));
       if (next > v) ends.insert(ends.end(), {static_cast<subscript>(v), static_cast<subscript>(next)});
     }
-    neighbours.offsets.push_back(neighbours.values.size());
+    neighbours.offsets.push_back(static_cast<std::uint32_t>(neighbours.values.size()));
   }
   if (text.next_line() && text.find_words("%"))
     text.fail("more follows, although the file promises only " + std::to_string(graph.nodes) + " nodes");

@@ -33,8 +33,11 @@ class su2_reader {
   explicit su2_reader(text_lines& text) : text_(text) {}
 
   mesh read() {
+    bool skipping = false;  // lines of a section that is not about the mesh
     for (bool more = text_.find_words("%"); more; more = text_.next_line() && text_.find_words("%")) {
+      if (skipping && text_.rest_of_line().find('=') == std::string_view::npos) continue;
       std::string const name = keyword();
+      skipping = false;
       if (name == "NDIME")
         dimension_ = static_cast<std::size_t>(text_.integer("the dimension", 2, 3));
       else if (name == "NELEM")
@@ -42,15 +45,13 @@ class su2_reader {
       else if (name == "NPOIN")
         points();
       else if (name == "MARKER_ELEMS")
-        skip("an element of the boundary", text_.count("the number of elements of the boundary", 2));
-      else if (name == "SEND_RECV" || name == "MARKER_TAG" || name == "NMARK")
+        boundary();
+      else if (name == "MARKER_TAG" || name == "NMARK")
         text_.rest();
       else if (name == "NZONE" && text_.integer("the number of zones", 1, most_nodes) > 1)
         text_.fail("only files of one zone can be read; write each zone to a file of its own");
-      else if (name == "NCHUNK" || name == "FFD_NBOX")
-        break;  // boxes that shapes are changed with: after the mesh, and no part of it
-      else
-        text_.rest();
+      else  // periodic boundaries, boxes that shapes are changed with, angles of attack, ...
+        skipping = true;
     }
     if (dimension_ == 0) text_.fail("the file has no NDIME=, the number of dimensions; it is cut off, or not of SU2");
     if (!has_elements_) text_.fail("the file has no NELEM=, its elements; it is cut off, or not of SU2");
@@ -67,7 +68,7 @@ class su2_reader {
     std::size_t const equals = line.find('=');
     if (equals == std::string_view::npos)
       text_.fail(
-          shown(line.substr(0, line.find_first_of(" \t"))) +
+          in_quotes(line.substr(0, line.find_first_of(" \t"))) +
           " stands where a keyword belongs, like NDIME= 2; are there more lines than the last keyword promises?");
     for (char const c : line.substr(0, equals))
       if (!blank(c)) name += c;
@@ -75,9 +76,13 @@ class su2_reader {
     return name;
   }
 
-  void skip(std::string_view what, std::size_t lines) {
+  void boundary() {
+    constexpr std::string_view what = "an element of the boundary";
+    std::size_t const lines = text_.count("the number of elements of the boundary", 2);
     for (std::size_t k = 0; k < lines; ++k) {
       text_.expect_next("%", what, k + 1, lines);
+      // Where another process has a part of the mesh, the direction stands between number and elements.
+      if (k == 0 && text_.rest_of_line().starts_with("SEND_RECV")) text_.expect_next("%", what, k + 1, lines);
       text_.integer("its kind", 0, most_nodes);
       text_.rest();
     }

@@ -16,13 +16,6 @@ std::string_view without_plus(std::string_view word) {
 
 }  // namespace
 
-std::string shown(std::string_view word) {
-  constexpr std::size_t most = 40;  // enough to find it again
-  std::string text = "'";
-  for (char const c : word.substr(0, most)) text += c >= ' ' && c <= '~' ? c : '?';
-  return text + (word.size() > most ? "...'" : "'");
-}
-
 bool to_integer(std::string_view word, std::int64_t& value) {
   word = without_plus(word);
   auto const end = word.data() + word.size();
@@ -98,7 +91,7 @@ std::int64_t text_lines::integer(std::string_view what, std::int64_t least, std:
   std::string_view const next = expect_word(what);
   std::int64_t value = 0;
   if (!to_integer(next, value))
-    fail(shown(next) + " stands where " + std::string(what) + " belongs, which is a whole number");
+    fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a whole number");
   if (value < least || value > most)
     fail(std::string(what) + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
          std::to_string(most));
@@ -128,13 +121,13 @@ double text_lines::number(std::string_view what) {
   auto const end = digits.data() + digits.size();
   auto const read = std::from_chars(digits.data(), end, value);
   if (read.ptr != end || read.ec == std::errc::invalid_argument)
-    fail(shown(next) + " stands where " + std::string(what) + " belongs, which is a number");
+    fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a number");
   return value;
 }
 
 void text_lines::expect_end(std::string_view after) {
   if (has_word() && text_[at_] != '#' && text_[at_] != '%')
-    fail(shown(word()) + " follows " + std::string(after) + ", which should end the line");
+    fail(in_quotes(word()) + " follows " + std::string(after) + ", which should end the line");
 }
 
 void text_lines::fail_at(std::size_t line, std::string reason) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel::patterns {
 
@@ -17,6 +18,8 @@ class text_lines {
 
   std::string const& source() const { return source_; }
   std::size_t line() const { return line_; }
+  /// Bytes of the whole text.
+  std::size_t size() const { return text_.size(); }
   /// Bytes from here to the end of the text.
   std::size_t left() const { return text_.size() - at_; }
 
@@ -63,9 +66,6 @@ class text_lines {
   std::string source_;
   std::size_t at_ = 0, line_ = 1;
 };
-
-/// A word as errors show it: in quotes, not too long, without what cannot be printed.
-std::string shown(std::string_view word);
 
 /// Whether a character parts words; ends of lines are no blanks.
 inline bool blank(char c) {

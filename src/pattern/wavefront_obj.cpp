@@ -25,7 +25,7 @@ class obj_reader {
         bool const word = std::all_of(keyword.begin(), keyword.end(), [](char c) {
           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
         });
-        if (!word) text_.fail(shown(keyword) + " is no keyword; lines of an obj file begin with v, f and the like");
+        if (!word) text_.fail(in_quotes(keyword) + " is no keyword; lines of an obj file begin with v, f and the like");
         while (!next().empty()) {
         }
       }
@@ -65,7 +65,7 @@ class obj_reader {
     for (std::string_view corner = next(); !corner.empty(); corner = next(), ++corners) {
       std::int64_t vertex = 0;
       if (!to_integer(corner.substr(0, corner.find('/')), vertex) || vertex == 0)
-        text_.fail(shown(corner) +
+        text_.fail(in_quotes(corner) +
                    " is no corner of a face; write the number of a vertex, from 1, or from -1 backwards, alone or as "
                    "v/vt/vn");
       if (vertex > most_nodes || vertex < -vertices)

@@ -1,6 +1,8 @@
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -69,6 +71,58 @@ TEST(Compose, KeepsEveryStageOfAPipelineBuiltAtRunTime) {
 TEST(Compose, NamesCanBePartOfTheType) {
   auto named = skel::stage<"deflate">([](int i) { return i; });
   EXPECT_EQ(named.notes.name, "deflate");
+}
+
+int times_three(int x) {
+  return 3 * x;
+}
+TEST(Compose, FunctionsAreStages) {
+  std::vector<int> out;
+  auto app = count_to(3) | times_three | skel::sink([&](int x) { out.push_back(x); });
+  run_sequential(app);
+  EXPECT_THAT(out, testing::ElementsAre(0, 3, 6));
+}
+
+TEST(Compose, OptionsSayWhatTheyMean) {
+  auto work = [](int i) { return i; };
+  EXPECT_EQ(skel::farm("f", work, skel::width(3), skel::unordered).notes.width, 3u);
+  EXPECT_FALSE(skel::farm<"f">(work, skel::unordered).notes.ordered);
+  auto placed = skel::stage("s", work, skel::at("a", "b"), skel::work{2});
+  EXPECT_THAT(placed.notes.at, testing::ElementsAre("a", "b"));
+  EXPECT_EQ(placed.notes.work, 2);
+  EXPECT_THROW(skel::width(0), skel::error);
+}
+
+TEST(Compose, LeavesOtherUsesOfTheBarAlone) {
+  auto even = [](int i) { return i % 2 == 0; };
+  auto both = std::views::filter(even) | std::views::transform(times_three);
+  std::vector<int> out;
+  for (int x : std::views::iota(0, 5) | both) out.push_back(x);
+  EXPECT_THAT(out, testing::ElementsAre(0, 6, 12));
+  static_assert(!std::is_same_v<decltype(skel::farm(even) | even), skel::patterns::refused>);
+}
+
+enum class colour : unsigned { red = 1, blue = 2 };
+constexpr unsigned operator|(colour a, colour b) {
+  return static_cast<unsigned>(a) | static_cast<unsigned>(b);
+}
+constexpr unsigned operator~(colour a) {
+  return ~static_cast<unsigned>(a);
+}
+enum access { reads = 1, writes = 2 };
+/// A function object that stands for a value, as std::integral_constant does.
+template <auto Value>
+struct constant {
+  constexpr operator decltype(Value)() const { return Value; }
+  constexpr decltype(Value) operator()() const { return Value; }
+};
+
+TEST(Compose, LeavesBitsAlone) {
+  static_assert((std::integral_constant<int, 1>{} | std::integral_constant<int, 2>{}) == 3);
+  static_assert((std::true_type{} | std::false_type{}) == 1);
+  static_assert((constant<reads>{} | constant<writes>{}) == 3);
+  static_assert((constant<colour::red>{} | constant<colour::blue>{}) == 3);
+  static_assert((constant<1>{} | 2) == 3);
 }
 
 TEST(Compose, CallsFinishOnceAfterTheLastItem) {

@@ -1,6 +1,12 @@
 #include <skel/pattern/mesh_files.hpp>
 
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +18,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 
 namespace {
 
@@ -70,6 +77,19 @@ TEST(MatrixMarket, TakesARectangleForAGraphOfRowsAndColumns) {
   auto const graph = parsed(mesh_format::mtx, coordinate + "pattern general\n2 3 3\n1 1\n2 1\n1 3\n");
   EXPECT_EQ(graph.nodes(), 5u);
   EXPECT_THAT(graph.corners(), ElementsAre(0u, 2u, 1u, 2u, 0u, 4u));
+}
+
+TEST(MatrixMarket, MayNotHaveFarMoreRowsThanItsBytesSpeakOf) {
+  auto const with = [](std::string const& rows) {
+    return coordinate + "pattern general\n" + rows + " " + rows + " 1\n1 2\n";
+  };
+  EXPECT_EQ(parsed(mesh_format::mtx, with("1000000")).nodes(), 1000000u);
+  EXPECT_THAT(refusal(mesh_format::mtx, with("2147483647")),
+              AllOf(HasSubstr("line 2"), HasSubstr("2147483647 rows"), HasSubstr("it may have 1048576")));
+  // Where the file is large, many rows may be empty.
+  std::string text = coordinate + "pattern general\n2000000 2000000 100000\n";
+  for (std::size_t k = 1; k <= 100000; ++k) text += std::to_string(20 * k) + " 1\n";
+  EXPECT_EQ(parsed(mesh_format::mtx, text).nodes(), 2000000u);
 }
 
 TEST(MatrixMarket, RefusesWhatItCannotMean) {
@@ -215,6 +235,37 @@ TEST(Su2, RefusesWhatItCannotMean) {
   EXPECT_THAT(refusal(mesh_format::su2, su2.substr(0, su2.find("NPOIN"))), HasSubstr("NPOIN="));
 }
 
+std::string const periodic = "NPERIODIC= 1\nPERIODIC_INDEX= 0\n0.0 0.0 0.0\n0.0 0.0 0.0\n1.0 0.0 0.0\n";
+std::string const box =
+    "FFD_NBOX= 1\nFFD_NLEVEL= 1\nFFD_TAG= WING\nFFD_LEVEL= 0\nFFD_DEGREE_I= 1\nFFD_DEGREE_J= 1\nFFD_PARENTS= 0\n"
+    "FFD_CHILDREN= 0\nFFD_CORNER_POINTS= 4\n0.0 -0.1\n1.0 -0.1\n1.0 0.1\n0.0 0.1\nFFD_CONTROL_POINTS= 2\n"
+    "0 0 0 0.0 -0.1\n1 0 0 1.0 -0.1\nFFD_SURFACE_POINTS= 1\nwall 7 0.5 0.5 0.0\n";
+
+TEST(Su2, ReadsOverSectionsThatAreNotAboutTheMesh) {
+  std::string const body = su2.substr(su2.find("NELEM")), points = su2.substr(su2.find("NPOIN"));
+  std::string const elements = body.substr(0, body.find("NPOIN"));
+  for (std::string const& text : {su2 + periodic, su2 + box, su2 + periodic + box, "NDIME= 2\n" + periodic + box + body,
+                                  "NZONE= 1\nIZONE= 1\nAOA= 1.25\nNDIME= 2\n" + elements + box + points + periodic,
+                                  su2 + "NCHUNK= 1\n% a comment\nCHUNK_TAG= 0\n1 2 3\n\n4 5 6\n"}) {
+    auto const mixed = parsed(mesh_format::su2, text);
+    EXPECT_EQ(mixed.nodes(), 5u) << text;
+    EXPECT_EQ(mixed.cells(), 2u) << text;
+    EXPECT_THAT(mixed.cell(1), ElementsAre(1u, 3u, 4u, 2u)) << text;
+  }
+  // What stands behind them is read as carefully as before.
+  EXPECT_THAT(refusal(mesh_format::su2, "NDIME= 2\n" + periodic + elements), HasSubstr("NPOIN="));
+  EXPECT_THAT(refusal(mesh_format::su2, periodic + "NELEM= 1\n5 0 1 two\n"),
+              AllOf(HasSubstr("line 7"), HasSubstr("'two'")));
+  EXPECT_THAT(refusal(mesh_format::su2, periodic + "NDIME= 2\n0 0 0\n"),
+              AllOf(HasSubstr("line 7"), HasSubstr("keyword")));
+}
+
+TEST(Su2, ReadsBoundariesBetweenProcesses) {
+  std::string text = su2;
+  text += "MARKER_TAG= SEND_RECEIVE\nMARKER_ELEMS= 2\nSEND_RECV= 1\n1 3 0\n1 4 0\nMARKER_TAG= far\nMARKER_ELEMS= 0\n";
+  EXPECT_EQ(parsed(mesh_format::su2, text).cells(), 2u);
+}
+
 TEST(WavefrontObj, HasACellForEachFace) {
   auto const mixed =
       parsed(mesh_format::obj,
@@ -260,6 +311,12 @@ TEST(EdgeList, RefusesWhatItCannotMean) {
   EXPECT_THAT(refused("# a b\n"), HasSubstr("no edges"));
 }
 
+TEST(EdgeList, KeepsGapsOfNodesThatTakeNoMoreMemoryThanEdges) {
+  EXPECT_EQ(parsed(mesh_format::edges, "0 1\n1000000 2\n").nodes(), 1000001u);
+  EXPECT_THAT(refusal(mesh_format::edges, "0 1\n1 2\n2 2147483647\n0 2\n"),
+              AllOf(HasSubstr("line 3"), HasSubstr("node 2147483647"), HasSubstr("number them without gaps")));
+}
+
 TEST(MeshFiles, MayHaveCommentsBehindTheirNumbers) {
   EXPECT_EQ(parsed(mesh_format::edges, "0 1 # heavy\n1 2 % light\n").cells(), 2u);
   EXPECT_EQ(parsed(mesh_format::obj, "v 0 0 0 # a\nv 1 0 0\nv 0 1 0\nf 1 2 3 # first\ng # none\n").cells(), 1u);
@@ -273,7 +330,7 @@ TEST(MeshFiles, RefuseEmptyAndBinaryTextsInEveryFormat) {
     EXPECT_THAT(refusal(format, ""), HasSubstr("is empty")) << name;
     EXPECT_THAT(refusal(format, " \n\r\n"), HasSubstr("is empty")) << name;
     EXPECT_THAT(refusal(format, std::string("1\n\0 2", 5)), AllOf(HasSubstr("line 2"), HasSubstr("byte 0"))) << name;
-    EXPECT_THAT(refusal(format, "\x7f\x45LF \x01 9\n"), HasSubstr("'?ELF")) << name;
+    EXPECT_THAT(refusal(format, "\x7f\x45LF \x01 9\n"), HasSubstr("'\\x7fELF'")) << name;
   }
 }
 
@@ -306,12 +363,103 @@ TEST_F(MeshFile, HasItsFormatFromItsEndingOrTheCaller) {
 
 TEST_F(MeshFile, IsNamedInErrors) {
   EXPECT_THAT(refusal_of_file(write("a.edges", "0 1\n0 x\n")), AllOf(HasSubstr("a.edges"), HasSubstr("line 2")));
-  EXPECT_THAT(refusal_of_file(folder_ / "none.mtx"), AllOf(HasSubstr("none.mtx"), HasSubstr("does not exist")));
+  EXPECT_THAT(refusal_of_file(folder_ / "none.mtx"), AllOf(HasSubstr("none.mtx"), HasSubstr("No such file")));
   EXPECT_THAT(refusal_of_file(folder_), HasSubstr("is a folder"));
   EXPECT_THAT(refusal_of_file("/dev/zero"), HasSubstr("which does not say its format"));
   std::filesystem::create_symlink("/dev/zero", folder_ / "endless.mtx");
   EXPECT_THAT(refusal_of_file(folder_ / "endless.mtx"), HasSubstr("is a device"));
   EXPECT_THAT(refusal_of_file(write("empty.obj", "")), HasSubstr("is empty"));
+}
+
+TEST_F(MeshFile, ThatIsAPipeOrTooLargeIsRefusedAtOnce) {
+  ASSERT_EQ(mkfifo((folder_ / "pipe.mtx").c_str(), 0600), 0);
+  EXPECT_THAT(refusal_of_file(folder_ / "pipe.mtx"), HasSubstr("is a pipe"));
+  std::filesystem::resize_file(write("sparse.edges", ""), std::uintmax_t{1} << 42);
+  EXPECT_THAT(refusal_of_file(folder_ / "sparse.edges"), HasSubstr("the most that is read"));
+}
+
+/// The most memory that a process has had while it read a text, over the bytes of the text.
+double memory_per_byte(mesh_format format, std::string const& text) {
+  int ends[2];
+  if (pipe(ends) != 0) return -1;
+  pid_t const child = fork();  // the most of a process never falls
+  if (child == 0) {
+    auto const most = [] {
+      rusage used{};
+      getrusage(RUSAGE_SELF, &used);
+      return 1024.0 * static_cast<double>(used.ru_maxrss);
+    };
+    double const before = most();
+    double more = -1;
+    try {
+      auto const read = parsed(format, text);
+      more = most() - before;
+    } catch (skel::error const&) {
+    }
+    _exit(write(ends[1], &more, sizeof more) == sizeof more ? 0 : 1);
+  }
+  double more = -1;
+  close(ends[1]);
+  if (read(ends[0], &more, sizeof more) != sizeof more) more = -1;
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return more / static_cast<double>(text.size());
+}
+
+/// The texts that need most for their length, in each format.
+TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer keeps memory that is given back";
+#endif
+  constexpr std::size_t n = (1U << 20U) + 1;  // arrays that double are largest behind a power of two
+  auto const times = [](std::string const& line, std::size_t count) {
+    std::string text;
+    for (std::size_t k = 0; k < count; ++k) text += line;
+    return text;
+  };
+  std::string const count = std::to_string(n), last = std::to_string(n - 1);
+  std::string star = count + " " + last + "\n";
+  for (std::size_t v = 2; v <= n; ++v) star += std::to_string(v) + " ";
+  star += "\n" + times("1\n", n - 1);
+  std::string pairs, entries;
+  for (std::size_t k = 0, v = 1; k < n; ++v)
+    for (std::size_t w = 0; w < v && k < n; ++w, ++k) {
+      pairs += std::to_string(v) + " " + std::to_string(w) + "\n";
+      entries += std::to_string(v + 1) + " " + std::to_string(w + 1) + "\n";
+    }
+  std::string pack = count + " 2\n0 2\n1\n1\n" + count + "\n";
+  for (std::size_t v = 1; v <= n; ++v) pack += std::to_string(v) + " 0 0\n";
+  struct text {
+    char const* name;
+    mesh_format format;
+    std::string bytes;
+  };
+  for (text const& one :
+       {text{"nodes alone", mesh_format::graph, count + " 0\n" + times("\n", n)},
+        {"a star", mesh_format::graph, star},
+        {"edges", mesh_format::edges, pairs},
+        {"entries", mesh_format::mtx, coordinate + "pattern general\n9999 9999 " + count + "\n" + entries},
+        {"elements", mesh_format::su2, "NDIME=2\nNELEM=" + count + "\n" + times("3 0 1\n", n) + "NPOIN=2\n0 0\n0 0\n"},
+        {"points", mesh_format::su2, "NDIME=2\nNELEM=0\nNPOIN=" + count + "\n" + times("0 0\n", n)},
+        {"faces", mesh_format::obj, "v 0 0 0\n" + times("f 1 1 1\n", n)},
+        {"vertices", mesh_format::obj, times("v 0 0 0\n", n) + "f 1 2 3\n"},
+        {"a pack", mesh_format::pack, pack + "0\n"}}) {
+    double const bytes = memory_per_byte(one.format, one.bytes);
+    EXPECT_GT(bytes, 0) << one.name;
+    EXPECT_LT(bytes, 24) << one.name;
+  }
+}
+
+TEST(MeshFiles, QuoteWhatTheyDoNotUnderstandWithoutItsControls) {
+  std::string const bad = "\x1b[2J\xff" + std::string(3'000'000, 'x');
+  for (auto const& name : skel::mesh_format_names())
+    for (std::string const& text : {bad, bad + " 1 2\n", "1 " + bad, coordinate + bad, "v " + bad, "NDIME= " + bad,
+                                    "NELEM= 1\n" + bad, "f " + bad, "2 1 " + bad}) {
+      std::string const said = refusal(skel::mesh_format_named(name), text);
+      EXPECT_LT(said.size(), 500u) << name;
+      EXPECT_EQ(skel::printable(said, 1000), said) << name;
+    }
 }
 
 TEST(MeshFormat, NamesTheNearestFormat) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <limits>
 #include <string>
@@ -18,8 +19,17 @@ inline constexpr ordered_t ordered{};
 struct unordered_t {};
 inline constexpr unordered_t unordered{};
 
-/// Fixes the number of workers of a farm, which the mapper chooses otherwise. At least 1.
+/// A stage with this option keeps nothing from item to item, although its function has members: a lambda that captures
+/// a constant, say. The mapper may then put it on any rank; a stage that may keep state stays where its first item was.
+struct stateless_t {};
+inline constexpr stateless_t stateless{};
+
+/// Fixes the number of workers of a farm, or of copies of a broadcast, which the mapper chooses otherwise.
 struct width {
+  /// Throws skel::error for no workers.
+  explicit width(std::size_t of) : workers(of) {
+    if (of == 0) throw error("skel::width(0): no item would be worked on; give it at least 1, or leave it out");
+  }
   std::size_t workers;
 };
 
@@ -60,18 +70,22 @@ struct annotations {
   std::size_t width = 0;                                   ///< 0: not said
   std::vector<std::string> at;                             ///< empty: not said
   bool ordered = true;                                     ///< farms only
+  bool stateless = false;                                  ///< not farms
 
   void apply(ordered_t) { ordered = true; }
   void apply(unordered_t) { ordered = false; }
+  void apply(stateless_t) { stateless = true; }
   void apply(skel::width w) { width = w.workers; }
   void apply(skel::work w) { work = w.units; }
   void apply(skel::at where) { at = std::move(where.hosts); }
 };
 
-template <class Option>
-concept annotation = requires(annotations& notes, Option option) {
-  notes.apply(option);
-};
+template <class Option, class... Accepted>
+concept one_of = (std::same_as<Option, Accepted> || ...);
+
+/// What is said about a skeleton behind its function.
+template <class T>
+concept option = one_of<T, ordered_t, unordered_t, stateless_t, skel::width, every, skel::work, skel::at>;
 
 template <class... Options>
 annotations annotate(std::string name, Options&&... options) {

@@ -24,7 +24,7 @@ struct named {
   }
 };
 
-/// The type of a flow that a failed check has ended: it stops follow-on errors.
+/// The type of a flow that a failed check has ended, and of a composition: it stops follow-on errors.
 struct refused {};
 
 template <class T>
@@ -93,16 +93,17 @@ struct check_stage<Stage, refused> {
 /// Instantiated for a sink and the type of the items that reach it.
 template <class Sink, class Item>
 struct check_sink {
+  static constexpr bool callable = std::is_invocable_v<Sink&, Item>;
   static_assert(
-      std::is_invocable_v<Sink&, Item>,
+      callable,
       "skel: this sink does not accept the items that the stage before it delivers (Sink and Item are named in "
       "check_sink<Sink, Item>). Accepted signatures: void sink(Item), void sink(Item&&), void sink(Item "
       "const&); not accepted: Item&");
-  using type = void;
+  using type = std::conditional_t<callable, void, refused>;
 };
 template <class Sink>
 struct check_sink<Sink, refused> {
-  using type = void;
+  using type = refused;
 };
 
 /// What all copies of a broadcast stage have made of one item, in the order of the copies. Only a reduce takes it.
@@ -135,12 +136,13 @@ struct check_sink<Sink, contributions<T>> {
 /// broadcast stage have made of one item.
 template <class Op, class T>
 struct check_operator {
+  static constexpr bool combines = reduction_operator<Op, T>;
   static_assert(
-      reduction_operator<Op, T>,
+      combines,
       "skel: this operator cannot combine the items that reach the reduce (Op and Item are named in "
       "check_operator<Op, Item>). Accepted signatures: Item op(Item const&, Item const&), Item op(Item, Item), "
       "callable on a const operator, and associative; not accepted: Item&, mutable lambdas");
-  using type = T;
+  using type = std::conditional_t<combines, T, refused>;
 };
 template <class Op, class T>
 struct check_operator<Op, contributions<T>> {
@@ -189,10 +191,11 @@ struct check_copy {
   static_assert(!callable || item<value>,
                 "skel: the worker of a broadcast stage must return its contribution, a movable object. Accepted "
                 "signatures: Result worker(Item const&, skel::portion), Result worker(Item const&)");
-  static_assert(std::copy_constructible<Worker>,
+  static constexpr bool copyable = std::copy_constructible<Worker>;
+  static_assert(copyable,
                 "skel: the worker of a broadcast stage must be copyable, since each of its copies is a copy of it. "
                 "Capture shared state in a std::shared_ptr");
-  using type = contributions<value>;
+  using type = std::conditional_t<item<value> && copyable, contributions<value>, refused>;
 };
 template <class Worker, class T>
 struct check_copy<Worker, contributions<T>> {
@@ -203,13 +206,14 @@ struct check_copy<Worker, refused> {
   using type = refused;
 };
 
-/// Instantiated for a farm's worker: each worker of the farm needs its own, or one that all can call at once.
+/// Instantiated for each function inside a farm: each worker of the farm needs its own.
 template <class Worker>
 struct check_worker {
-  static_assert(std::copy_constructible<Worker>,
-                "skel: the worker of a farm must be copyable, since every worker of the farm is a copy of it. Capture "
-                "shared state in a std::shared_ptr, or make it a stage instead of a farm");
   static constexpr bool value = std::copy_constructible<Worker>;
+  static_assert(value,
+                "skel: the worker of a farm must be copyable, since every worker of the farm is a copy of it (named in "
+                "check_worker<Worker>). Capture shared state in a std::shared_ptr, or make it a stage instead of a "
+                "farm");
 };
 
 }  // namespace skel::patterns

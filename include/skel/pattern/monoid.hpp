@@ -19,9 +19,9 @@ struct operator_with_identity {
   Op op;
   Value identity;
 
-  template <class T>
-  requires std::invocable<Op const&, T const&, T const&>
-  constexpr auto operator()(T const& a, T const& b) const { return op(a, b); }
+  template <class A, class B>
+  requires std::invocable<Op const&, A, B>
+  constexpr decltype(auto) operator()(A&& a, B&& b) const { return op(std::forward<A>(a), std::forward<B>(b)); }
 };
 
 /// Says of an operator that it is associative and commutative, and what its identity is: op(identity, a) is a.
@@ -139,7 +139,8 @@ struct identity<componentwise_operator<Op>, std::array<T, N>> {
 /// Those of the standard library, skel::minimum and skel::maximum on numbers, sums of small types that have operator+
 /// and whose T{} is zero, componentwise(op) on std::array, and what with_identity() marks.
 template <class Op, class T>
-concept monoid_operator = reduction_operator<Op, T> && monoid_detail::has_identity<std::remove_cvref_t<Op>, T>;
+concept monoid_operator =
+    std::is_invocable_r_v<T, Op const&, T const&, T const&> && monoid_detail::has_identity<std::remove_cvref_t<Op>, T>;
 
 /// The identity of an operator on T.
 template <class T, class Op>

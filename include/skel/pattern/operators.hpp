@@ -2,6 +2,7 @@
 
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -9,19 +10,42 @@
 namespace skel {
 
 /// An operator of reductions on values of one type. Law: op(op(a, b), c) is op(a, op(b, c)), up to rounding.
+/// Both operands are given away: an operator that takes them by value or as T&& copies nothing. The first is what has
+/// been combined so far; op(T a, T const& b) that adds to `a` and returns it works in place, but for moves, and
+/// T&& op(T&& a, T const& b) without those.
 template <class Op, class T>
-concept reduction_operator = requires(Op const& op, T const& a, T const& b) {
-  { op(a, b) } -> std::convertible_to<T>;
+concept reduction_operator = requires(Op const& op, T a, T b) {
+  { op(std::move(a), std::move(b)) } -> std::convertible_to<T>;
 };
+
+/// `sum` becomes op(sum, item), or the item where there is no sum yet. Copies nothing that `op` does not copy.
+template <class T, class Op>
+requires reduction_operator<Op, T>
+constexpr void fold_into(std::optional<T>& sum, T&& item, Op const& op) {
+  if (!sum) {
+    sum.emplace(std::move(item));
+    return;
+  }
+  using result = std::invoke_result_t<Op const&, T, T>;
+  if constexpr (std::same_as<result, T> && std::is_move_assignable_v<T>) {
+    *sum = op(std::move(*sum), std::move(item));
+  } else {
+    result made = op(std::move(*sum), std::move(item));
+    if constexpr (std::is_same_v<std::remove_cvref_t<result>, T> && std::is_reference_v<result>)
+      if (std::addressof(made) == std::addressof(*sum)) return;  // combined in place
+    T next(std::forward<result>(made));
+    sum.emplace(std::move(next));
+  }
+}
 
 /// An operator for which op(a, b) is op(b, a): reductions may combine in any order, so more algorithms are legal.
 template <class Op>
 struct commutative_operator {
   Op op;
 
-  template <class T>
-  requires std::invocable<Op const&, T const&, T const&>
-  constexpr auto operator()(T const& a, T const& b) const { return op(a, b); }
+  template <class A, class B>
+  requires std::invocable<Op const&, A, B>
+  constexpr decltype(auto) operator()(A&& a, B&& b) const { return op(std::forward<A>(a), std::forward<B>(b)); }
 };
 
 /// Says of an operator that it is commutative: grid.reduce(mine, skel::commutative(merge)).

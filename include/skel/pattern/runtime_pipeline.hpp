@@ -2,11 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <skel/pattern/compose.hpp>
+#include <skel/pattern/statefulness.hpp>
 
 namespace skel {
 namespace patterns {
@@ -20,20 +23,19 @@ class runtime_pipeline {
   struct entry {
     function call;
     annotations notes;
-    bool replicated = false;  ///< a farm
+    bool replicated = false;    ///< a farm
+    std::optional<int> home{};  ///< as of patterns::source
   };
 
-  /// Appends a stage: `call(T)` returns a T. Options: at, work.
-  template <class F, annotation... Options>
+  /// Appends a stage: `call(T)` returns a T. Options: at, work, stateless. State stays where its first item was.
+  template <class F, class... Options>
   runtime_pipeline& stage(std::string name, F call, Options... options) {
-    stages_.push_back({function(std::move(call)), annotate(std::move(name), std::move(options)...), false});
-    return *this;
+    return append<check_stage_options>(false, std::move(name), std::move(call), std::move(options)...);
   }
   /// Appends a farm of `call`. Options: ordered, unordered, width, at, work.
-  template <class F, annotation... Options>
+  template <class F, class... Options>
   runtime_pipeline& farm(std::string name, F call, Options... options) {
-    stages_.push_back({function(std::move(call)), annotate(std::move(name), std::move(options)...), true});
-    return *this;
+    return append<check_farm_options>(true, std::move(name), std::move(call), std::move(options)...);
   }
 
   std::size_t size() const { return stages_.size(); }
@@ -41,6 +43,26 @@ class runtime_pipeline {
   std::vector<entry> const& stages() const { return stages_; }
 
  private:
+  template <class F>
+  struct check_entry {
+    static constexpr bool value = std::is_constructible_v<function, F>;
+    static_assert(value,
+                  "skel: every stage of a runtime_pipeline<T> takes a T and returns one, and can be copied (named in "
+                  "check_entry<Stage>). Accepted signature: T stage(T)");
+  };
+
+  template <template <class...> class CheckOptions, class F, class... Options>
+  runtime_pipeline& append(bool replicated, std::string name, F call, Options... options) {
+    if constexpr (check_function<F>::value)
+      if constexpr (CheckOptions<Options...>::value)
+        if constexpr (check_entry<F>::value) {
+          auto notes = annotate(std::move(name), std::move(options)...);
+          notes.stateless = notes.stateless || is_stateless<F>;
+          stages_.push_back({function(std::move(call)), std::move(notes), replicated});
+        }
+    return *this;
+  }
+
   std::vector<entry> stages_;
 };
 

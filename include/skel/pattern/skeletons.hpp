@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@ template <class F>
 struct source {
   F produce;
   annotations notes;
+  std::optional<int> home{};  ///< rank on which its state is since an earlier run; absent: it has not run
 };
 
 /// Takes each item, in order, through one function. May keep state: one instance sees all items.
@@ -26,6 +28,7 @@ template <class F>
 struct stage {
   F function;
   annotations notes;
+  std::optional<int> home{};  ///< as of a source
 };
 
 /// Takes each item through one of several copies of a worker, which is a stage or a pipeline of any depth.
@@ -66,6 +69,7 @@ template <class F>
 struct sink {
   F consume;
   annotations notes;
+  std::optional<int> home{};  ///< as of a source
 };
 
 template <class T>
@@ -89,6 +93,8 @@ template <class F>
 inline constexpr bool is_skeleton<sink<F>> = true;
 template <class T>
 inline constexpr bool is_skeleton<runtime_pipeline<T>> = true;
+template <>
+inline constexpr bool is_skeleton<refused> = true;
 
 template <class T>
 concept skeleton = is_skeleton<std::remove_cvref_t<T>>;
@@ -140,9 +146,11 @@ struct flow_through<pipeline<Parts...>, In> {
 };
 template <class T, class In>
 struct flow_through<runtime_pipeline<T>, In> {
-  static_assert(std::is_convertible_v<In, T> || std::is_same_v<In, refused>,
-                "skel: a runtime_pipeline<T> takes items of type T; the stage before it delivers another type");
-  using type = T;
+  static constexpr bool accepted = std::is_convertible_v<In, T> || std::is_same_v<In, refused>;
+  static_assert(accepted,
+                "skel: a runtime_pipeline<T> takes items of type T; the stage before it delivers another type. Convert "
+                "them in a stage before it");
+  using type = std::conditional_t<std::is_convertible_v<In, T>, T, refused>;
 };
 
 template <class T>
@@ -174,5 +182,31 @@ inline constexpr bool sees_stream<pipeline<Parts...>> = (sees_stream<Parts> || .
 /// A composition with a source in front and a sink at the end: what an engine runs.
 template <class T>
 concept program = starts_stream<std::remove_cvref_t<T>> && ends_stream<std::remove_cvref_t<T>>;
+
+/// Instantiated for what an engine is asked to run.
+template <class T>
+struct check_program {
+  static constexpr bool composed = skeleton<T>;
+  static_assert(composed,
+                "skel: this is no composition of skeletons (named in check_program<It>): a program is written "
+                "skel::source(produce) | f | skel::sink(consume)");
+  static constexpr bool starts = starts_stream<std::remove_cv_t<T>>;
+  static_assert(starts || !composed,
+                "skel: this program has no source: put one in front, skel::source(produce) | ..., where produce() "
+                "returns std::optional<Item>");
+  static constexpr bool ends = ends_stream<std::remove_cv_t<T>>;
+  static_assert(ends || !starts || !composed,
+                "skel: this program has no sink: put one at its end, ... | skel::sink(consume), where consume(Item) "
+                "takes what comes out");
+  static constexpr bool variable = !std::is_const_v<T>;
+  static_assert(variable || !ends || !starts,
+                "skel: this program is const, but running it calls its functions, which may keep state: declare it "
+                "`auto app`, not `auto const app`");
+  static constexpr bool value = composed && starts && ends && variable;
+};
+template <>
+struct check_program<refused> : std::false_type {};
+template <>
+struct check_program<refused const> : std::false_type {};
 
 }  // namespace skel::patterns

@@ -1,0 +1,8 @@
+#include <optional>
+
+#include <skel/pattern/compose.hpp>
+
+auto const app = skel::source([] { return std::optional<int>(1); }) |
+                 skel::stage(
+                     "work", [](int x) { return x; }, skel::unordered) |
+                 skel::sink([](int) {});

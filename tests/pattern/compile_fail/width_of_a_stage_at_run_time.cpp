@@ -1,0 +1,7 @@
+
+#include <skel/pattern/runtime_pipeline.hpp>
+
+void build(skel::runtime_pipeline<int>& steps) {
+  steps.stage(
+      "add", [](int x) { return x + 1; }, skel::width(4));
+}
