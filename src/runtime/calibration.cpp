@@ -57,7 +57,15 @@ station_cost summarise(std::vector<record::span> const& batches_of_station, doub
     if (std::abs(s.seconds - centre) <= reach)
       square += s.items * (s.seconds - cost.seconds) * (s.seconds - cost.seconds);
   cost.variation = std::min(1.0, square / (batches - 1) / (cost.seconds * cost.seconds));
+  cost.doubt = std::sqrt(square / (batches - 1) / items) / cost.seconds;
   return cost;
+}
+
+/// At least 1.
+double items_in(std::vector<record::span> const& batches) {
+  double items = 0;
+  for (record::span const& s : batches) items += s.items;
+  return std::max(1.0, items);
 }
 
 double total(std::vector<record::span> const& batches) {
@@ -69,9 +77,9 @@ double total(std::vector<record::span> const& batches) {
 /// The first batch pays for cold memory and opened files and is not counted; of two others one may be a spike.
 constexpr std::size_t fewest_batches = 3;
 
-/// Batches of slow items are waited for until this many times the time that was asked for. What the first one pays is
-/// less than that time, so a first batch that takes so long is at most a tenth too long.
-constexpr double long_enough = 10;
+/// Batches of slow items are waited for until this many times the time that was asked for: two batches that take so long
+/// are measured to a few per cent, as a third one would be, which would cost a run of seconds a per cent more.
+constexpr double long_enough = 3;
 
 /// A batch that the source has left unfinished for this long is taken on without waiting for the rest of it: half of
 /// what an item may wait in a run. Batches that are filled at the pace of the first ones take a tenth of it.
@@ -80,6 +88,26 @@ constexpr double stalled = plan::run_plan{}.batch_latency / 2;
 /// The longest time between two looks at a source that has left nothing behind [s]: longer than that no item waits, and
 /// a look of some microseconds takes less than a thousandth of it from a stage that shares its core.
 constexpr double longest_look = 1e-2;
+
+/// A station is asked how much of its time the processor worked where its batches take this many times longer than
+/// asking [ns]: that the asking does not count.
+constexpr double worth_asking = 100;
+
+/// What asking for the time that the process has run takes, measured once [ns].
+std::int64_t asking_ns() {
+  static std::int64_t const taken = [] {
+    constexpr int calls = 16;
+    std::int64_t const begin = record::now_ns();
+    for (int i = 0; i < calls; ++i) static_cast<void>(record::process_ns());
+    return (record::now_ns() - begin) / calls + 1;
+  }();
+  return taken;
+}
+
+/// How long a station took on the wall's clock and how long the process ran meanwhile [ns].
+struct core_use {
+  std::int64_t wall = 0, ran = 0;
+};
 
 /// One calibration. The calling thread calls the source and takes what it gives through the stages; when the source
 /// stalls within a batch, a second thread takes on what is there. `mutex_` is held by whoever does.
@@ -92,34 +120,54 @@ class measurement {
         source_(line.stations[0].make_producer()),
         workers_(line.size()),
         spans_(line.size()),
-        bytes_(line.size(), 0) {
-    for (std::size_t s = 1; s < line.size(); ++s) workers_[s] = line.stations[s].make_worker();
-  }
+        bytes_(line.size(), 0),
+        use_(line.size()) {}
 
   calibration run() {
     begin_ = record::now();
-    {
+    std::int64_t const kept_waiting = record::kept_waiting_ns();
+    make_workers();
+    if (!result_.failed) {
       std::jthread const watcher([this](std::stop_token const& over) { watch(over); });
       call_source();
     }
-    if (result_.ended && !result_.failed) finish();
+    if (!result_.failed) result_.ended ? finish() : hand_on_folds();
+    if (!result_.failed && !result_.ended) dismiss_copies();
     result_.seconds = record::now() - begin_;
+    // Others had the core in proportion to the time that a station wanted it.
+    std::int64_t all_ran = 1;
+    for (core_use const& one : use_) all_ran += one.ran;
+    double const delay = static_cast<double>(record::kept_waiting_ns() - kept_waiting) / static_cast<double>(all_ran);
     auto const items = static_cast<double>(std::max<std::uint64_t>(1, result_.items));
     bool thinned = false;  // not every batch comes here
     for (std::size_t s = 0; s < line_.size(); ++s) {
       auto const& batches = spans_[s];
-      double const bytes = static_cast<double>(bytes_[s]) / items;
+      double const bytes =
+          static_cast<double>(bytes_[s]) / (line_.stations[s].folds_in_farm() ? items_in(spans_[s + 1]) : items);
       if (thinned)
         result_.stations.push_back({total(batches) / items, 0, bytes});
       else
         result_.stations.push_back(batches.empty() ? station_cost{} : summarise(batches, bytes));
-      thinned = thinned || line_.stations[s].held != nullptr;
+      if (use_[s].wall > 0)
+        result_.stations.back().waiting = std::clamp(
+            1 - static_cast<double>(use_[s].ran) * (1 + delay) / static_cast<double>(use_[s].wall), 0.0, 1.0);
+      thinned = thinned || (line_.stations[s].folds && !line_.stations[s].replicable);
       result_.spans.insert(result_.spans.end(), batches.begin(), batches.end());
     }
     return std::move(result_);
   }
 
  private:
+  /// Copies the user's functions.
+  void make_workers() {
+    std::size_t at = 1;
+    try {
+      for (; at < line_.size(); ++at) workers_[at] = line_.stations[at].make_worker();
+    } catch (...) {
+      fail(at, 0, failure::kind::make);
+    }
+  }
+
   bool interrupted() const { return interrupt_ != nullptr && interrupt_->load(); }
   bool is_over() const {
     if (result_.ended || result_.failed || interrupted()) return true;
@@ -138,6 +186,8 @@ class measurement {
         given_ = 0;
         first = result_.items;
       }
+      bool const asks = is_worth_asking(0);
+      std::int64_t const ran = asks ? record::process_ns() : 0;
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
       try {
@@ -150,8 +200,10 @@ class measurement {
         return;
       }
       std::int64_t const end = record::now_ns();
+      std::int64_t const ran_since = asks ? record::process_ns() - ran : 0;
 
       std::lock_guard guard(mutex_);
+      if (asks) use_[0].wall += end - begin, use_[0].ran += ran_since;
       result_.ended = state == producer::state::ended;
       double slowest = carry();
       if (given_ == 0) continue;
@@ -189,18 +241,27 @@ class measurement {
       std::int64_t before = record::now_ns();
       for (; at < line_.size() && batch; ++at) {
         position = 0;
+        bool const asks = is_worth_asking(at);
+        std::int64_t const ran = asks ? record::process_ns() : 0;
+        // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
+        std::size_t const taken = line_.stations[at - 1].folds_in_farm() ? batch->size() : items;
         batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
-        // Partial results of a farm's workers go on at once: in the run other workers make others.
-        if (!batch && line_.stations[at].replicable) batch = workers_[at]->rest(bytes_[at]);
         std::int64_t const after = record::now_ns();
-        slowest = std::max(slowest, note(at, before, after, result_.items, items));
-        before = after;
+        slowest = std::max(slowest, note(at, before, after, result_.items, taken));
+        if (asks) use_[at].wall += after - before, use_[at].ran += record::process_ns() - ran;
+        before = asks ? record::now_ns() : after;
       }
       result_.items += items;
     } catch (...) {
       fail(at, result_.items + position);
     }
     return slowest;
+  }
+
+  /// The first batch of a station is not asked: it pays for cold memory.
+  bool is_worth_asking(std::size_t station) const {
+    return !spans_[station].empty() && static_cast<double>(spans_[station].back().end - spans_[station].back().begin) >
+                                           worth_asking * static_cast<double>(asking_ns());
   }
 
   /// Keeps the time of a batch and returns it [s].
@@ -218,6 +279,31 @@ class measurement {
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
+  }
+
+  /// The workers of farms that measured are no part of the run: they have seen their last item.
+  void dismiss_copies() {
+    std::size_t at = 1;
+    try {
+      for (; at < line_.size(); ++at)
+        if (line_.stations[at].replicable || line_.stations[at].copies) workers_[at]->finish();
+    } catch (...) {
+      fail(at, result_.items, failure::kind::finish);
+    }
+  }
+
+  /// What the workers of farms have folded goes on to the reduce behind them, whose held items go along with it where
+  /// the stream goes on. That happens once in a run, and so is no part of what an item costs.
+  void hand_on_folds() {
+    auto const bytes = bytes_;
+    std::size_t at = 1;
+    try {
+      for (; at < line_.size(); ++at)
+        if (line_.stations[at].folds_in_farm() && !give_rest(at)) return;
+    } catch (...) {
+      fail(at, result_.items, failure::kind::finish);
+    }
+    bytes_ = bytes;
   }
 
   /// Takes what a station still holds at the end of the stream through those behind it. Returns false when one failed.
@@ -252,7 +338,8 @@ class measurement {
   std::vector<std::unique_ptr<worker>> workers_;
   std::vector<std::vector<record::span>> spans_;  // per station
   std::vector<std::uint64_t> bytes_;
-  std::uint64_t given_ = 0;  // items of the call of the source that is under way
+  std::vector<core_use> use_;  // per station
+  std::uint64_t given_ = 0;    // items of the call of the source that is under way
   calibration result_;
 };
 

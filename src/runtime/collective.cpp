@@ -11,6 +11,7 @@
 #include "mpi_pieces.hpp"
 #include "step_bytes.hpp"
 #include "strands.hpp"
+#include "watched_wait.hpp"
 
 namespace skel::runtime {
 namespace {
@@ -25,9 +26,13 @@ struct transfer {
   std::unique_ptr<std::byte[]> staging{};  // where its bytes are when they are not in the work buffer
   std::vector<MPI_Request> requests{};
 
-  void wait() {
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  void wait(std::function<void()> const& meanwhile) {
+    wait_for_all(requests, meanwhile);
     requests.clear();
+  }
+  void give_up() {
+    runtime::give_up(requests);
+    static_cast<void>(staging.release());
   }
   bool done() {
     int all = 0;
@@ -39,10 +44,17 @@ struct transfer {
 class performer {
  public:
   performer(MPI_Comm among, rank_schedule const& mine, std::span<std::byte> work, combine_function const& combine,
-            int tag)
-      : among_(among), mine_(mine), work_(work), combine_(combine), tag_(tag) {}
+            int tag, std::function<void()> const& meanwhile)
+      : among_(among), mine_(mine), work_(work), combine_(combine), tag_(tag), meanwhile_(meanwhile) {}
 
-  void run() {
+  void run() try { perform(); } catch (...) {
+    for (transfer& each : sends_) each.give_up();
+    for (transfer& each : receives_) each.give_up();
+    throw;
+  }
+
+ private:
+  void perform() {
     for (at_ = 0; at_ < mine_.steps.size(); ++at_) {
       post_receives();
       if (mine_.steps[at_].what == step::action::send)
@@ -50,10 +62,9 @@ class performer {
       else
         receive();
     }
-    for (transfer& each : sends_) each.wait();
+    for (transfer& each : sends_) each.wait(meanwhile_);
   }
 
- private:
   std::span<std::byte> bytes_of(byte_range const& part) { return work_.subspan(part.first, part.bytes); }
   std::span<byte_range const> ranges_of(std::size_t at) const { return mine_.ranges_of(mine_.steps[at]); }
   /// Where the message of a step is, one piece of memory: in the work buffer, or in a staging area of its own.
@@ -115,17 +126,17 @@ class performer {
       post(at_, disturbs(at_));
       next_ = at_ + 1;
     }
+    SKEL_ENSURES(receives_.front().at == at_);
+    receives_.front().wait(meanwhile_);
     transfer one = std::move(receives_.front());
     receives_.pop_front();
-    SKEL_ENSURES(one.at == at_);
-    one.wait();
     if (one.staging) settle(one);
   }
 
   /// Takes a staged message to where it belongs, which sends before it may still be reading.
   void settle(transfer& one) {
     for (transfer& each : sends_)
-      if (!each.staging && overlap(ranges_of(each.at), ranges_of(one.at))) each.wait();
+      if (!each.staging && overlap(ranges_of(each.at), ranges_of(one.at))) each.wait(meanwhile_);
     settle_message(mine_.steps[one.at], ranges_of(one.at), one.staging.get(), work_, combine_);
   }
 
@@ -134,6 +145,7 @@ class performer {
   std::span<std::byte> work_;
   combine_function const& combine_;
   int tag_;
+  std::function<void()> const& meanwhile_;
   std::size_t at_ = 0, next_ = 0;  // the step in hand; the first whose receive may not have been posted
   std::vector<transfer> sends_;
   std::deque<transfer> receives_;
@@ -142,7 +154,8 @@ class performer {
 }  // namespace
 
 void run_collective(MPI_Comm among, rank_schedule const& mine, std::span<std::byte const> input,
-                    std::span<std::byte> output, combine_function const& combine, int tag) {
+                    std::span<std::byte> output, combine_function const& combine, int tag,
+                    std::function<void()> const& while_waiting) {
   bool const in_output = mine.unload.size() == 1 && mine.unload[0] == plan::copy{0, 0, mine.work_bytes} &&
                          output.size() >= mine.work_bytes;
   std::unique_ptr<std::byte[]> own;
@@ -154,10 +167,15 @@ void run_collective(MPI_Comm among, rank_schedule const& mine, std::span<std::by
     if (c.bytes > 0 && work.data() + c.to != input.data() + c.from)
       std::memmove(work.data() + c.to, input.data() + c.from, c.bytes);
   }
-  if (mine.strands.empty())
-    performer(among, mine, work, combine, tag).run();
-  else
-    run_strands(among, mine, work, combine, tag);
+  try {
+    if (mine.strands.empty())
+      performer(among, mine, work, combine, tag, while_waiting).run();
+    else
+      run_strands(among, mine, work, combine, tag, while_waiting);
+  } catch (...) {
+    static_cast<void>(own.release());  // as all memory that messages which were given up are in: MPI may still use it
+    throw;
+  }
   if (in_output) return;
   for (plan::copy const& c : mine.unload) {
     SKEL_EXPECTS(c.to + c.bytes <= output.size());

@@ -4,14 +4,18 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include <malloc.h>
 #include <unistd.h>
 
 #include <skel/base/error.hpp>
 #include <skel/runtime/launched.hpp>
+#include <skel/runtime/leaving.hpp>
 #include <skel/runtime/native.hpp>
 #include <skel/runtime/quiet.hpp>
+#include <skel/runtime/rendezvous.hpp>
+#include <skel/runtime/sole_use.hpp>
 
 #include "mpi_state.hpp"
 
@@ -57,11 +61,65 @@ void make_bells(communicator::state& s) {
   }
 }
 
+/// What the communicators of a process share.
+class session {
+ public:
+  /// With the first of them. Starts MPI unless that has been done.
+  static session& get() {
+    static session instance;
+    return instance;
+  }
+
+  int provided() const { return provided_; }
+  /// Returns its number.
+  std::uint64_t join() {
+    ++members_;
+    return ++joined_;
+  }
+  void leave() { --members_; }
+  /// Where the ranks meet, also those that have no communicator any more. Collective.
+  rendezvous* meeting() {
+    if (meeting_ == nullptr)
+      meeting_ = new rendezvous(MPI_COMM_WORLD);
+    else
+      meeting_->begin(joined_ + 1, named_call{"making another grid"}), meeting_->meet();
+    return meeting_;
+  }
+
+ private:
+  session() {
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    if (initialized != 0) {
+      MPI_Query_thread(&provided_);
+      return;
+    }
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided_);
+    finalize_ = true;
+  }
+  /// MPI cannot be started twice, so it lasts as long as the process: grids may follow each other.
+  ~session() {
+    if (is_fork()) return;  // MPI is the parent's
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (!finalize_ || finalized != 0 || members_ > 0) return;
+    if (meeting_ != nullptr) leave_together(*meeting_, 0, "the end of the program", false);
+    delete meeting_;
+    MPI_Finalize();
+  }
+
+  int provided_ = MPI_THREAD_SINGLE;
+  bool finalize_ = false;
+  int members_ = 0;
+  std::uint64_t joined_ = 0;
+  rendezvous* meeting_ = nullptr;  // for good where others finalise MPI
+};
+
 }  // namespace
 
-/// Large items are allocated and freed one after the other, on both sides of every hop. glibc gives freed memory of that
-/// size back to the kernel, and each new item pays for fresh, zeroed pages: measured, half of the bandwidth of 1 MiB items
-/// (docs/decisions/0017). What the user has said about malloc in the environment stays.
+/// Large items are allocated and freed one after the other, on both sides of every hop. glibc gives freed memory of
+/// that size back to the kernel, and each new item pays for fresh, zeroed pages: measured, half of the bandwidth of 1
+/// MiB items (docs/decisions/0017). What the user has said about malloc in the environment stays.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_MMAP_THRESHOLD_") != nullptr || std::getenv("MALLOC_TRIM_THRESHOLD_") != nullptr) return;
@@ -74,20 +132,19 @@ void keep_freed_memory() {
 
 communicator::communicator() : state_(std::make_unique<state>()) {
   state& s = *state_;
-  int initialized = 0;
+  int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   if (!initialized && !is_launched()) {
     s.hosts = {host_name()};
     s.words = {&s.own};
     return;
   }
-  int provided = MPI_THREAD_SINGLE;
-  if (!initialized) {
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-    s.finalize = true;
-  } else {
-    MPI_Query_thread(&provided);
-  }
+  MPI_Finalized(&finalized);
+  if (finalized)
+    throw error("MPI has been finalised, and cannot be started again: call MPI_Finalize after the last grid has ended");
+  watch_forks();
+  session& shared = session::get();
+  int const provided = shared.provided();
   if (provided < MPI_THREAD_FUNNELED)
     throw error(
         "MPI was initialised without threads: call MPI_Init_thread with MPI_THREAD_FUNNELED or more, or let skel "
@@ -99,25 +156,31 @@ communicator::communicator() : state_(std::make_unique<state>()) {
         "skel must be used from the thread that initialised MPI; initialise MPI with MPI_THREAD_SERIALIZED or more to "
         "use "
         "another one");
+  MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &s.size);
+  if (s.size > 1) s.meeting = shared.meeting();
   s.active = true;
+  s.number = shared.join();
   MPI_Comm_dup(MPI_COMM_WORLD, &s.all);
-  MPI_Comm_rank(s.all, &s.rank);
-  MPI_Comm_size(s.all, &s.size);
   if (s.size > 1) keep_freed_memory();
   make_bells(s);
   s.hosts = all_gather(host_name());
 }
 
 communicator::~communicator() {
+  if (!state_->active) return;
+  if (is_fork()) {
+    static_cast<void>(state_.release());  // MPI is the parent's
+    return;
+  }
   state& s = *state_;
-  if (!s.active) return;
+  session::get().leave();
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized) return;
   MPI_Win_free(&s.bells);
   MPI_Comm_free(&s.near);
   MPI_Comm_free(&s.all);
-  if (s.finalize) MPI_Finalize();
 }
 
 int communicator::rank() const {
@@ -150,6 +213,14 @@ std::vector<std::string> communicator::all_gather(std::string const& mine) const
 std::string communicator::broadcast(std::string const& text) const {
   if (state_->size == 1) return text;
   return quiet::broadcast(state_->all, text);
+}
+
+rendezvous* communicator::meeting() const {
+  return state_->meeting;
+}
+
+std::uint64_t communicator::number() const {
+  return state_->number;
 }
 
 MPI_Comm native(communicator const& ranks) {

@@ -7,6 +7,8 @@ namespace {
 std::string where(failure const& f) {
   std::string const stage = "stage '" + f.stage + "'", item = std::to_string(f.item);
   switch (f.during) {
+    case failure::kind::make:
+      return "a worker of " + stage + " could not be made for item " + item;
     case failure::kind::process:
       return stage + " threw on item " + item;
     case failure::kind::finish:
@@ -16,6 +18,10 @@ std::string where(failure const& f) {
              " of " + stage + " could not be serialised";
     case failure::kind::read:
       return "the batch for " + stage + " that begins with item " + item + " could not be deserialised";
+    case failure::kind::write_state:
+      return "the state of " + stage + " could not be serialised";
+    case failure::kind::read_state:
+      return "the state of " + stage + " could not be deserialised";
   }
   return stage;
 }

@@ -18,6 +18,10 @@ struct executor::waiting_jobs {
 
 namespace {
 
+/// A batch that another lane takes is in no cache there. Where it takes twice as long, a station that is this many
+/// times as slow is still the one that the line waits for.
+constexpr double cold = 2;
+
 std::uint64_t items_taken(site& here) {
   std::uint64_t items = 0;
   for (auto const& one : here.workers()) items += one.did.items;
@@ -27,13 +31,14 @@ std::uint64_t items_taken(site& here) {
 }  // namespace
 
 executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
-                   std::uint64_t first_item)
+                   std::uint64_t first_item, std::size_t watched)
     : line_(line),
       plan_(plan),
       rank_(rank),
       links_(links),
       on_(std::move(on)),
       trace_(trace),
+      watched_(watched),
       jobs_(std::make_unique<waiting_jobs>()) {
   SKEL_EXPECTS(line.size() == plan.stations.size());
   SKEL_EXPECTS(line.size() >= 2);
@@ -118,6 +123,10 @@ std::vector<record::station_record> executor::records() const {
   return all;
 }
 
+std::uint64_t executor::most_items() const {
+  return by_station_[0] != nullptr ? by_station_[0]->most_items() : 0;
+}
+
 std::vector<record::span> executor::take_spans() {
   std::vector<record::span> all;
   for (auto const& here : sites_)
@@ -125,8 +134,9 @@ std::vector<record::span> executor::take_spans() {
   return all;
 }
 
-/// Carries out what sites ask of each other until only jobs are left. Those go to the lanes, except the one furthest
-/// down the line, which the calling lane keeps: its batch is in the cache.
+/// Carries out what sites ask of each other until only jobs are left. Those go to the lanes, except one that the
+/// calling lane keeps: the one furthest down the line, whose batch is in the cache, unless the line waits for another
+/// station, which would have to wait for a lane to wake up then.
 void executor::perform(agenda& todo, std::optional<job>* keep) {
   while (!todo.sends.empty() || !todo.posts.empty() || !todo.notices.empty()) {
     for (auto& sending : std::exchange(todo.sends, {})) {
@@ -150,8 +160,11 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
   }
   if (todo.jobs.empty()) return;
   if (keep != nullptr) {
-    auto const best = std::max_element(todo.jobs.begin(), todo.jobs.end(),
+    auto const down = std::max_element(todo.jobs.begin(), todo.jobs.end(),
                                        [](job const& a, job const& b) { return a.here->number() < b.here->number(); });
+    auto const slow = std::max_element(todo.jobs.begin(), todo.jobs.end(),
+                                       [](job const& a, job const& b) { return a.pace < b.pace; });
+    auto const best = slow->pace > cold * down->pace ? slow : down;
     *keep = std::move(*best);
     todo.jobs.erase(best);
   }
@@ -226,7 +239,16 @@ void executor::run_source(site& here, agenda& todo) {
     return fail(here, failure::kind::process, here.source_threw());
   }
   std::int64_t const end = record::now_ns();
-  here.source_ran(state, first_item, begin, end, trace_, todo);
+  count_passed(here, here.source_ran(state, first_item, begin, end, trace_, todo), end);
+}
+
+/// Makes a worker that is needed for the first time, which copies the user's function. False: that threw.
+bool executor::make(site& here, std::size_t worker, std::uint64_t item) try {
+  here.make(worker);
+  return true;
+} catch (...) {
+  fail(here, failure::kind::make, item);
+  return false;
 }
 
 void executor::run_batch(job& work, agenda& todo) {
@@ -237,20 +259,19 @@ void executor::run_batch(job& work, agenda& todo) {
   std::size_t const count = in.items->size();
   std::size_t position = 0;
   std::unique_ptr<items_base> out;
+  std::uint64_t bytes = 0;
+  if (!make(here, work.worker, in.first_item)) return;
   std::int64_t const begin = record::now_ns();
   try {
-    here.make(work.worker);
-    out = one.call->process(std::move(in.items), position, one.did.bytes_out);
+    out = one.call->process(std::move(in.items), position, bytes);
   } catch (...) {
     return fail(here, failure::kind::process, in.first_item + position);
   }
   std::int64_t const end = record::now_ns();
-  double const seconds = note(work, in.first_item, count, begin, end);
-  if (here.is_sink()) {
-    items_finished_.fetch_add(count, std::memory_order_relaxed);
-    last_ns_.store(end, std::memory_order_relaxed);
-  }
-  here.batch_done(work, std::move(out), count, seconds, todo);
+  double const seconds = note(work, in.first_item, count, bytes, begin, end);
+  if (here.is_sink()) last_ns_.store(end, std::memory_order_relaxed);
+  count_passed(here, count, end);
+  here.batch_done(work, std::move(out), count, std::max(bytes, one.call->folded_bytes()), seconds, todo);
 }
 
 void executor::run_copy(job& work, agenda& todo) {
@@ -260,17 +281,17 @@ void executor::run_copy(job& work, agenda& todo) {
   std::size_t const count = shown.items->size();
   std::size_t position = 0;
   std::unique_ptr<items_base> out;
+  std::uint64_t bytes = 0;
+  if (!make(here, work.worker, shown.first_item)) return;
   std::int64_t const begin = record::now_ns();
   try {
-    here.make(work.worker);
-    auto& one = here.workers()[work.worker];
-    out = one.copy->process(*shown.items, position, one.did.bytes_out);
+    out = here.workers()[work.worker].copy->process(*shown.items, position, bytes);
   } catch (...) {
     return fail(here, failure::kind::process, shown.first_item + position);
   }
-  double const seconds = note(work, shown.first_item, count, begin, record::now_ns());
+  double const seconds = note(work, shown.first_item, count, bytes, begin, record::now_ns());
   shown.items = nullptr;
-  here.copy_done(shown, std::move(out), count, seconds, todo);
+  here.copy_done(shown, std::move(out), count, bytes, seconds, todo);
 }
 
 void executor::run_join(job& work, agenda& todo) {
@@ -278,21 +299,29 @@ void executor::run_join(job& work, agenda& todo) {
   site& here = *work.here;
   std::size_t position = 0;
   std::unique_ptr<items_base> all;
+  std::uint64_t bytes = 0;
   try {
-    all = here.what().copies->join(std::move(work.shown.parts), position);
+    all = here.what().copies->join(std::move(work.shown.parts), position, bytes);
   } catch (...) {
     return fail(here, failure::kind::process, work.shown.first_item + position);
   }
-  here.joined(work.shown, std::move(all), todo);
+  here.joined(work.shown, std::move(all), bytes, todo);
 }
 
-/// Records a call of a worker's function and returns its time [s].
-double executor::note(job const& work, std::uint64_t first_item, std::size_t items, std::int64_t begin,
-                      std::int64_t end) {
+void executor::count_passed(site const& here, std::uint64_t items, std::int64_t end) {
+  if (here.number() != watched_ || items == 0) return;
+  items_passed_.fetch_add(items, std::memory_order_relaxed);
+  passed_ns_.store(end, std::memory_order_relaxed);
+}
+
+/// Records a call of a worker's function that made `bytes` and returns its time [s].
+double executor::note(job const& work, std::uint64_t first_item, std::size_t items, std::uint64_t bytes,
+                      std::int64_t begin, std::int64_t end) {
   auto& one = work.here->workers()[work.worker];
   double const seconds = static_cast<double>(end - begin) * 1e-9;
   one.did.items += items;
   one.did.batches += 1;
+  one.did.bytes_out += bytes;
   one.did.busy += seconds;
   if (trace_)
     one.spans.push_back({static_cast<std::uint32_t>(work.here->number()), static_cast<std::uint32_t>(work.worker),
@@ -306,7 +335,7 @@ void executor::run_rest(site& here, agenda& todo) {
   try {
     for (std::size_t w = 0; w < here.workers().size(); ++w) {
       auto& one = here.workers()[w];
-      here.make(w);
+      if (!make(here, w, items_taken(here))) return;
       if (auto batch = one.call->rest(one.did.bytes_out)) held.push_back(std::move(batch));
     }
   } catch (...) {
@@ -321,7 +350,7 @@ void executor::run_finish(site& here, agenda& todo) {
     if (here.is_source()) here.source().finish();
     for (std::size_t w = 0; w < here.workers().size(); ++w) {
       auto& one = here.workers()[w];
-      here.make(w);
+      if (!make(here, w, items_taken(here))) return;
       if (one.call) one.call->finish();
       if (one.copy) one.copy->finish();
     }

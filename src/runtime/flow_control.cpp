@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -7,6 +8,20 @@
 #include <skel/runtime/flow_control.hpp>
 
 namespace skel::runtime::flow_control {
+
+namespace {
+
+/// Counts of plans that were written by hand: what is too large to be counted stays the largest that can.
+std::size_t plus(std::size_t a, std::size_t b) {
+  std::size_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::size_t>::max() : sum;
+}
+std::size_t times(std::size_t a, std::size_t b) {
+  std::size_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max() : product;
+}
+
+}  // namespace
 
 std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station) {
   std::map<int, std::size_t> workers;
@@ -53,12 +68,12 @@ std::size_t copy_window(plan::station_plan const& station) {
   plan::tree const tree = copy_tree(station);
   std::size_t deepest = 0;
   for (std::size_t v = 0; v < tree.size(); ++v) deepest = std::max(deepest, tree.depth(v));
-  return 1 + station.capacity + 2 * deepest;
+  return plus(station.capacity, 1 + 2 * deepest);
 }
 
 std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers,
                  std::size_t producer) {
-  std::size_t const all = sites(consuming)[consumer].second * (1 + consuming.capacity);
+  std::size_t const all = times(sites(consuming)[consumer].second, plus(consuming.capacity, 1));
   std::size_t const share = all / producers + (producer < all % producers ? 1 : 0);
   return std::max<std::size_t>(1, share);
 }
@@ -76,8 +91,18 @@ region region_around(program const& line, std::size_t station) {
 std::size_t window(plan::run_plan const& plan, region const& farm) {
   std::size_t inside = 0;
   for (std::size_t s = farm.entry + 1; s < farm.exit; ++s)
-    inside += plan.stations[s].ranks.size() * (1 + plan.stations[s].capacity);
-  return plan.reorder_factor * inside + 1 + plan.stations[farm.exit].capacity;
+    inside = plus(inside, times(plan.stations[s].ranks.size(), plus(plan.stations[s].capacity, 1)));
+  return plus(times(plan.reorder_factor, inside), plus(plan.stations[farm.exit].capacity, 1));
+}
+
+std::size_t most_places(program const& line, plan::run_plan const& plan) {
+  std::size_t most = 1;
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    if (!line.stations[s].copies) continue;
+    std::size_t const ranks = copy_ranks(plan.stations[s]).size(), copies = plan.stations[s].ranks.size();
+    most = std::max(most, ranks + copies + ranks - 1);
+  }
+  return 2 * most;
 }
 
 std::size_t most_parcels(program const& line, plan::run_plan const& plan) {
@@ -86,14 +111,14 @@ std::size_t most_parcels(program const& line, plan::run_plan const& plan) {
     std::size_t const producers = s == 0 ? 1 : sites(door(line, plan, s - 1)).size();
     auto const consumer = door(line, plan, s);
     for (std::size_t c = 0; c < sites(consumer).size(); ++c)
-      for (std::size_t p = 0; p < producers; ++p) total += room(consumer, c, producers, p);
+      for (std::size_t p = 0; p < producers; ++p) total = plus(total, room(consumer, c, producers, p));
     if (line.stations[s].copies) {  // each rank has the batch, each copy and each branch of the tree a contribution
       std::size_t const ranks = copy_ranks(plan.stations[s]).size(), copies = plan.stations[s].ranks.size();
-      total += copy_window(plan.stations[s]) * (ranks + copies + ranks - 1);
+      total = plus(total, times(copy_window(plan.stations[s]), ranks + copies + ranks - 1));
     }
     if (line.stations[s].replicable && !line.stations[s - 1].replicable) {
       region const farm = region_around(line, s);
-      if (farm.ordered) total += window(plan, farm);
+      if (farm.ordered) total = plus(total, window(plan, farm));
     }
   }
   return total;

@@ -4,47 +4,75 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <string>
 #include <thread>
+
+#include <skel/base/error.hpp>
 
 namespace skel::runtime {
 namespace {
 
-[[noreturn]] void end_run(MPI_Comm all, bool by_exception, std::string const& what) {
+using clock = std::chrono::steady_clock;
+
+int own_rank() {
   int rank = 0;
-  MPI_Comm_rank(all, &rank);
-  std::fprintf(stderr,
-               "skel: rank %d leaves the grid%s, and %s. Every rank must call the same collectives%s. The run ends "
-               "here.\n",
-               rank, by_exception ? " because of an exception" : "", what.c_str(),
-               by_exception ? ": handle the exception on this rank, or let all ranks agree on it" : "");
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+
+void say(std::string const& what) {
+  std::fprintf(stderr, "skel: rank %d: %s\n", own_rank(), what.c_str());
   std::fflush(stderr);
-  MPI_Abort(all, 1);
+}
+
+[[noreturn]] void end_run(std::string const& why) {
+  say(why + ". The run ends here.");
+  MPI_Abort(MPI_COMM_WORLD, 1);
   std::terminate();
+}
+
+/// Asks `done` now and then, asleep in between. False: it was not within `seconds`.
+template <class Done>
+bool wait(Done const& done, bool limited, double seconds) {
+  auto const start = clock::now();
+  auto pause = std::chrono::microseconds(50);
+  while (!done()) {
+    if (limited && std::chrono::duration<double>(clock::now() - start).count() > seconds) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(1000));
+  }
+  return true;
+}
+
+std::string within(double seconds) {
+  char text[64];
+  std::snprintf(text, sizeof text, "within %g s (--skel-patience)", seconds);
+  return text;
 }
 
 }  // namespace
 
-void leave_together(MPI_Comm all, std::optional<MPI_Comm> collectives, bool by_exception, double patience) {
+void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception) {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0) return;
-  using clock = std::chrono::steady_clock;
-  auto const start = clock::now();
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Ibarrier(all, &request);
-  auto pause = std::chrono::microseconds(50);
-  for (int done = 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE), done == 0;) {
-    int waits = 0;
-    MPI_Status status;
-    if (collectives) MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *collectives, &waits, &status);
-    if (waits != 0)
-      end_run(all, by_exception, "rank " + std::to_string(status.MPI_SOURCE) + " is in a collective that needs it");
-    if (by_exception && std::chrono::duration<double>(clock::now() - start).count() > patience)
-      end_run(all, true, "others have not come within " + std::to_string(patience) + " s (--skel-patience)");
-    std::this_thread::sleep_for(pause);
-    pause = std::min(2 * pause, std::chrono::microseconds(1000));
-  }
+  double const patience = meeting.patience;
+  bool const told = meeting.mistake().has_value();
+  if (!told) try {
+      meeting.begin(number, named_call{words});
+      if (wait([&] { return meeting.all_have_come(); }, by_exception, patience)) return;
+      end_run("it leaves the grid because of an exception, and others have not come " + within(patience) +
+              ": handle the exception on this rank, or let all ranks agree on it");
+    } catch (error const& mistake) {
+      say(mistake.what());
+    }
+  MPI_Request request = meeting.last_barrier();
+  auto const all_leave = [&] {
+    int done = 0;
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    return done != 0;
+  };
+  if (!wait(all_leave, true, patience)) end_run("after a mistake, others have not left the grid " + within(patience));
+  if (!told && meeting.found_by_all_in_one()) end_run("the mistake was found when all ranks left");
 }
 
 }  // namespace skel::runtime

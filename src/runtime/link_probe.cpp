@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include <skel/base/median_error.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/plan/tournament.hpp>
 #include <skel/runtime/quiet.hpp>
@@ -33,6 +34,7 @@ class initiator {
     std::vector<double> const empty = one_way(0);
     result.latency = statistics::median(empty);
     result.latency_spread = spread(empty, result.latency);
+    result.latency_error = statistics::median_error(empty);
     for (std::size_t bytes = std::min(first_message, buffer_.size());; bytes = std::min(4 * bytes, buffer_.size())) {
       std::vector<double> times = one_way(bytes);
       double const whole = statistics::median(times);
@@ -44,6 +46,7 @@ class initiator {
       result.bytes = static_cast<double>(bytes);
       result.bandwidth = result.bytes / time;
       result.bandwidth_spread = spread(times, time);
+      result.bandwidth_error = statistics::median_error(times) * whole / time;
       break;
     }
     MPI_Send(nullptr, 0, MPI_BYTE, partner_, stop, among_);

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <skel/base/median_error.hpp>
 #include <skel/base/statistics.hpp>
 
 namespace skel::runtime {
@@ -59,12 +60,6 @@ void stream(std::size_t count, std::size_t slots, Start&& start) {
   MPI_Waitall(static_cast<int>(slots), requests.data(), MPI_STATUSES_IGNORE);
 }
 
-double error_of_median(std::vector<double> const& times) {
-  auto const [low, high] = statistics::median_interval(times);
-  double const centre = statistics::median(times);
-  return centre > 0 ? (high - low) / 2 / centre : 0;
-}
-
 /// The side that measures.
 class prober {
  public:
@@ -108,11 +103,22 @@ class prober {
       bool const steady = std::abs(pace - std::exchange(before, pace)) <= options_.precision * pace / 2;
       return steady && options_.precision * (time - first) >= noise;
     };
-    while (!is_known() && time < 2 * first && 2 * count <= most_flood && 2 * count * bytes <= most_flood_bytes)
+    // A flood that is long beside its first message shows enough, if it is long beside the noise of that too.
+    auto const is_long = [&] { return time >= 2 * first && options_.precision * (time - first) >= noise; };
+    while (!is_known() && !is_long() && 2 * count <= most_flood && 2 * count * bytes <= most_flood_bytes && in_time())
       time = flood(bytes, count *= 2);
+    // Each flood beside a first message of its own, before it or behind it: what else the hosts do is in both.
+    bool before_it = false;
     auto const times = repeat([&](std::size_t floods, std::vector<double>& into) {
-      for (std::size_t i = 0; i < floods; ++i)
-        into.push_back(std::max(flood(bytes, count) - first, MPI_Wtick()) / static_cast<double>(count - 1));
+      for (std::size_t i = 0; i < floods; ++i) {
+        before_it = !before_it;
+        double const early = before_it ? flood(bytes, 1) : 0;
+        double const whole = flood(bytes, count);
+        double const alone = before_it ? early : flood(bytes, 1);
+        // A first message that was held up says nothing of the others but that they took no longer than all together.
+        double const n = static_cast<double>(count);
+        into.push_back(whole > alone ? (whole - alone) / (n - 1) : whole / n);
+      }
     });
     add(probe_kind::gap, bytes, times);
     return statistics::median(times);
@@ -144,7 +150,7 @@ class prober {
     std::vector<double> times;
     measure(fewest_probes + 1, times);
     times.erase(times.begin());
-    while (times.size() < most && error_of_median(times) > options_.precision && in_time())
+    while (times.size() < most && statistics::median_error(times) > options_.precision && in_time())
       measure(std::min(batch, most - times.size()), times);
     return times;
   }
@@ -296,7 +302,7 @@ latency_probe probe_latency(MPI_Comm among, int partner, message_probe_options c
   message_probe const found = with.take();
   std::vector<double> times;
   for (record::probe_sample const& sample : found.samples) times.push_back(sample.seconds);
-  return {.latency = statistics::median(times), .error = error_of_median(times), .probes = found.probes};
+  return {.latency = statistics::median(times), .error = statistics::median_error(times), .probes = found.probes};
 }
 
 void answer_probes(MPI_Comm among, int prober) {

@@ -55,8 +55,12 @@ struct mpi_links::incoming {
   std::vector<MPI_Request> requests;
 };
 
-mpi_links::mpi_links(communicator const& ranks, program const& line, std::size_t direct_bytes)
-    : ranks_(ranks), line_(line), direct_bytes_(direct_bytes), comm_(ranks.native().all) {
+mpi_links::mpi_links(communicator const& ranks, program const& line, plan::run_plan const& plan)
+    : ranks_(ranks),
+      line_(line),
+      direct_bytes_(plan.direct_bytes),
+      keeps_ranges_(plan.most_bytes == 0),
+      comm_(ranks.native().all) {
   auto const count = static_cast<std::size_t>(ranks.size());
   sent_.resize(count);
   received_.resize(count);
@@ -251,7 +255,7 @@ void mpi_links::start(incoming& in, executor& to) {
   in.segment = in.head.first_segment;
   try {
     auto& home = shelves_[taker(in.head)];
-    if (!home) home = how.make_shelf();
+    if (!home && keeps_ranges_) home = how.make_shelf();
     in.batch = how.decode(rest, home);
   } catch (...) {
     to.refuse(in.head.station, in.head.first_item);

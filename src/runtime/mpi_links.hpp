@@ -19,7 +19,7 @@ namespace skel::runtime {
 /// happens on the communication thread.
 class mpi_links final : public link_layer {
  public:
-  mpi_links(communicator const& ranks, program const& line, std::size_t direct_bytes);
+  mpi_links(communicator const& ranks, program const& line, plan::run_plan const& plan);
   ~mpi_links() override;
 
   // Any thread:
@@ -60,6 +60,7 @@ class mpi_links final : public link_layer {
   communicator const& ranks_;
   program const& line_;
   std::size_t direct_bytes_;
+  bool keeps_ranges_;  // that were used, for the next ones to arrive
   MPI_Comm comm_;
   int most_tag_;
 

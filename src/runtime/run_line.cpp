@@ -1,11 +1,14 @@
 #include <skel/runtime/run_line.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include <sched.h>
 
 #include <skel/record/clock.hpp>
+#include <skel/record/throughput_watch.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/executor.hpp>
 #include <skel/runtime/flow_control.hpp>
@@ -16,12 +19,18 @@ namespace skel::record {
 
 template <class Archive>
 void serialize(Archive& archive, station_record& r) {
-  archive(r.station, r.name, r.rank, r.workers, r.items, r.batches, r.bytes_out, r.busy, r.blocked);
+  archive(r.station, r.name, r.rank, r.workers, r.items, r.batches, r.bytes_out, r.largest_batch, r.item_bytes, r.busy,
+          r.blocked);
 }
 
 template <class Archive>
 void serialize(Archive& archive, span& s) {
   archive(s.station, s.worker, s.begin, s.end, s.first_item, s.items);
+}
+
+template <class Archive>
+void serialize(Archive& archive, throughput_forecast& f) {
+  archive(f.item, f.seconds, f.rate, f.low, f.high, f.drifts, f.why, f.items, f.lasted);
 }
 
 }  // namespace skel::record
@@ -32,6 +41,17 @@ namespace {
 
 /// The communication thread does not look after the source more often than this [s]: it would keep a core busy.
 constexpr double shortest_watch = 5e-5;
+
+/// How often the communication thread looks at how many items have passed [s]. It is woken for that, which takes some
+/// microseconds of a core. A run begins with the shorter period, so that a forecast that does not hold falls after some
+/// hundredths of a second, and keeps it as long as the watch is as quick: in the end it takes less than a thousandth.
+constexpr double first_look_period = 1e-3, look_period = 1e-2;
+
+/// The station whose items are counted. A reduce gives fewer than it takes: what the source gave counts then.
+std::size_t counted_station(program const& line) {
+  bool const folds = std::any_of(line.stations.begin(), line.stations.end(), [](station const& s) { return s.folds; });
+  return folds ? 0 : line.size() - 1;
+}
 
 /// For a run of one rank: there is nobody to send to.
 class no_links final : public link_layer {
@@ -44,14 +64,15 @@ class no_links final : public link_layer {
 struct closing {
   std::vector<record::station_record> stations;
   std::vector<record::span> spans;
-  std::uint64_t items = 0;
-  std::int64_t first_ns = 0, last_ns = 0, over_ns = 0;
+  std::vector<record::throughput_forecast> forecasts;
+  std::uint64_t items = 0, most_items = 0;
+  std::int64_t begin_ns = 0, first_ns = 0, last_ns = 0, over_ns = 0;
   bool interrupted = false;
   std::optional<failure> failed;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, items, first_ns, last_ns, over_ns, interrupted, failed);
+    archive(stations, spans, forecasts, items, most_items, begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
   }
 };
 
@@ -62,14 +83,16 @@ std::vector<closing> exchange(communicator const& ranks, closing const& mine) {
   return all;
 }
 
-/// Plans can be written by hand. Every rank has the same plan, so that all throw.
-void check(program const& line, plan::run_plan const& plan, int ranks) {
+}  // namespace
+
+void check_plan(program const& line, plan::run_plan const& plan, int ranks) {
   auto const refuse = [](std::string const& why) { throw error("the plan does not fit the program: " + why); };
   if (plan.stations.size() != line.size())
     refuse("it has " + std::to_string(plan.stations.size()) + " stations, the program has " +
            std::to_string(line.size()) + " (source and sink count)");
-  if (!(plan.batch_latency > 0) || plan.batch_bytes == 0 || plan.reorder_factor == 0)
-    refuse("batch_latency, batch_bytes and reorder_factor must be positive");
+  if (!(plan.batch_latency > 0) || !std::isfinite(plan.batch_latency) || plan.batch_bytes == 0 ||
+      plan.reorder_factor == 0)
+    refuse("batch_latency, batch_bytes and reorder_factor must be positive, and batch_latency finite");
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& at = plan.stations[s].ranks;
     std::string const name = "station '" + line.stations[s].notes.name + "' ";
@@ -89,9 +112,22 @@ void check(program const& line, plan::run_plan const& plan, int ranks) {
       return std::all_of(list.begin(), list.end(), [rank](int r) { return r == rank; });
     };
     if (!stays && !(all_on(at, at.front()) && all_on(plan.stations[s - 1].ranks, at.front())))
-      refuse("items that cannot be sent (no serializer) would have to reach " + name + "from another rank");
+      refuse("items that cannot be sent (no skel::serializer of their type, or of one inside it) would have to reach " +
+             name + "from another rank");
   }
+  // Sites compare a station's credits times its neighbour's workers.
+  std::size_t workers = 0, widest = 0;
+  for (auto const& station : plan.stations)
+    workers += station.ranks.size(), widest = std::max(widest, station.capacity);
+  std::size_t const most = std::numeric_limits<std::size_t>::max() / workers;
+  if (flow_control::most_parcels(line, plan) > most)
+    refuse("it lets more than " + std::to_string(most) +
+           " batches be under way, which cannot be counted: lower its reorder_factor (" +
+           std::to_string(plan.reorder_factor) + ") or the capacity of its stations (up to " + std::to_string(widest) +
+           ")");
 }
+
+namespace {
 
 /// The communication thread's part of a run.
 class conductor {
@@ -101,18 +137,21 @@ class conductor {
         ranks_(ranks),
         options_(options),
         bell_(ranks.bell()),
-        links_(ranks.size() > 1 ? std::make_unique<mpi_links>(ranks, line, plan.direct_bytes) : nullptr),
+        links_(ranks.size() > 1 ? std::make_unique<mpi_links>(ranks, line, plan) : nullptr),
         sink_here_(plan.stations.back().ranks.front() == ranks.rank()),
+        counts_here_(plan.stations[counted_station(line)].ranks.front() == ranks.rank()),
+        throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
         executor_(line, plan, ranks.rank(), links_ ? static_cast<link_layer&>(*links_) : none_,
                   {[this] { finished_.store(true), bell_.ring(); }, [this] { failed_.store(true), bell_.ring(); },
                    [this] { stirred_.store(true), bell_.ring(); }},
-                  options.trace, options.first_item) {
+                  options.trace, options.first_item, counted_station(line)) {
     if (!executor_.hosts_anything()) finished_ = true;
   }
 
   closing run() {
-    begin_ = record::now();
-    executor_.start();
+    begin_ns_ = record::now_ns();
+    begin_ = static_cast<double>(begin_ns_) * 1e-9;
+    if (!asked_to_stop()) executor_.start();
     loop();
     over_ns_ = record::now_ns();
     executor_.stop();
@@ -122,11 +161,15 @@ class conductor {
   }
 
  private:
+  bool asked_to_stop() const {
+    return options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed);
+  }
+
   /// Serves messages, the source's watch and the clock until the run is over.
   void loop() {
     bool told = false;
     for (;;) {
-      if (options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed)) interrupted_ = true;
+      if (asked_to_stop()) interrupted_ = true;
       if (failed_.load() || interrupted_) {
         executor_.stop();
         if (links_) {
@@ -143,7 +186,10 @@ class conductor {
         // The sink's end is the end of the stream: every other station ended before it.
         if (sink_here_ || links_->heard_finished()) return;
       }
-      if (links_ && links_->progress(executor_)) continue;
+      if (links_ && links_->progress(executor_)) {
+        look_at_throughput(record::now());  // there may be no end of messages
+        continue;
+      }
       double const pause = watch();
       bell_.drowse();
       if (something_to_do())
@@ -162,11 +208,9 @@ class conductor {
   /// Looks after everything that happens by the clock and says how long the thread may sleep [s].
   double watch() {
     double const now = record::now();
-    if (options_.progress && sink_here_ && now >= next_progress_) {
-      if (next_progress_ > 0) options_.progress(executor_.items_finished(), now - begin_);
-      next_progress_ = now + 1.0;
-    }
+    look_at_throughput(now);
     double pause = longest_pause();
+    if (counts_here_) pause = std::min(pause, next_look_ - now);
     if (stirred_.exchange(false)) watch_off_ = false;
     if (!watch_off_) {
       double const period = std::max(plan_.batch_latency / 2, shortest_watch);
@@ -181,6 +225,29 @@ class conductor {
     return pause;
   }
 
+  /// Once in a look's period: how many items have passed.
+  void look_at_throughput(double now) {
+    if (!counts_here_ || now < next_look_) return;
+    next_look_ = now + until_next_look();
+    std::uint64_t const items = executor_.items_passed();
+    if (items > 0) throughput_.look(static_cast<double>(executor_.passed_ns()) * 1e-9 - begin_, items);
+    if (!options_.progress || now < next_progress_) return;
+    if (next_progress_ > 0) options_.progress(items, now - begin_, throughput_.standing());
+    next_progress_ = now + 1.0;
+  }
+
+  /// A whole part of what the watch takes for one look.
+  double until_next_look() const {
+    double const length = throughput_.length();
+    return std::max(first_look_period, length / std::max(1.0, std::ceil(length / look_period)));
+  }
+
+  static record::throughput_forecast expected_from(run_options const& options) {
+    record::throughput_forecast first = options.expected;
+    first.item = options.first_item;
+    return first;
+  }
+
   double longest_pause() const {
     if (!links_) return 0.05;
     if (links_->transferring()) return 2e-5;  // only looking completes a transfer
@@ -191,7 +258,10 @@ class conductor {
     closing mine;
     mine.stations = executor_.records();
     if (options_.trace) mine.spans = executor_.take_spans();
-    mine.items = executor_.items_finished();
+    mine.items = executor_.items_passed();
+    mine.most_items = executor_.most_items();
+    if (counts_here_) mine.forecasts = throughput_.forecasts();
+    mine.begin_ns = begin_ns_;
     mine.first_ns = executor_.first_ns();
     mine.last_ns = executor_.last_ns();
     mine.over_ns = over_ns_;
@@ -206,13 +276,14 @@ class conductor {
   doorbell bell_;
   no_links none_;
   std::unique_ptr<mpi_links> links_;
-  bool sink_here_;
+  bool sink_here_, counts_here_;
+  record::throughput_watch throughput_;
   std::atomic<bool> finished_{false}, failed_{false}, stirred_{false};
   bool interrupted_ = false;
   executor executor_;
 
-  std::int64_t over_ns_ = 0;
-  double begin_ = 0, next_progress_ = 0, next_flush_ = 0;
+  std::int64_t begin_ns_ = 0, over_ns_ = 0;
+  double begin_ = 0, next_progress_ = 0, next_flush_ = 0, next_look_ = 0;
   int silent_looks_ = 0;
   bool watch_off_ = true;
 };
@@ -221,7 +292,7 @@ class conductor {
 
 record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
                             run_options const& options) {
-  check(line, plan, ranks.size());
+  check_plan(line, plan, ranks.size());
   conductor here(line, plan, ranks, options);
   closing const mine = here.run();
   std::vector<closing> const all = exchange(ranks, mine);
@@ -242,22 +313,30 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = flow_control::most_parcels(line, plan);
   result.batch_bytes = plan.batch_bytes;
-  bool const folds = std::any_of(line.stations.begin(), line.stations.end(), [](station const& s) { return s.folds; });
+  result.memory_limit = plan.most_bytes;
+  result.places = flow_control::most_places(line, plan);
   for (closing const& one : all) {
-    if (!folds) result.items += one.items;
+    result.items += one.items;
+    result.most_items += one.most_items;  // the source's rank says it
+    result.forecasts.insert(result.forecasts.end(), one.forecasts.begin(), one.forecasts.end());
     result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
     if (options.trace) result.spans.push_back(one.spans);
   }
   std::stable_sort(result.stations.begin(), result.stations.end(),
                    [](auto const& a, auto const& b) { return a.station < b.station; });
-  // A reduce gives fewer items than it takes: what the source gave counts.
-  if (folds) result.items = result.stations.front().items;
   // Clocks of one host agree; where the sink is on another, the source's rank says when it heard of the end.
   auto const source = static_cast<std::size_t>(plan.stations.front().ranks.front());
   auto const sink = static_cast<std::size_t>(plan.stations.back().ranks.front());
   bool const one_clock = result.hosts[source] == result.hosts[sink];
   std::int64_t const end = one_clock ? all[sink].last_ns : all[source].over_ns;
   result.seconds = static_cast<double>(end - all[source].first_ns) * 1e-9;
+  // Forecasts say when they were made by the clock of the rank that counts, from when it began.
+  auto const counts = static_cast<std::size_t>(plan.stations[counted_station(line)].ranks.front());
+  if (result.hosts[source] == result.hosts[counts])
+    for (auto& f : result.forecasts)
+      if (!f.why.empty())
+        f.seconds = std::max(0.0, f.seconds - static_cast<double>(all[source].first_ns - all[counts].begin_ns) * 1e-9);
+  record::judge(result.forecasts, options.first_item, result.items, result.seconds);
   return result;
 }
 

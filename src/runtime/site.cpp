@@ -32,6 +32,9 @@ site::site(program const& line, plan::run_plan const& plan, std::size_t station,
     producer_ = station_.make_producer();
     source_items_ = source_items_seen_ = first_item;
     workers = 1;
+    if (plan.most_bytes > 0)
+      credits_ = std::make_unique<byte_credits>(plan.most_bytes, flow_control::most_places(line, plan),
+                                                flow_control::most_parcels(line, plan));
   }
   workers_.resize(workers);
   for (std::size_t w = 0; w < workers; ++w) {
@@ -149,6 +152,12 @@ void site::hear(int from, notice const& what, agenda& todo) {
       for (auto& in : inlets_)
         if (in.rank == from) in.announced = what.count;
       break;
+    case notice::kind::left:
+      credits_->leave(what.count);
+      break;
+    case notice::kind::weight:
+      credits_->weigh(what.count);
+      break;
   }
   pump(todo);
 }
@@ -161,13 +170,14 @@ std::pair<batch_limits, std::uint64_t> site::next_batch() {
   double const wanted = slowest > 0 ? plan_.batch_latency * 1e9 / static_cast<double>(slowest) : 1;
   batch_limits limits;
   limits.items = static_cast<std::size_t>(std::min(wanted, 2.0 * static_cast<double>(last_batch_)));
+  if (credits_) limits.items = std::min<std::size_t>(limits.items, credits_->room());
   limits.items = std::max<std::size_t>(1, limits.items);
   limits.bytes = plan_.batch_bytes;
   return {limits, source_items_};
 }
 
-void site::source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace,
-                      agenda& todo) {
+std::uint64_t site::source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end,
+                               bool trace, agenda& todo) {
   std::lock_guard guard(mutex_);
   take_open_batch();
   std::uint64_t const count = source_items_ - first;
@@ -181,6 +191,7 @@ void site::source_ran(producer::state state, std::uint64_t first, std::int64_t b
   source_running_ = false;
   if (state == producer::state::ended) source_ended_ = true;
   pump(todo);
+  return count;
 }
 
 std::uint64_t site::source_threw() {
@@ -204,14 +215,16 @@ bool site::flush(double age, agenda& todo) {
   return active;
 }
 
-void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds,
-                      agenda& todo) {
+void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
+                      double seconds, agenda& todo) {
   std::lock_guard guard(mutex_);
+  weigh(bytes, count, &todo);
   learn(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(1, count)));
   last_item_ = std::max(last_item_, work.input.what.first_item);
   if (!made) {
     idle_.push_back(work.worker);
     depart(work.input.from, todo);
+    if (plan_.most_bytes > 0) tell_source(notice::kind::left, work.input.what.first_item, todo);
   } else {
     auto const& in = work.input.what;
     std::uint64_t const sequence = serial_ ? produced_++ : in.sequence;
@@ -220,16 +233,18 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::si
   pump(todo);
 }
 
-void site::copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds,
-                     agenda& todo) {
+void site::copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
+                     double seconds, agenda& todo) {
   std::lock_guard guard(mutex_);
+  weigh(bytes, count, &todo);
   learn(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(1, count)));
   ask_for_join(crew_->copy_done(work.copy, work.sequence, std::move(made)), todo);
   pump(todo);
 }
 
-void site::joined(crew_job const& work, std::unique_ptr<items_base> all, agenda& todo) {
+void site::joined(crew_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo) {
   std::lock_guard guard(mutex_);
+  weigh(bytes, all->size(), &todo);
   crew_->joined(work.sequence, std::move(all));
   pump(todo);
 }
@@ -263,6 +278,8 @@ record::station_record site::record() const {
   }
   sum.workers = static_cast<std::uint32_t>(workers_.size());
   if (producer_) sum.bytes_out = source_bytes_;
+  sum.largest_batch = largest_batch_;
+  sum.item_bytes = item_bytes_;
   return sum;
 }
 
@@ -283,8 +300,29 @@ std::int64_t site::slowest_ns() const {
   return known ? std::max({std::int64_t{1}, rounded(item_ns_), downstream}) : 0;
 }
 
+double site::pace() const {
+  return item_ns_ / static_cast<double>(workers_.size());
+}
+
 void site::learn(double ns_per_item) {
   item_ns_ = item_ns_ == 0 ? ns_per_item : item_ns_ + recent * (ns_per_item - item_ns_);
+}
+
+/// Notes what a batch made of `items` takes, and tells the source when that is more than before; nullptr: it is here.
+void site::weigh(std::uint64_t bytes, std::uint64_t items, agenda* todo) {
+  largest_batch_ = std::max(largest_batch_, bytes);
+  std::uint64_t const each =
+      bytes / std::max<std::uint64_t>(1, items) + (bytes % std::max<std::uint64_t>(1, items) > 0);
+  if (each <= item_bytes_) return;
+  item_bytes_ = each;
+  if (credits_)
+    credits_->weigh(each);
+  else if (plan_.most_bytes > 0)
+    tell_source(notice::kind::weight, each, *todo);
+}
+
+void site::tell_source(notice::kind what, std::uint64_t count, agenda& todo) const {
+  todo.notices.push_back({plan_.stations.front().ranks.front(), {what, 0, count, 0}});
 }
 
 /// On demand: the outlet whose workers have most room each; in turn among equals.
@@ -311,6 +349,8 @@ void site::take_open_batch() {
   if (!open.items) return;
   std::uint64_t const count = open.items->size();
   source_bytes_ += open.bytes;
+  weigh(open.bytes, count, nullptr);
+  if (credits_) credits_->enter(source_items_, count);
   outputs_.push_back({parcel{std::move(open.items), produced_++, source_items_}, no_worker, {}, 0});
   source_items_ += count;
 }
@@ -385,13 +425,14 @@ void site::pump(agenda& todo) {
   send_results(todo);
   if (crew_) begin_for_copies(todo);
   while (!crew_ && !ready_.empty() && !idle_.empty()) {
-    todo.jobs.push_back({job::kind::batch, this, idle_.back(), std::move(ready_.front()), {}});
+    todo.jobs.push_back({job::kind::batch, this, idle_.back(), std::move(ready_.front()), {}, pace()});
     idle_.pop_back();
     ready_.pop_front();
   }
-  if (producer_ && !source_running_ && !source_ended_ && outputs_.empty()) {
+  bool const may_enter = !credits_ || credits_->room() > 0;
+  if (producer_ && !source_running_ && !source_ended_ && outputs_.empty() && may_enter) {
     source_running_ = true;
-    todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}});
+    todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}, pace()});
   }
   bool const at_rest = producer_ || (crew_ ? crew_->idle() : idle_.size() == workers_.size());
   bool const quiet = outputs_.empty() && ready_.empty() && early_.empty() && at_rest;

@@ -16,6 +16,7 @@
 #include <skel/runtime/link_layer.hpp>
 #include <skel/runtime/program.hpp>
 
+#include "byte_credits.hpp"
 #include "crew.hpp"
 
 namespace skel::runtime {
@@ -38,6 +39,7 @@ struct job {
   std::size_t worker = no_worker;  ///< batch: who processes it
   arrival input;                   ///< batch: what
   crew_job shown;                  ///< copy, join: what
+  double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
 };
 
 /// What a change of one site asks of others; carried out when no lock is held.
@@ -108,23 +110,25 @@ class site {
   /// How much the source should put into its next batch, and the number of that batch's first item.
   std::pair<batch_limits, std::uint64_t> next_batch();
   /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. With `trace`
-  /// a span is kept.
-  void source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace,
-                  agenda& todo);
+  /// a span is kept. Returns how many items it gave.
+  std::uint64_t source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace,
+                           agenda& todo);
   /// The source's function threw: the number of the item that it should have given.
   std::uint64_t source_threw();
   /// Sends on what the source has left in its batch for `age` [s]. Returns whether the source has given anything since
   /// the last call.
   bool flush(double age, agenda& todo);
 
-  /// A batch of `count` items has been processed in `seconds`; what they `made` is null for a sink.
-  void batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds, agenda& todo);
+  /// A batch of `count` items has been processed in `seconds`; what they `made`, of `bytes`, is null for a sink
+  /// or where it was folded.
+  void batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
+                  double seconds, agenda& todo);
 
-  /// A copy has made something of a batch of `count` items in `seconds`.
-  void copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, double seconds,
-                 agenda& todo);
-  /// What copies made of a batch has been joined.
-  void joined(crew_job const& work, std::unique_ptr<items_base> all, agenda& todo);
+  /// A copy has made something of `bytes` of a batch of `count` items in `seconds`.
+  void copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
+                 double seconds, agenda& todo);
+  /// What copies made of a batch has been joined, to `bytes`.
+  void joined(crew_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo);
 
   /// What the workers still held after their last item.
   void give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo);
@@ -134,6 +138,8 @@ class site {
 
   /// After the run, without the lock.
   record::station_record record() const;
+  /// The most items of the source under way at once, where bytes are limited; otherwise 0.
+  std::uint64_t most_items() const { return credits_ ? credits_->most_items() : 0; }
 
  private:
   struct outlet {
@@ -164,7 +170,10 @@ class site {
 
   // These need the lock.
   std::int64_t slowest_ns() const;
+  double pace() const;
   void learn(double ns_per_item);
+  void weigh(std::uint64_t bytes, std::uint64_t items, agenda* todo);
+  void tell_source(notice::kind what, std::uint64_t count, agenda& todo) const;
   outlet* pick();
   bool input_over() const;
   void take_open_batch();
@@ -191,6 +200,7 @@ class site {
 
   std::unique_ptr<crew> crew_;  // of a broadcast stage; its members other than the root have no neighbours in the line
   std::unique_ptr<producer> producer_;
+  std::unique_ptr<byte_credits> credits_;  // of the source, where bytes are limited; the lock guards what it counts
   std::vector<one_worker> workers_;
 
   std::mutex mutex_;  // guards all that follows
@@ -209,6 +219,7 @@ class site {
   std::int64_t window_slowest_ns_ = 0;
 
   double item_ns_ = 0;  // running mean of the time per item
+  std::uint64_t largest_batch_ = 0, item_bytes_ = 0;
 
   std::uint64_t source_items_ = 0, source_items_seen_ = 0;
   std::uint64_t source_bytes_ = 0;

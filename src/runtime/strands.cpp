@@ -9,6 +9,7 @@
 
 #include "mpi_pieces.hpp"
 #include "step_bytes.hpp"
+#include "watched_wait.hpp"
 
 namespace skel::runtime {
 namespace {
@@ -43,19 +44,24 @@ struct strand {
 class performer {
  public:
   performer(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work, combine_function const& combine,
-            int tag)
-      : among_(among), mine_(mine), work_(work), combine_(combine), tag_(tag) {
+            int tag, std::function<void()> const& meanwhile)
+      : among_(among), mine_(mine), work_(work), combine_(combine), tag_(tag), meanwhile_(meanwhile) {
     // No two strands of one tag at once.
     ahead_ = mine.strands_ahead == 0 ? strand_tags : std::min<std::size_t>(mine.strands_ahead, strand_tags);
     lanes_.resize(mine.windows.size());
   }
 
-  void run() {
+  void run() try {
     for (;;) {
       admit();
       if (requests_.empty()) return;
-      wait_for_any();
+      go_on_with_any();
     }
+  } catch (...) {
+    give_up(requests_);
+    for (strand& one : strands_)
+      for (transfer& each : one.transfers) static_cast<void>(each.staging.release());
+    throw;
   }
 
  private:
@@ -209,9 +215,8 @@ class performer {
     return true;
   }
 
-  void wait_for_any() {
-    int which = MPI_UNDEFINED;
-    MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &which, MPI_STATUS_IGNORE);
+  void go_on_with_any() {
+    int const which = wait_for_any(requests_, meanwhile_);
     SKEL_ENSURES(which != MPI_UNDEFINED);
     auto const at = static_cast<std::size_t>(which);
     owner const whose = owners_[at];
@@ -237,6 +242,7 @@ class performer {
   std::span<std::byte> work_;
   combine_function const& combine_;
   int tag_;
+  std::function<void()> const& meanwhile_;
   std::size_t ahead_ = 0, next_ = 0;
   std::deque<strand> strands_{};  // from the first that is not done to the last that was begun
   std::vector<lane> lanes_{};
@@ -247,8 +253,8 @@ class performer {
 }  // namespace
 
 void run_strands(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work,
-                 combine_function const& combine, int tag) {
-  performer(among, mine, work, combine, tag).run();
+                 combine_function const& combine, int tag, std::function<void()> const& while_waiting) {
+  performer(among, mine, work, combine, tag, while_waiting).run();
 }
 
 }  // namespace skel::runtime

@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -69,6 +70,41 @@ TEST(Calibration, LeavesWhatAReduceHoldsWhereTheStreamGoesOn) {
   EXPECT_TRUE(got.empty());
   calibrate(line, 3600);
   EXPECT_THAT(got, testing::ElementsAre(55));
+}
+
+TEST(Calibration, MeasuresAFarmWithWhatItsWorkersFold) {
+  auto const slow_sum = [](int a, int b) {
+    std::this_thread::sleep_for(1ms);
+    return a + b;
+  };
+  std::vector<int> got;
+  auto app = count_to(40) | skel::farm([](int x) { return x; }) | skel::reduce(skel::commutative(slow_sum)) |
+             skel::sink([&](int x) { got.push_back(x); });
+  auto const line = make_program(app);
+  auto const found = calibrate(line, 0.01);
+  EXPECT_FALSE(found.ended);
+  EXPECT_GE(found.stations[1].seconds, 1e-3);
+  EXPECT_EQ(found.stations[2].seconds, 0);  // takes nothing before the stream ends
+  EXPECT_EQ(found.stations[1].bytes, 0);
+  calibrate(line, 3600);  // with what the first one has folded
+  EXPECT_THAT(got, testing::ElementsAre(39 * 40 / 2));
+}
+
+TEST(Calibration, CountsWhatAFoldOfABatchCostsOncePerBatch) {
+  auto const join = [](std::string const& a, std::string const& b) { return a.size() < 100 ? a + b : a; };
+  auto app = count_to(1 << 20) | skel::farm([](int) { return std::string("text"); }) | skel::reduce(join) |
+             skel::sink([](std::string const&) {});
+  auto const found = calibrate(make_program(app), 0.02);
+  std::uint64_t batches = 0;
+  for (auto const& span : found.spans) {
+    batches += span.station == 1;
+    if (span.station == 2) {
+      EXPECT_EQ(span.items, 1u);
+    }
+  }
+  EXPECT_GT(found.items, batches);                          // there were batches of several items
+  EXPECT_GT(found.stations[1].bytes, sizeof(std::string));  // of what is made of a batch
+  EXPECT_LE(found.stations[1].bytes, sizeof(std::string) + 104);
 }
 
 TEST(Calibration, DoesNotTakeASlowFirstItemForAllOfThem) {

@@ -30,6 +30,8 @@ std::string message_of(failure const& what) {
 
 TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
   EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})), "stage 'cut' threw on item 7 on rank 3: bad");
+  EXPECT_EQ(message_of(describe({"cut", kind::make, 7, 1, 3})),
+            "a worker of stage 'cut' could not be made for item 7 on rank 3: bad");
   EXPECT_EQ(message_of(describe({"cut", kind::finish, 7, 1, 3})),
             "finish() of stage 'cut' threw after 7 items on rank 3: bad");
   EXPECT_EQ(message_of(describe({"cut", kind::write, 64, 32, 3})),

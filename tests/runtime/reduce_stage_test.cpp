@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -12,6 +13,7 @@
 #include <skel/pattern/collective_stages.hpp>
 
 #include <runtime/stages.hpp>
+#include <support/counted_copies.hpp>
 
 namespace {
 
@@ -194,6 +196,55 @@ TEST(ReduceStage, ComesToRestWhenAnOperatorThrowsInAFarm) {
              skel::sink([](std::uint64_t) {});
   program const line = make_program(app);
   EXPECT_THROW(run_line(line, spread(line, 3), ranks()), skel::stage_error);
+}
+
+/// Folds numbers in a farm's workers, in windows, and of the copies of a broadcast, on both engines.
+template <class Op>
+void folds_without_a_copy(Op const& op, bool commutes) {
+  auto const make = [](std::uint64_t x) { return counted_copies(stumbling(x)); };
+  auto const keep = [commutes](std::vector<std::vector<std::uint64_t>>& out) {
+    return skel::sink([&out, commutes](counted_copies all) {
+      if (commutes) std::sort(all.values.begin(), all.values.end());
+      out.push_back(std::move(all.values));
+    });
+  };
+  counted_copies::copies = 0;
+  gives_what_the_sequential_engine_gives<std::vector<std::uint64_t>>(
+      [&](auto& out) { return count_to(2000) | skel::farm(make) | skel::reduce(op) | keep(out); }, 3);
+  gives_what_the_sequential_engine_gives<std::vector<std::uint64_t>>(
+      [&](auto& out) {
+        return count_to(700) | skel::farm(make) | skel::reduce(op, skel::every(30)) | skel::reduce(op) | keep(out);
+      },
+      2);
+  gives_what_the_sequential_engine_gives<std::vector<std::uint64_t>>(
+      [&](auto& out) {
+        auto const part = [](std::uint64_t const& x, skel::portion mine) { return counted_copies(x + mine.index); };
+        return count_to(300) | skel::broadcast(part, skel::width{4}) | skel::reduce(op) | keep(out);
+      },
+      2);
+  EXPECT_EQ(counted_copies::copies.load(), 0);
+}
+
+TEST(ReduceStage, CopiesNothingThatItsOperatorTakesOver) {
+  folds_without_a_copy(append_by_value, false);
+  folds_without_a_copy(append_both_by_value, false);
+  folds_without_a_copy(append_by_rvalue, false);
+  folds_without_a_copy(append_in_place, false);
+  folds_without_a_copy(skel::commutative(append_by_value), true);
+  folds_without_a_copy(skel::commutative(append_both_by_value), true);
+  folds_without_a_copy(skel::commutative(append_by_rvalue), true);
+  folds_without_a_copy(skel::commutative(append_in_place), true);
+}
+
+TEST(ReduceStage, FoldsItemsThatCannotBeCopied) {
+  using number = std::unique_ptr<std::uint64_t>;
+  auto const add = skel::commutative([](number a, number b) { return *a += *b, std::move(a); });
+  gives_what_the_sequential_engine_gives<std::uint64_t>(
+      [&](auto& out) {
+        return count_to(1000) | skel::farm([](std::uint64_t x) { return std::make_unique<std::uint64_t>(x); }) |
+               skel::reduce(add) | skel::sink([&out](number x) { out.push_back(*x); });
+      },
+      3);
 }
 
 TEST(ReduceStage, CarriesOnWithWhatItHeldOnAnotherRank) {

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -110,6 +112,69 @@ TEST(RunLine, CarriesMoveOnlyItemsBetweenRanks) {
   if (!at_sink()) return;
   ASSERT_EQ(got.size(), 300u);
   for (int i = 0; i < 300; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)], i);
+}
+
+/// A plan's run whose forecast is a thousand times too high, which no load of the machine can make true.
+skel::record::run_record run_with_wrong_forecast(program const& line, std::uint64_t first_item) {
+  skel::runtime::run_options options;
+  options.first_item = first_item;
+  options.expected.rate = 1e7;
+  return run_line(line, spread(line, 2), ranks(), options);
+}
+
+void expect_parts_to_add_up(skel::record::run_record const& run, std::uint64_t first_item) {
+  ASSERT_GE(run.forecasts.size(), 2u);
+  EXPECT_EQ(run.forecasts.front().item, first_item);
+  EXPECT_EQ(run.forecasts.front().rate, 1e7);
+  EXPECT_TRUE(run.forecasts.front().why.empty());
+  std::uint64_t items = 0;
+  double seconds = 0;
+  for (auto const& one : run.forecasts) items += one.items, seconds += one.lasted;
+  EXPECT_EQ(items, run.items);
+  // The last may have been made after the source's last item.
+  double const until = std::max(run.seconds, run.forecasts.back().seconds);
+  EXPECT_NEAR(seconds, until, 1e-9 * until) << "they follow each other without a gap";
+  for (std::size_t i = 1; i < run.forecasts.size(); ++i) {
+    auto const& one = run.forecasts[i];
+    EXPECT_THAT(one.why, testing::HasSubstr("times as long as expected"));
+    EXPECT_LE(one.low, one.high);
+    EXPECT_LT(one.rate, 1e6) << "items take 200 us in one of two workers; a drift may be followed for as long again";
+  }
+}
+
+std::string forecasts_as_text(skel::record::run_record const& run) {
+  std::string text;
+  for (auto const& one : run.forecasts)
+    text +=
+        std::to_string(one.item) + " " + std::to_string(one.rate) + " " + std::to_string(one.items) + one.why + "\n";
+  return text;
+}
+
+TEST(RunLine, MakesAForecastAnewThatTheItemsContradict) {
+  auto app = count_to(5000) | skel::farm([](std::uint64_t x) { return std::this_thread::sleep_for(200us), x; }) |
+             skel::sink([](std::uint64_t) {});
+  program const line = make_program(app);
+  auto const run = run_with_wrong_forecast(line, 500);
+  EXPECT_EQ(run.items, 5000u);
+  expect_parts_to_add_up(run, 500);
+  for (auto const& text : ranks().all_gather(forecasts_as_text(run))) EXPECT_EQ(text, forecasts_as_text(run));
+}
+
+TEST(RunLine, CountsWhatTheSourceGaveWhereAReduceGivesFewer) {
+  std::uint64_t sum = 0;
+  auto app = count_to(5000) | skel::farm([](std::uint64_t x) { return std::this_thread::sleep_for(200us), x; }) |
+             skel::reduce(std::plus<>{}) | skel::sink([&](std::uint64_t x) { sum += x; });
+  program const line = make_program(app);
+  auto const run = run_with_wrong_forecast(line, 0);
+  EXPECT_EQ(run.items, 5000u);
+  EXPECT_EQ(sum, at_sink() ? 5000u * 4999 / 2 : 0);
+  expect_parts_to_add_up(run, 0);
+}
+
+TEST(RunLine, HasNoForecastWhereNothingWasExpectedOfAShortRun) {
+  auto app = count_to(5) | skel::sink([](std::uint64_t) {});
+  program const line = make_program(app);
+  EXPECT_TRUE(run_line(line, spread(line, 1), ranks()).forecasts.empty());
 }
 
 TEST(RunLine, EndsAnEmptyStream) {

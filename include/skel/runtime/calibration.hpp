@@ -15,10 +15,14 @@ namespace skel::runtime {
 
 /// What one station was found to cost.
 struct station_cost {
-  double seconds = 0;  ///< per item, mean without rare spikes [s]
+  /// Per item, mean without rare spikes [s]. Of a farm whose workers fold: with the fold. Of the reduce behind it: per
+  /// item that it takes, of which there is one for each batch, or none before the stream ends.
+  double seconds = 0;
   double variation =
       0;             ///< squared coefficient of variation of the time per item, 0 .. 1 (1: as irregular as exponential)
-  double bytes = 0;  ///< of an item when it leaves the station [B]
+  double bytes = 0;  ///< of an item when it leaves the station; of what a batch was folded to in a farm [B]
+  double waiting = 0;  ///< share of `seconds` in which no thread of the process ran: sleep, input and output [0..1]
+  double doubt = 0;    ///< standard error of `seconds`, relative; 0 where it is not known
 };
 
 /// The first part of a stream, run where the source is, one station after the other.
@@ -32,11 +36,13 @@ struct calibration {
 };
 
 /// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, and
-/// measures what they cost: at least three batches, if they take less than ten times `seconds`; at least one item.
+/// measures what they cost: at least three batches, if they take less than three times `seconds`; at least one item.
 /// Afterwards the stream goes on where it stopped: items that were taken are
-/// done. The time of the first batch counts only when there is no other: it pays for cold memory. When the stream ends
-/// meanwhile, finish() of every station is called. Ends early once `*interrupt` is true. When the source falls silent,
-/// what it has given is taken to the sink within some 10 ms, in another thread; the call returns when the source does.
+/// done, once, with all that user code does beside. Serial stages keep what they have seen; the copies of a farm's
+/// worker that measured have finish() called. The time of the first batch counts only when there is no other: it pays
+/// for cold memory. When the stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt`
+/// is true. When the source falls silent, what it has given is taken to the sink within some 10 ms, in another thread;
+/// the call returns when the source does.
 calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt = nullptr);
 
 }  // namespace skel::runtime

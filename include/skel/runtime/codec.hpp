@@ -5,85 +5,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <istream>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <ranges>
 #include <span>
-#include <streambuf>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <cereal/archives/binary.hpp>
-#include <cereal/cereal.hpp>
-#include <cereal/types/array.hpp>
-#include <cereal/types/map.hpp>
-#include <cereal/types/memory.hpp>
-#include <cereal/types/optional.hpp>
-#include <cereal/types/string.hpp>
-#include <cereal/types/tuple.hpp>
-#include <cereal/types/utility.hpp>
-#include <cereal/types/variant.hpp>
-#include <cereal/types/vector.hpp>
-
 #include <skel/base/error.hpp>
 #include <skel/runtime/items.hpp>
+#include <skel/runtime/transferable.hpp>
 
 namespace skel {
 
-/// How a type that is neither trivially copyable nor known to cereal crosses ranks. Specialise it with
-///   template <class Archive> static void save(Archive&, T const&);
-///   template <class Archive> static T load(Archive&);
-/// It also serves types that cannot be default-constructed.
-template <class T>
-struct serializer;
-
 namespace runtime {
 
-template <class T>
-concept has_serializer = requires(cereal::BinaryOutputArchive& out, cereal::BinaryInputArchive& in, T const& value) {
-  serializer<T>::save(out, value);
-  { serializer<T>::load(in) } -> std::same_as<T>;
-};
-
-/// A std::vector or std::basic_string of trivially copyable elements: travels as its bytes.
-template <class T>
-inline constexpr bool is_byte_range = false;
-template <class U, class A>
-inline constexpr bool is_byte_range<std::vector<U, A>> =
-    std::is_trivially_copyable_v<U>&& std::default_initializable<U> && !std::same_as<U, bool>;
-template <class C, class Tr, class A>
-inline constexpr bool is_byte_range<std::basic_string<C, Tr, A>> = std::is_trivially_copyable_v<C>;
-
-template <class T>
-concept cereal_serializable =
-    std::default_initializable<T> && cereal::traits::is_output_serializable<T, cereal::BinaryOutputArchive>::value &&
-    cereal::traits::is_input_serializable<T, cereal::BinaryInputArchive>::value;
-
-/// Types that only point at what they mean: a copy in another process would point at nothing.
-template <class T>
-inline constexpr bool is_borrowed = std::is_pointer_v<T>;
-template <class T>
-inline constexpr bool is_borrowed<std::reference_wrapper<T>> = true;
-template <std::ranges::view T>
-requires std::ranges::borrowed_range<T>
-inline constexpr bool is_borrowed<T> = true;
-
-/// Whether items of this type can be sent to another rank. Stages that exchange items of other types stay together.
-/// Limits: a struct with pointers or views inside is trivially copyable, and only its author knows that it cannot
-/// travel.
-template <class T>
-concept transferable = !is_borrowed<T> && (std::is_trivially_copyable_v<T> || is_byte_range<T> || has_serializer<T> ||
-                                           cereal_serializable<T>);
-
-/// Bytes that an item holds, for batch sizes and prices: the object, the elements of containers of any depth, and what
-/// serializer<T>::bytes(item) adds where that exists. What other types own elsewhere is not seen. O(1) for ranges of
-/// plain elements, O(elements) for containers of containers.
+/// Bytes that an item holds, for batch sizes and prices: the object, the elements of containers of any depth, what
+/// owning pointers point at, and what serializer<T>::bytes(item) adds where that exists. What other types own elsewhere
+/// is not seen. O(1) for ranges of plain elements, O(elements) for containers of containers.
 template <class T>
 std::size_t item_bytes(T const& item) {
   if constexpr (requires {
@@ -105,6 +47,13 @@ std::size_t item_bytes(T const& item) {
                          std::tuple_size<T>::value;
                        }) {
     return std::apply([](auto const&... part) { return (item_bytes(part) + ... + 0); }, item);
+  } else if constexpr ((transfer_detail::is_pointer<T> || transfer_detail::is_shared<T>)&&requires { sizeof(*item); }) {
+    return sizeof(T) + (item ? item_bytes(*item) : 0);
+  } else if constexpr (transfer_detail::is_optional<T>) {
+    return sizeof(T) + (item ? item_bytes(*item) - sizeof(*item) : 0);
+  } else if constexpr (transfer_detail::is_variant<T>) {
+    if (item.valueless_by_exception()) return sizeof(T);
+    return std::visit([](auto const& part) { return sizeof(T) + item_bytes(part) - sizeof(part); }, item);
   } else {
     return sizeof(T);
   }
@@ -149,34 +98,6 @@ class codec {
 
 namespace codec_detail {
 
-/// A stream buffer over memory that is there already, for reading.
-class view_buffer final : public std::streambuf {
- public:
-  explicit view_buffer(std::span<std::byte const> bytes) {
-    char* begin = const_cast<char*>(reinterpret_cast<char const*>(bytes.data()));
-    setg(begin, begin, begin + bytes.size());
-  }
-};
-
-/// A stream buffer that appends to a vector.
-class append_buffer final : public std::streambuf {
- public:
-  explicit append_buffer(std::vector<char>& to) : to_(to) {}
-
- protected:
-  int_type overflow(int_type c) override {
-    to_.push_back(static_cast<char>(c));
-    return c;
-  }
-  std::streamsize xsputn(char const* from, std::streamsize count) override {
-    to_.insert(to_.end(), from, from + count);
-    return count;
-  }
-
- private:
-  std::vector<char>& to_;
-};
-
 inline void put_u64(std::byte*& to, std::uint64_t value) {
   std::memcpy(to, &value, sizeof value);
   to += sizeof value;
@@ -212,7 +133,7 @@ class typed_codec final : public codec {
   encoded encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
     auto& from = static_cast<items<T>&>(*batch);
     encoded out;
-    if constexpr (std::is_trivially_copyable_v<T>)
+    if constexpr (plain<T>)
       encode_plain(from, out, front, direct_bytes);
     else if constexpr (is_byte_range<T>)
       encode_ranges(from, out, front, direct_bytes);
@@ -226,7 +147,7 @@ class typed_codec final : public codec {
     codec_detail::reader in(inline_bytes);
     std::size_t const count = in.u64();
     decoding out;
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (plain<T>) {
       bool const direct = in.u64() != 0;
       auto batch = std::make_unique<items<T>>(count);
       std::span<std::byte> bytes(reinterpret_cast<std::byte*>(batch->data()), count * sizeof(T));
@@ -256,10 +177,8 @@ class typed_codec final : public codec {
       out.batch = std::move(batch);
     } else {
       auto batch = std::make_unique<items<T>>(count);
-      codec_detail::view_buffer buffer(in.rest());
-      std::istream stream(&buffer);
-      cereal::BinaryInputArchive archive(stream);
-      for (std::size_t i = 0; i < count; ++i) batch->emplace([&] { return load(archive); });
+      unpacker<T> archive(in.rest());
+      for (std::size_t i = 0; i < count; ++i) batch->emplace([&] { return archive.template get<T>(); });
       out.batch = std::move(batch);
     }
     return out;
@@ -269,7 +188,7 @@ class typed_codec final : public codec {
     std::vector<std::size_t> out;
     codec_detail::reader in(inline_bytes);
     std::size_t const count = in.u64();
-    if constexpr (std::is_trivially_copyable_v<T>) {
+    if constexpr (plain<T>) {
       if (in.u64() != 0) out.push_back(count * sizeof(T));
     } else if constexpr (is_byte_range<T>) {
       std::size_t const direct_bytes = in.u64();
@@ -343,43 +262,22 @@ class typed_codec final : public codec {
   }
 
   static void encode_serialized(items<T>& from, encoded& out, std::size_t front) {
-    std::vector<char> bytes;
-    {
-      codec_detail::append_buffer buffer(bytes);
-      std::ostream stream(&buffer);
-      cereal::BinaryOutputArchive archive(stream);
-      for (T& item : from) save(archive, item);
-    }
+    std::vector<std::byte> bytes;
+    packer<T> archive(bytes);
+    for (T const& item : from) archive(item);
     std::byte* to = reserve(out, front, 8 + bytes.size());
     codec_detail::put_u64(to, from.size());
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
   }
-
-  template <class Archive>
-  static void save(Archive& archive, T const& item) {
-    if constexpr (has_serializer<T>)
-      serializer<T>::save(archive, item);
-    else
-      archive(item);
-  }
-  template <class Archive>
-  static T load(Archive& archive) {
-    if constexpr (has_serializer<T>) {
-      return serializer<T>::load(archive);
-    } else {
-      T item;
-      archive(item);
-      return item;
-    }
-  }
 };
 
-/// The codec of an item type, or nullptr when its items cannot leave their rank.
+/// The codec of an item type, or nullptr when its items cannot leave their rank: because of their type, or of one that
+/// a serialize() for cereal inside it names.
 template <class T>
 codec const* codec_of() {
   if constexpr (transferable<T>) {
     static typed_codec<T> const instance;
-    return &instance;
+    return hindrance<T> == nullptr ? &instance : nullptr;
   } else {
     return nullptr;
   }

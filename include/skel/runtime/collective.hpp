@@ -27,8 +27,12 @@ using combine_function =
 /// Memory: the schedule's work buffer, unless it is unloaded as a whole to the front of `output` and lives there; and
 /// one message for each receive that is posted and combines, or would write what is still being sent. Throws what
 /// `combine` throws, which leaves the other ranks waiting: operators must not throw.
+///
+/// `while_waiting`, if there is one, is called some thousand times a second while this rank waits for messages. When it
+/// throws, messages under way are given up, and the exception goes on; what `output` has then is not said.
 void run_collective(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte const> input,
-                    std::span<std::byte> output, combine_function const& combine = {}, int tag = 0);
+                    std::span<std::byte> output, combine_function const& combine = {}, int tag = 0,
+                    std::function<void()> const& while_waiting = {});
 
 /// Receives of one strand that are posted before their turn. Each hides one message's latency behind the transfers
 /// before it; each costs a request and a look at those before it.

@@ -42,14 +42,19 @@ namespace runtime {
 /// What went wrong in a user's function, as its rank knows it.
 struct failure {
   enum class kind : std::uint8_t {
-    process,  ///< the stage's function threw
-    finish,   ///< its finish() threw
-    write,    ///< items that the stage gave could not be serialised for another rank
-    read,     ///< items for the stage could not be deserialised
+    make,         ///< a worker, its own copy of the stage's function, could not be made
+    process,      ///< the stage's function threw
+    finish,       ///< its finish() threw
+    write,        ///< items that the stage gave could not be serialised for another rank
+    read,         ///< items for the stage could not be deserialised
+    write_state,  ///< what the stage keeps could not be serialised for another rank
+    read_state,   ///< what the stage keeps could not be deserialised
   };
   std::string stage;
   kind during = kind::process;
-  std::uint64_t item = 0;   ///< number that the source gave it, the first of a batch; finish: how many there had been
+  /// Number that the source gave it, the first of a batch; make: of the first for the worker; finish: how many there
+  /// had been.
+  std::uint64_t item = 0;
   std::uint64_t items = 1;  ///< write: in the batch
   int rank = 0;
   std::string what{};

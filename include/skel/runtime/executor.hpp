@@ -35,8 +35,9 @@ class executor {
     std::function<void()> stirred;   ///< the source has begun a batch after a time without one
   };
 
+  /// The items that pass station `watched` are counted, where it is here.
   executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
-           std::uint64_t first_item = 0);
+           std::uint64_t first_item, std::size_t watched);
   ~executor();
 
   /// Starts the source, if it is here.
@@ -61,10 +62,15 @@ class executor {
   void wait_idle();
 
   bool hosts_anything() const { return !sites_.empty(); }
-  std::uint64_t items_finished() const { return items_finished_.load(std::memory_order_relaxed); }
+  /// Items that have passed the watched station, and when the last of them did [ns]. While the run goes on one of the
+  /// two may be a batch ahead of the other.
+  std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
+  std::int64_t passed_ns() const { return passed_ns_.load(std::memory_order_relaxed); }
   std::optional<failure> first_failure() const;
   /// After wait_idle(): what the stations of this rank did.
   std::vector<record::station_record> records() const;
+  /// After wait_idle(): the most items of a source here under way at once, where bytes are limited; otherwise 0.
+  std::uint64_t most_items() const;
   std::vector<record::span> take_spans();
   /// When the source was first called and when the last item ended here [ns]; 0 when neither happened.
   std::int64_t first_ns() const { return first_ns_; }
@@ -79,10 +85,13 @@ class executor {
   void drain();
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);
+  bool make(site& here, std::size_t worker, std::uint64_t item);
   void run_batch(job& work, agenda& todo);
   void run_copy(job& work, agenda& todo);
   void run_join(job& work, agenda& todo);
-  double note(job const& work, std::uint64_t first_item, std::size_t items, std::int64_t begin, std::int64_t end);
+  void count_passed(site const& here, std::uint64_t items, std::int64_t end);
+  double note(job const& work, std::uint64_t first_item, std::size_t items, std::uint64_t bytes, std::int64_t begin,
+              std::int64_t end);
   void run_rest(site& here, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
@@ -93,6 +102,7 @@ class executor {
   link_layer& links_;
   events on_;
   bool trace_;
+  std::size_t watched_;
 
   std::vector<std::unique_ptr<site>> sites_;
   std::vector<site*> by_station_;  // nullptr: not on this rank
@@ -100,7 +110,8 @@ class executor {
 
   std::atomic<bool> stopping_{false};
   std::atomic<bool> watch_asleep_{true};
-  std::atomic<std::uint64_t> items_finished_{0};
+  std::atomic<std::uint64_t> items_passed_{0};
+  std::atomic<std::int64_t> passed_ns_{0};
   std::atomic<std::size_t> open_sites_{0};
   std::int64_t first_ns_ = 0;
   std::atomic<std::int64_t> last_ns_{0};

@@ -43,7 +43,10 @@ region region_around(program const& line, std::size_t station);
 /// Parcels that may be between the entry and the exit of an ordered region.
 std::size_t window(plan::run_plan const& plan, region const& farm);
 
-/// Bound on the parcels that exist at once on all ranks.
+/// Bound on the batches at once that one batch of the source is turned into.
+std::size_t most_places(program const& line, plan::run_plan const& plan);
+
+/// Bound on the parcels that exist at once on all ranks; the largest std::size_t where they are too many to be counted.
 std::size_t most_parcels(program const& line, plan::run_plan const& plan);
 
 }  // namespace skel::runtime::flow_control

@@ -13,39 +13,20 @@
 #include <skel/pattern/operators.hpp>
 #include <skel/runtime/codec.hpp>
 #include <skel/runtime/items.hpp>
+#include <skel/runtime/station_state.hpp>
 #include <skel/runtime/worker.hpp>
 
 /// The workers of reduce stages: they hold items back until a result is complete.
 namespace skel::runtime {
 
-/// What a station has taken and not given on yet. It must go along when a stream begins on one rank, where its first
-/// items are measured, and goes on with the station on another.
-class held_items {
- public:
-  held_items() = default;
-  held_items(held_items const&) = delete;
-  held_items& operator=(held_items const&) = delete;
-  virtual ~held_items() = default;
-
-  /// As bytes, after which nothing is held; "" for items that cannot leave their rank, which stay.
-  virtual std::string take() = 0;
-  /// From what take() gave; "" changes nothing.
-  virtual void restore(std::string const& bytes) = 0;
-};
-
 /// A fold that has not ended.
 template <class T>
-class partial_fold final : public held_items {
+class partial_fold final : public station_state {
  public:
   /// Combines with what is held already, which comes first.
   template <class Op>
   void add(Op const& op, T&& item) {
-    if (value_) {
-      T next = op(std::move(*value_), std::move(item));
-      value_.emplace(std::move(next));
-    } else {
-      value_.emplace(std::move(item));
-    }
+    fold_into(value_, std::move(item), op);
     ++items_;
   }
 
@@ -59,25 +40,24 @@ class partial_fold final : public held_items {
   }
 
   std::string take() override {
-    if constexpr (transferable<T>) {
+    if (codec const* const by = codec_of<T>()) {
       auto batch = std::make_unique<items_of>(1);
       std::uint64_t const count = items_;
       if (auto value = result()) batch->emplace([&]() -> T { return *std::move(value); });
-      auto const all = codec_of<T>()->encode(std::move(batch), 0, std::numeric_limits<std::size_t>::max());
+      auto const all = by->encode(std::move(batch), 0, std::numeric_limits<std::size_t>::max());
       std::string bytes(sizeof count + all.inline_size, '\0');
       std::memcpy(bytes.data(), &count, sizeof count);
       std::memcpy(bytes.data() + sizeof count, all.inline_bytes.get(), all.inline_size);
       return bytes;
-    } else {
-      return {};
     }
+    return {};
   }
   void restore(std::string const& bytes) override {
-    if constexpr (transferable<T>) {
-      if (bytes.empty()) return;
+    if (bytes.empty()) return;
+    if (codec const* const by = codec_of<T>()) {
       codec_detail::reader in(std::as_bytes(std::span(bytes)));
       items_ = in.u64();
-      auto const found = codec_of<T>()->decode(in.rest(), nullptr);
+      auto const found = by->decode(in.rest(), nullptr);
       auto& batch = static_cast<items_of&>(*found.batch);
       value_.reset();
       if (batch.size() > 0) value_.emplace(std::move(batch[0]));
@@ -142,8 +122,8 @@ class folding_worker final : public worker {
 
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
-    std::uint64_t unfolded = 0;
-    auto const made = inner_->process(std::move(batch), position, unfolded);
+    folded_bytes_ = 0;
+    auto const made = inner_->process(std::move(batch), position, folded_bytes_);
     auto& results = static_cast<items<T>&>(*made);
     std::size_t const count = results.size();
     for (position = 0; position < count; ++position) fold_.add(op_, std::move(results[position]));
@@ -153,12 +133,14 @@ class folding_worker final : public worker {
       return batch_of(fold_.result(), bytes);
   }
   std::unique_ptr<items_base> rest(std::uint64_t& bytes) override { return batch_of(fold_.result(), bytes); }
+  std::uint64_t folded_bytes() const override { return folded_bytes_; }
   void finish() override { inner_->finish(); }
 
  private:
   std::unique_ptr<worker> inner_;
   Op const& op_;
   partial_fold<T> fold_;
+  std::uint64_t folded_bytes_ = 0;
 };
 
 }  // namespace skel::runtime

@@ -33,10 +33,10 @@ class joint_stage {
   virtual ~joint_stage() = default;
 
   virtual std::unique_ptr<stage_copy> make_copy(portion which) const = 0;
-  /// One batch from several of as many items, which come in the order of the copies. `position` as in
-  /// worker::process(). Precondition: there is one at least.
-  virtual std::unique_ptr<items_base> join(std::vector<std::unique_ptr<items_base>> parts,
-                                           std::size_t& position) const = 0;
+  /// One batch from several of as many items, which come in the order of the copies. `position`
+  /// and `bytes` as in worker::process(). Precondition: there is one at least.
+  virtual std::unique_ptr<items_base> join(std::vector<std::unique_ptr<items_base>> parts, std::size_t& position,
+                                           std::uint64_t& bytes) const = 0;
 };
 
 template <class F, class Op, class In, class Out>
@@ -46,8 +46,8 @@ class typed_joint_stage final : public joint_stage {
 
   std::unique_ptr<stage_copy> make_copy(portion which) const override { return std::make_unique<copy>(worker_, which); }
 
-  std::unique_ptr<items_base> join(std::vector<std::unique_ptr<items_base>> parts,
-                                   std::size_t& position) const override {
+  std::unique_ptr<items_base> join(std::vector<std::unique_ptr<items_base>> parts, std::size_t& position,
+                                   std::uint64_t& bytes) const override {
     std::unique_ptr<items_base> all = std::move(parts.front());
     for (std::size_t p = 1; p < parts.size(); ++p) {
       auto& left = static_cast<items<Out>&>(*all);
@@ -58,6 +58,7 @@ class typed_joint_stage final : public joint_stage {
       all = std::move(out);
       parts[p] = nullptr;
     }
+    for (Out const& one : static_cast<items<Out>&>(*all)) bytes += item_bytes(one);
     return all;
   }
 
@@ -105,8 +106,10 @@ class joint_worker final : public worker {
     std::vector<std::unique_ptr<items_base>> parts;
     std::uint64_t of_all = 0;
     for (auto& one : copies_) parts.push_back(one->process(*batch, position, of_all));
-    bytes += of_all / copies_.size();
-    return stage_.join(std::move(parts), position);
+    std::uint64_t joined = 0;
+    auto all = stage_.join(std::move(parts), position, joined);
+    bytes += joined;
+    return all;
   }
   void finish() override {
     for (auto& one : copies_) one->finish();

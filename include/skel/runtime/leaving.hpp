@@ -1,19 +1,20 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <string>
 
-#include <mpi.h>
+#include <skel/runtime/rendezvous.hpp>
 
 namespace skel::runtime {
 
-/// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective over `all`.
+/// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
 ///
-/// A rank that leaves while another is still in a collective with it would wait for ever, and so would the other. Then
-/// the whole run is ended (MPI_Abort) with a message on standard error that says which rank left: at once where the
-/// other has sent this rank something by `collectives` that nobody will receive; and `patience` seconds after a rank
-/// that leaves because an exception is on its way through it (std::uncaught_exceptions), unless the others come by
-/// then. A rank that leaves without an exception, and is sent nothing, waits as long as it takes. Precondition: this
-/// rank has completed every collective on `collectives` that it began.
-void leave_together(MPI_Comm all, std::optional<MPI_Comm> collectives, bool by_exception, double patience);
+/// `words` say what is left, `number` which communicator it is of. Ranks that leave while others are in a call with
+/// them say so on standard error, and the others throw it (rendezvous). Then, and where a mistake has been found
+/// before, the run is ended (MPI_Abort) unless all ranks leave within the meeting's patience; it is ended as well where
+/// a mistake is found while all ranks leave, since nobody can throw it, and after the patience of a rank that leaves
+/// because an exception is on its way through it (std::uncaught_exceptions), unless the others make a call by then. A
+/// rank that leaves without an exception waits as long as it takes.
+void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception);
 
 }  // namespace skel::runtime

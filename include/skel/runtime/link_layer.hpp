@@ -25,12 +25,14 @@ struct posted {
       false;  ///< what copies of a broadcast stage have made of a batch, for those above them in its tree
 };
 
-/// What one station tells another besides items. Counts are in parcels.
+/// What one station tells another besides items. Counts are in parcels where nothing else is said.
 struct notice {
   enum class kind : std::uint32_t {
     room,    ///< to a producer: `count` more parcels may be sent to the station on the sending rank
     window,  ///< to the entry of an ordered farm: `count` parcels have left the farm's exit
     end,     ///< to a consumer: `count` parcels in all have been sent to it from the sending rank
+    left,    ///< to the source, where bytes are limited: the parcel that began with item `count` is no more
+    weight,  ///< to the source, where bytes are limited: items take up to `count` bytes each
   };
   kind what = kind::room;
   std::uint32_t station = 0;  ///< the station that receives it

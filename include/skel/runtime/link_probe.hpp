@@ -21,6 +21,8 @@ struct pair_timing {
   double latency_spread = 0;    ///< robust standard deviation, relative to the median
   double bandwidth = 0;         ///< [B/s], median; > 0
   double bandwidth_spread = 0;  ///< robust standard deviation, relative to the median
+  double latency_error = 0;     ///< how sure the median is: half of its 95 % interval, relative to it
+  double bandwidth_error = 0;   ///< the same
   double bytes = 0;             ///< [B] of the messages that gave the bandwidth
   std::size_t probes = 0;       ///< round trips
 };

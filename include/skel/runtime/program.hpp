@@ -5,12 +5,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <boost/hana/for_each.hpp>
+#include <boost/hana/at.hpp>
 
 #include <skel/base/error.hpp>
 #include <skel/pattern/collective_stages.hpp>
@@ -18,6 +19,7 @@
 #include <skel/pattern/shape.hpp>
 #include <skel/runtime/fold.hpp>
 #include <skel/runtime/joint_stage.hpp>
+#include <skel/runtime/station_state.hpp>
 #include <skel/runtime/worker.hpp>
 
 /// A composition as engines run it: a line of stations whose item types are hidden behind batches.
@@ -31,11 +33,18 @@ struct station {
       nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
   std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
   std::function<std::unique_ptr<worker>()> make_worker;      ///< all others; one call per worker
-  bool folds = false;  ///< gives fewer items than it takes, and when the stream ends what is left (rest())
+  bool folds = false;         ///< gives fewer items than it takes, and when the stream ends what is left (rest())
+  bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
   std::shared_ptr<joint_stage const>
-      copies;  ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
-  std::shared_ptr<held_items>
-      held;  ///< of a reduce stage: what it has taken and not given on; nullptr: nothing is held
+      copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
+  bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
+  std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
+  std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
+
+  /// Whether it must stay where its first item was.
+  bool stays() const { return stateful && state == nullptr; }
+  /// Whether it is a farm whose workers fold what they make, ahead of the reduce of the whole stream behind it.
+  bool folds_in_farm() const { return replicable && folds; }
 };
 
 /// The line of a program. Refers to the functions inside the composition it was made from, which must outlive it.
@@ -75,6 +84,7 @@ class lowering {
     using T = typename patterns::flow_through<patterns::source<F>, void>::type;
     station s = make(part.notes, around);
     s.make_producer = [&f = part.produce] { return std::make_unique<source_producer<F, T>>(f); };
+    follow(s, part.produce, part.home);
     to_.push_back(std::move(s));
   }
 
@@ -89,6 +99,7 @@ class lowering {
         s.make_worker = [&f = part.function] { return std::make_unique<stage_worker<F, In, Out>>(f); };
     } else {
       s.make_worker = [&f = part.function] { return std::make_unique<stage_worker<F&, In, Out>>(f); };
+      follow(s, part.function, part.home);
     }
     to_.push_back(std::move(s));
   }
@@ -98,6 +109,7 @@ class lowering {
     station s = make(part.notes, around);
     s.input = codec_of<In>();
     s.make_worker = [&f = part.consume] { return std::make_unique<sink_worker<F, In>>(f); };
+    follow(s, part.consume, part.home);
     to_.push_back(std::move(s));
   }
 
@@ -109,10 +121,13 @@ class lowering {
       inner.prefix = around.prefix;
       station s = make(entry.notes, inner);
       s.input = codec_of<T>();
-      if (inner.replicated)
+      if (inner.replicated) {
         s.make_worker = [&f = entry.call] { return std::make_unique<stage_worker<std::function<T(T)>, T, T>>(f); };
-      else
+      } else {
         s.make_worker = [&f = entry.call] { return std::make_unique<stage_worker<std::function<T(T)>&, T, T>>(f); };
+        s.stateful = !entry.notes.stateless;
+        s.home = &entry.home;
+      }
       to_.push_back(std::move(s));
     }
   }
@@ -120,7 +135,6 @@ class lowering {
   template <class In, class W>
   void add(patterns::farm<W>& part, scope const& around) {
     scope inner = inside(around, part.notes);
-    check_workers(part.worker);
     std::size_t const first = to_.size();
     add<In>(part.worker, inner);
     if (to_.size() == first + 1 && std::isnan(to_[first].notes.work)) to_[first].notes.work = part.notes.work;
@@ -139,8 +153,10 @@ class lowering {
     station s = make(part.notes, around);
     s.input = codec_of<T>();
     s.folds = true;
+    s.gives_at_end = window == 0;
     auto const fold = std::make_shared<partial_fold<T>>();
-    s.held = fold;
+    s.stateful = true;
+    s.state = fold;
     s.make_worker = [&op = part.op, window, &fold = *fold] {
       return std::make_unique<reduce_worker<T, Op>>(op, window, fold);
     };
@@ -187,26 +203,19 @@ class lowering {
   template <class T, class Op>
   static void fold_in_farm(station& last, Op const& op) {
     last.folds = true;
-    if constexpr (is_commutative<Op, T>) last.notes.ordered = false;
+    last.gives_at_end = is_commutative<Op, T>;
+    if (last.gives_at_end) last.notes.ordered = false;
     last.make_worker = [inner = std::move(last.make_worker), &op] {
       return std::make_unique<folding_worker<T, Op>>(inner(), op);
     };
   }
 
-  /// Every function inside a farm must be copyable; asked where the farm is known, so that the message names it.
+  /// Of a function of which there is one instance.
   template <class F>
-  static void check_workers(patterns::stage<F> const&) {
-    static_assert(patterns::check_worker<F>::value);
-  }
-  template <class W>
-  static void check_workers(patterns::farm<W> const& part) {
-    check_workers(part.worker);
-  }
-  template <class T>
-  static void check_workers(patterns::runtime_pipeline<T> const&) {}
-  template <class... Parts>
-  static void check_workers(patterns::pipeline<Parts...> const& line) {
-    boost::hana::for_each(line.parts, [](auto const& part) { check_workers(part); });
+  static void follow(station& s, F& function, std::optional<int>& home) {
+    s.stateful = !patterns::is_stateless<F> && !s.notes.stateless;
+    if (s.stateful) s.state = state_of(function);
+    s.home = &home;
   }
 
   static scope inside(scope const& around, patterns::annotations const& farm) {

@@ -30,6 +30,8 @@ class worker {
   /// increased by the size of the results.
   virtual std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                               std::uint64_t& bytes) = 0;
+  /// Bytes that the last call of process() made and did not return, because it folded them.
+  virtual std::uint64_t folded_bytes() const { return 0; }
   /// After the last item: what is still held back; nullptr: nothing. `bytes` as in process().
   virtual std::unique_ptr<items_base> rest([[maybe_unused]] std::uint64_t& bytes) { return nullptr; }
   /// After the last item and rest().
@@ -68,8 +70,8 @@ class producer {
 
   virtual ~producer() = default;
 
-  /// Calls the user's function until the open batch has reached the limits, the stream has ended or `stop` is set.
-  /// `on_first` is called when an item has entered an empty batch.
+  /// Calls the user's function until it has given as many items as the limits say, the open batch has their bytes, the
+  /// stream has ended or `stop` is set. `on_first` is called when an item has entered an empty batch.
   virtual state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) = 0;
 
   /// Takes the open batch, which may have no items (then `items` is null).
@@ -139,7 +141,7 @@ class source_producer final : public producer {
   explicit source_producer(F& f) : function_(f) {}
 
   state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) override {
-    for (;;) {
+    for (std::size_t given = 1;; ++given) {
       if (stop.load(std::memory_order_relaxed)) return state::stopped;
       std::optional<T> item = std::invoke(function_);
       if (!item) return state::ended;
@@ -148,13 +150,13 @@ class source_producer final : public producer {
         std::lock_guard guard(lock_);
         if (!open_) {
           open_ = std::make_unique<items<T>>(
-              std::max<std::size_t>(1, std::min(limits.items, limits.bytes / sizeof(T) + 1)));
+              std::max<std::size_t>(1, std::min(limits.items, (limits.bytes - 1) / sizeof(T) + 1)));
           opened_ns_ = record::now_ns();
           first = true;
         }
         bytes_ += item_bytes(*item);
         open_->emplace([&]() -> T { return *std::move(item); });
-        full = open_->size() >= std::min(limits.items, open_->capacity()) || bytes_ >= limits.bytes;
+        full = given >= limits.items || open_->size() == open_->capacity() || bytes_ >= limits.bytes;
       }
       if (full) return state::full;
       if (first) on_first();

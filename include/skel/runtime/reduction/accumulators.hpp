@@ -164,13 +164,15 @@ struct atomic_accumulator<Locate, columns<Ts...>, Op> {
 
   template <class... Values>
   void add(std::size_t slot, Values const&... values) const {
-    std::size_t const e = locate(slot);
-    [&]<std::size_t... K>(std::index_sequence<K...>, auto const& given) {
-      (accumulators_detail::atomic_update<Op, Ts>::add(op, std::get<K>(into.at)[e],
-                                                       static_cast<Ts>(std::get<K>(given))),
-       ...);
+    if constexpr (check_values<sizeof...(Values), sizeof...(Ts)>::value) {
+      std::size_t const e = locate(slot);
+      [&]<std::size_t... K>(std::index_sequence<K...>, auto const& given) {
+        (accumulators_detail::atomic_update<Op, Ts>::add(op, std::get<K>(into.at)[e],
+                                                         static_cast<Ts>(std::get<K>(given))),
+         ...);
+      }
+      (std::index_sequence_for<Ts...>{}, std::tie(values...));
     }
-    (std::index_sequence_for<Ts...>{}, std::tie(values...));
   }
 };
 

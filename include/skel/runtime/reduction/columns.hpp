@@ -15,6 +15,24 @@
 
 namespace skel::runtime::reduction {
 
+/// Instantiated for the numbers of values that a body gives and of arrays that there are.
+template <std::size_t Values, std::size_t Arrays>
+struct check_values {
+  static constexpr bool value = Values == Arrays;
+  static_assert(value,
+                "skel: acc.add(slot, values...) takes one value for each array of the reduction (their numbers "
+                "are named in check_values<Values, Arrays>)");
+};
+
+/// What a body is given to see what it adds to so many arrays, before all algorithms are instantiated for it.
+template <std::size_t Arrays>
+struct body_probe {
+  template <class... Values>
+  void add(std::size_t, Values const&...) const {
+    static_cast<void>(check_values<sizeof...(Values), Arrays>::value);
+  }
+};
+
 /// Arrays of one length that are accumulated into together, one value of each for an element. A view.
 template <class... Ts>
 struct columns {
@@ -23,9 +41,8 @@ struct columns {
   /// column[e] = op(column[e], value), for each.
   template <class Op, class... Values>
   void add(Op const& op, std::size_t e, Values const&... values) const {
-    static_assert(sizeof...(Values) == sizeof...(Ts),
-                  "skel: acc.add(slot, values...) takes one value for each array of the reduction");
-    each([&]<class T, class V>(T* column, V const& value) { column[e] = op(column[e], value); }, values...);
+    if constexpr (check_values<sizeof...(Values), sizeof...(Ts)>::value)
+      each([&]<class T, class V>(T* column, V const& value) { column[e] = op(column[e], value); }, values...);
   }
 
   /// column[e] = identity.

@@ -1,0 +1,26 @@
+#pragma once
+
+namespace skel::runtime {
+
+/// While it lives, this process is in one call of a grid: a run, a plan, a collective. Grids share MPI, the signals and
+/// the cores of their process, so only one such call may be under way in it, whichever threads and grids there are.
+///
+/// A process that calls std::exit meanwhile, say in a stage, ends at once with the code that was given: what static
+/// objects keep is not destroyed under the threads that still use it. A fork of a process that has done so has neither
+/// its threads nor its MPI, and is refused.
+class sole_use {
+ public:
+  /// `call` names it in messages ("run()") and is a string literal. Throws skel::error where another one is under way:
+  /// on the same thread (a user's function that is called by it) or on another.
+  explicit sole_use(char const* call);
+  ~sole_use();
+  sole_use(sole_use const&) = delete;
+  sole_use& operator=(sole_use const&) = delete;
+};
+
+/// From now on, forks of this process know that they are.
+void watch_forks();
+/// Whether this process is a fork of one that watched.
+bool is_fork();
+
+}  // namespace skel::runtime
