@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/base/error.hpp>
+#include <skel/base/hash.hpp>
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
 
@@ -24,15 +25,11 @@ using nlohmann::json;
 
 constexpr char const* date_format = "%Y-%m-%dT%H:%M:%SZ";
 
-/// FNV-1a over all names, each with its end: a name for a file, not a proof (read_cache compares the names).
+/// Over all names, each with its end: a name for a file, not a proof (read_cache compares the names).
 std::uint64_t key_of(std::vector<std::string> const& names) {
-  std::uint64_t hash = 14695981039346656037U;
-  auto const mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
-  for (std::string const& name : names) {
-    for (char c : name) mix(static_cast<unsigned char>(c));
-    mix('\n');
-  }
-  return hash;
+  fnv1a hash;
+  for (std::string const& name : names) hash.add(name).add(std::string_view("\n"));
+  return hash.value();
 }
 
 /// Where files are kept between runs.
@@ -107,23 +104,25 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return result;
   try {
-    description platform = read_description(file);
+    description platform = parse_description(read_text(file, file_of::this_user), file.string());
     json const measured = json::parse(platform.parameters().at("measured"));
     auto const date = parse_date(measured.at("date").get<std::string>());
     if (!date) throw error("its date cannot be read");
+    double const doubt = measured.value("doubt", 0.0);
     double const age = difftime(time(nullptr), *date);
     if (measured.at("host_of_rank").get<std::vector<std::string>>() != host_of_rank)
       result.reason = file.string() + ": was measured on other hosts or ranks";
     else if (age < 0)
       result.reason = file.string() + ": was measured in the future; check the clock";
-    else if (age >= max_age)
-      result.reason = file.string() + ": was measured " + in_words(age) + " ago";
+    else if (age >= believed_for(max_age, doubt))
+      result.reason = file.string() + ": was measured " + in_words(age) + " ago" +
+                      (age < max_age ? " while the machine was loaded" : "");
     else
       result.platform = std::move(platform);
   } catch (std::exception const& problem) {
     result.damaged = true;
-    std::string const what = problem.what(), name = file.string();
-    result.reason = what.starts_with(name) ? what : name + ": is not a probed platform (" + what + ")";
+    bool const says_where = dynamic_cast<input_error const*>(&problem) != nullptr;
+    result.reason = says_where ? problem.what() : file.string() + ": is not a probed platform (" + problem.what() + ")";
   }
   return result;
 }
@@ -150,6 +149,14 @@ void write_file(std::filesystem::path const& file, std::string const& text) {
   if (!in_place) ::unlink(temporary.c_str());
   errno = code;
   fail(file, "cannot be written");
+}
+
+void write_cache(std::filesystem::path const& file, std::string const& text) {
+  std::error_code failure;
+  auto const kind = std::filesystem::status(file, failure).type();
+  if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
+    throw error(file.string() + ": is no file, so nothing is written to it; remove it, or name another file");
+  write_file(file, text);
 }
 
 void check_writable(std::filesystem::path const& file) {

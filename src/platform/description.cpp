@@ -10,6 +10,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel::platform {
 namespace {
@@ -46,6 +47,7 @@ class checker {
     auto const refused = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == ',' || c == '+'; };
     if (std::any_of(text.begin(), text.end(), refused))
       fail(where, "has a comma, a plus sign or a control character, which separate hosts in a placement");
+    if (auto const fault = fault_of_name(text)) fail(where, *fault);
     if (text.front() == ' ' || text.back() == ' ') fail(where, "starts or ends with a space");
   }
 

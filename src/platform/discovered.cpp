@@ -10,6 +10,7 @@
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
+#include <skel/platform/measured.hpp>
 
 namespace skel::platform {
 namespace {
@@ -28,6 +29,7 @@ void write_path(discovered const& run, path_measurement const& path, parameter_b
   if (path.probes > 0) {
     measured["between"] = {run.hosts[path.between.first].name, run.hosts[path.between.second].name};
     measured["latency_spread"] = path.latency_spread;
+    measured["doubt"] = path.doubt;
     measured["probes"] = path.probes;
     for (auto const& [model, residual] : path.residuals) measured["residuals"][model] = residual;
   }
@@ -80,6 +82,14 @@ std::string listed(std::set<std::string> const& names) {
 
 }  // namespace
 
+double doubt_of(discovered const& run) {
+  std::vector<double> paths;
+  for (found_cluster const& one : run.clusters)
+    if (one.hosts.size() > 1) paths.push_back(one.inside.doubt);
+  for (found_link const& one : run.links) paths.push_back(one.measured.doubt);
+  return doubt_of(run.hosts, paths);
+}
+
 description describe(discovered const& run) {
   std::vector<std::string> const names = distinct_names(run.clusters);
   std::vector<cluster> clusters;
@@ -90,13 +100,18 @@ description describe(discovered const& run) {
     cluster entry{.name = names[c], .hosts = found.hosts.size(), .speed = statistics::median(speeds)};
     entry.cores = static_cast<std::size_t>(*std::min_element(cores.begin(), cores.end()));
     entry.local_latency = statistics::median(of_hosts(run, found, [](auto const& h) { return h.hand_over; }));
-    if (found.hosts.size() > 1) entry.inside = found.inside.path;
+    host_measurement const& first = run.hosts[found.hosts.front()];
+    if (found.hosts.size() > 1)
+      entry.inside = found.inside.path;
+    else if (first.copying > 0)
+      entry.inside = {.latency = first.hand_over, .bandwidth = first.copying / 2};
     ordered measured = {{"hosts", ordered::array()}};
     for (std::size_t host : found.hosts) {
       host_measurement const& one = run.hosts[host];
       measured["hosts"].push_back({{"name", one.name},
                                    {"speed", one.speed},
                                    {"speed_spread", one.speed_spread},
+                                   {"doubt", doubt_of(one)},
                                    {"cores", one.cores},
                                    {"memory", one.memory}});
       if (run.rank_of_host.empty()) continue;
@@ -114,9 +129,16 @@ description describe(discovered const& run) {
     write_path(run, found.measured, entry.parameters, ordered::object());
     links.push_back(std::move(entry));
   }
-  ordered const block = {{"date", run.date},           {"seconds", run.seconds}, {"hosts", run.hosts.size()},
-                         {"probes", run.probes},       {"rounds", run.rounds},   {"latency_spread", run.latency_spread},
-                         {"tolerance", run.tolerance}, {"models", run.models},   {"host_of_rank", run.host_of_rank}};
+  ordered const block = {{"date", run.date},
+                         {"seconds", run.seconds},
+                         {"hosts", run.hosts.size()},
+                         {"doubt", doubt_of(run)},
+                         {"probes", run.probes},
+                         {"rounds", run.rounds},
+                         {"latency_spread", run.latency_spread},
+                         {"tolerance", run.tolerance},
+                         {"models", run.models},
+                         {"host_of_rank", run.host_of_rank}};
   return description(0, std::move(clusters), std::move(links), {{"measured", block.dump()}},
                      origin{.source = "probe", .links = {}});
 }
@@ -239,7 +261,7 @@ description for_ranks(description const& machine, std::vector<std::size_t> const
     std::size_t const host = host_of_rank[rank], cores = machine.cores(host), ranks = sharing[host];
     cluster entry{.name = machine.host_name(host) + (ranks > 1 ? "-r" + std::to_string(rank) : "")};
     entry.cores = std::max<std::size_t>(1, cores / ranks);
-    entry.speed = machine.speed(host) * std::min(1.0, static_cast<double>(cores) / static_cast<double>(ranks));
+    entry.speed = machine.speed(host);
     entry.local_latency = machine.path(host, host).latency;
     clusters.push_back(std::move(entry));
     for (std::size_t other = 0; other < host_of_rank.size(); ++other)

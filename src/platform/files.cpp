@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <string_view>
 #include <system_error>
 #include <unordered_map>
@@ -12,6 +11,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 
 #include "json_reader.hpp"
 
@@ -66,10 +66,10 @@ class cluster_names {
   std::size_t find(reader const& value) const {
     std::string const name = value.text();
     if (auto const found = index_.find(name); found != index_.end()) return found->second;
-    std::string reason = "there is no cluster '" + name + "'";
+    std::string reason = "there is no cluster " + in_quotes(name);
     std::size_t const dash = name.rfind('-');
     if (dash != std::string::npos && index_.contains(name.substr(0, dash)))
-      reason += "; links join whole clusters; did you mean '" + name.substr(0, dash) + "'?";
+      reason += "; links join whole clusters; did you mean " + in_quotes(name.substr(0, dash)) + "?";
     else
       reason += did_you_mean(name, names_);
     value.fail(reason);
@@ -123,8 +123,7 @@ patterns::terminal read_terminal(reader const& object) {
   object.expect_object("an input or output");
   object.expect_keys({"at", "bytes"});
   patterns::terminal result;
-  result.at = object.at("at").text();
-  if (result.at.empty()) object.at("at").fail("is empty; the name of a host is wanted");
+  result.at = object.at("at").name("the name of a host is wanted");
   result.bytes = object.number_or("bytes", 0);
   if (result.bytes < 0) object.at("bytes").fail("is negative; bytes per item, 0 or more");
   return result;
@@ -134,8 +133,7 @@ patterns::stage_shape read_stage(reader const& object) {
   object.expect_object("a stage");
   object.expect_keys({"name", "work", "output_bytes", "replicable", "ordered", "width", "at"});
   patterns::stage_shape stage;
-  stage.name = object.at("name").text();
-  if (stage.name.empty()) object.at("name").fail("is empty; every stage needs a name");
+  stage.name = object.at("name").name("every stage needs a name");
   stage.work = object.at("work").number();
   if (stage.work < 0) object.at("work").fail("is negative; work units per item, 0 or more");
   stage.output_bytes = object.number_or("output_bytes", 0);
@@ -150,10 +148,8 @@ patterns::stage_shape read_stage(reader const& object) {
   if (stage.width > 1 && !stage.replicable)
     object.at("width").fail("is more than 1 for a stage that is not \"replicable\": true");
   if (!object.has("at")) return stage;
-  for (reader const& host : object.at("at").elements("\"at\" is an array with a host name for each worker")) {
-    stage.at.push_back(host.text());
-    if (stage.at.back().empty()) host.fail("is empty; the name of a host is wanted");
-  }
+  for (reader const& host : object.at("at").elements("\"at\" is an array with a host name for each worker"))
+    stage.at.push_back(host.name("the name of a host is wanted"));
   if (stage.at.empty()) object.at("at").fail("names no host; leave it out where the stage may run anywhere");
   if (stage.width != 0 && stage.width != stage.at.size())
     object.at("at").fail("names " + std::to_string(stage.at.size()) + " hosts for a \"width\" of " +
@@ -163,31 +159,26 @@ patterns::stage_shape read_stage(reader const& object) {
   return stage;
 }
 
-std::string read_to_end(std::FILE* stream, std::string const& source) {
+}  // namespace
+
+std::string read_text(std::filesystem::path const& file, file_of whose) {
+  return read_input(file, max_bytes, whose);
+}
+
+std::string read_standard_input() {
+  constexpr char const* source = "standard input";
   std::string text;
   char chunk[1 << 16];
   while (true) {
     errno = 0;
-    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stream);
+    std::size_t const got = std::fread(chunk, 1, sizeof chunk, stdin);
     text.append(chunk, got);
     if (text.size() > max_bytes)
       throw input_error(source, "cannot be read", "is larger than 256 MiB, more than any description needs");
     if (got == sizeof chunk) continue;
-    if (std::ferror(stream)) throw input_error(source, "cannot be read", std::generic_category().message(errno));
+    if (std::ferror(stdin) != 0) throw input_error(source, "cannot be read", std::generic_category().message(errno));
     return text;
   }
-}
-
-}  // namespace
-
-std::string read_text(std::filesystem::path const& file) {
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> const stream(std::fopen(file.c_str(), "rb"), &std::fclose);
-  if (!stream) throw input_error(file.string(), "cannot be opened", std::generic_category().message(errno));
-  return read_to_end(stream.get(), file.string());
-}
-
-std::string read_standard_input() {
-  return read_to_end(stdin, "standard input");
 }
 
 description read_description(std::filesystem::path const& file) {
@@ -264,7 +255,7 @@ patterns::shape parse_pipeline(std::string_view text, std::string const& source)
     result.stages.push_back(read_stage(entry));
     std::string const& name = result.stages.back().name;
     auto const [other, is_new] = places.emplace(name, entry.path());
-    if (!is_new) entry.at("name").fail("'" + name + "' is also the name of " + other->second);
+    if (!is_new) entry.at("name").fail(in_quotes(name) + " is also the name of " + other->second);
   }
   if (result.stages.empty()) root.at("stages").fail("is empty; a pipeline has at least one stage");
   if (root.has("input")) result.input = read_terminal(root.at("input"));

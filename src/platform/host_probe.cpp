@@ -9,12 +9,15 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <skel/base/median_error.hpp>
 #include <skel/base/statistics.hpp>
 
 namespace skel::platform {
@@ -54,8 +57,15 @@ void measure_speed(host_measurement& result, host_probe_options const& options) 
   std::uint64_t state = 88172645463325252U;
   double volatile sink = run_unit(table, state);  // warms up; volatile so that no unit is optimised away
   std::vector<double> speeds;
-  double const end = seconds_of(CLOCK_MONOTONIC) + options.time_limit;
-  while (speeds.size() < 3 || (speeds.size() < options.repeats && seconds_of(CLOCK_MONOTONIC) < end)) {
+  speeds.reserve(4 * std::max<std::size_t>(3, options.repeats));
+  double const begin = seconds_of(CLOCK_MONOTONIC), end = begin + options.time_limit;
+  double const used = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  auto const is_to_go_on = [&] {
+    if (speeds.size() < 3) return true;
+    bool const scatters = statistics::median_error(speeds) > sure_enough;
+    return speeds.size() < options.repeats * (scatters ? 4 : 1) && seconds_of(CLOCK_MONOTONIC) < end;
+  };
+  while (is_to_go_on()) {
     double const start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
     sink = run_unit(table, state);
     double const taken = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
@@ -65,6 +75,23 @@ void measure_speed(host_measurement& result, host_probe_options const& options) 
   result.repeats = speeds.size();
   result.speed = statistics::median(speeds);
   result.speed_spread = statistics::deviation(speeds) / result.speed;
+  result.speed_error = statistics::median_error(speeds);
+  double const passed = seconds_of(CLOCK_MONOTONIC) - begin, ran = seconds_of(CLOCK_THREAD_CPUTIME_ID) - used;
+  result.waited = passed > 0 ? std::clamp(1 - ran / passed, 0.0, 1.0) : 0;
+}
+
+/// Median over rounds that each copy more than caches hold.
+double measure_copying() {
+  constexpr std::size_t rounds = 5, bytes = std::size_t{16} << 20U;
+  std::vector<char> from(bytes, 1), to(bytes, 2);
+  std::vector<double> times(rounds);
+  for (std::size_t round = 0; round < rounds; ++round) {
+    double const start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    std::memcpy(to.data(), from.data(), bytes);
+    times[round] = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
+    from[round] = to[bytes - 1 - round];  // so that no copy is left out
+  }
+  return static_cast<double>(bytes) / std::max(statistics::median(std::move(times)), 1e-9);
 }
 
 /// Median over rounds of a thousand items each: allocate, push under a lock, pop under a lock, free.
@@ -92,25 +119,45 @@ double measure_hand_over() {
 struct topology_deleter {
   void operator()(hwloc_topology* topology) const { hwloc_topology_destroy(topology); }
 };
+using topology_pointer = std::unique_ptr<hwloc_topology, topology_deleter>;
+
+/// Cores and nothing else: caches and devices take longer to find. Null where it cannot be read.
+topology_pointer read_cores() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0) return nullptr;
+  topology_pointer topology(raw);
+  hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
+  hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(raw) != 0) return nullptr;
+  return topology;
+}
+
+usable_cores cores_of(hwloc_topology_t topology) {
+  using bitmap = std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)>;
+  bitmap const usable(hwloc_bitmap_alloc(), &hwloc_bitmap_free);
+  auto const allowed = hwloc_topology_get_allowed_cpuset(topology);
+  if (hwloc_get_cpubind(topology, usable.get(), HWLOC_CPUBIND_PROCESS) != 0) hwloc_bitmap_copy(usable.get(), allowed);
+  hwloc_bitmap_and(usable.get(), usable.get(), allowed);
+  usable_cores result{0, {}};
+  // Where the system says nothing of cores, each processing unit counts as one.
+  auto const type = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+  for (hwloc_obj_t core = hwloc_get_next_obj_by_type(topology, type, nullptr); core != nullptr;
+       core = hwloc_get_next_obj_by_type(topology, type, core)) {
+    if (hwloc_bitmap_intersects(core->cpuset, allowed) != 0) ++result.host;
+    if (hwloc_bitmap_intersects(core->cpuset, usable.get()) != 0) result.mine.push_back(core->logical_index);
+  }
+  result.host = std::max<std::size_t>(1, result.host);
+  if (result.mine.empty()) result.mine = {0};
+  return result;
+}
 
 void read_topology(host_measurement& result) {
   result.cores = std::max(1U, std::thread::hardware_concurrency());
   result.memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  hwloc_topology_t raw = nullptr;
-  if (hwloc_topology_init(&raw) != 0) return;
-  std::unique_ptr<hwloc_topology, topology_deleter> const topology(raw);
-  if (hwloc_topology_load(raw) != 0) return;
-  std::unique_ptr<hwloc_bitmap_s, decltype(&hwloc_bitmap_free)> const usable(hwloc_bitmap_alloc(), &hwloc_bitmap_free);
-  if (hwloc_get_cpubind(raw, usable.get(), HWLOC_CPUBIND_PROCESS) != 0)
-    hwloc_bitmap_copy(usable.get(), hwloc_topology_get_allowed_cpuset(raw));
-  hwloc_bitmap_and(usable.get(), usable.get(), hwloc_topology_get_allowed_cpuset(raw));
-  std::size_t cores = 0;
-  for (hwloc_obj_t core = hwloc_get_next_obj_by_type(raw, HWLOC_OBJ_CORE, nullptr); core != nullptr;
-       core = hwloc_get_next_obj_by_type(raw, HWLOC_OBJ_CORE, core))
-    if (hwloc_bitmap_intersects(core->cpuset, usable.get()) != 0) ++cores;
-  if (cores == 0) cores = static_cast<std::size_t>(std::max(0, hwloc_bitmap_weight(usable.get())));
-  if (cores > 0) result.cores = cores;
-  if (auto const memory = hwloc_get_root_obj(raw)->total_memory; memory > 0)
+  auto const topology = read_cores();
+  if (topology == nullptr) return;
+  result.cores = cores_of(topology.get()).mine.size();
+  if (auto const memory = hwloc_get_root_obj(topology.get())->total_memory; memory > 0)
     result.memory = static_cast<double>(memory);
 }
 
@@ -122,12 +169,20 @@ std::string host_name() {
   return name.data();
 }
 
+usable_cores find_usable_cores() {
+  if (auto const topology = read_cores()) return cores_of(topology.get());
+  usable_cores result{std::max<std::size_t>(1, std::thread::hardware_concurrency()), {}};
+  for (std::size_t core = 0; core < result.host; ++core) result.mine.push_back(core);
+  return result;
+}
+
 host_measurement probe_host(host_probe_options const& options) {
   host_measurement result;
   result.name = host_name();
   read_topology(result);
   measure_speed(result, options);
   result.hand_over = measure_hand_over();
+  result.copying = measure_copying();
   group_limits const limits = read_group_limits();
   if (limits.memory) result.memory = std::min(result.memory, *limits.memory);
   if (limits.processors) {

@@ -8,11 +8,13 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel::platform::detail {
 namespace {
 
-constexpr std::size_t max_depth = 32;  // the format itself needs 4; model parameters a few more
+constexpr std::size_t most_of_key = 40;  // that is shown
+constexpr std::size_t max_depth = 32;    // the format itself needs 4; model parameters a few more
 
 std::string position_of(std::string_view text, std::size_t offset) {
   std::string_view const before = text.substr(0, std::min(offset, text.size()));
@@ -22,14 +24,16 @@ std::string position_of(std::string_view text, std::size_t offset) {
   return "line " + std::to_string(line) + ", column " + std::to_string(std::max<std::size_t>(column, 1));
 }
 
-/// The library's message without its own prefix ("[json.exception.parse_error.101] parse error at line 1, column 2: ").
+/// The library's message without its own prefix ("[json.exception.parse_error.101] parse error at line 1, column 2: "),
+/// cut where it quotes more of the text than anybody reads.
 std::string plain_reason(std::string const& what) {
+  constexpr std::size_t most = 300;
   std::string_view reason = what;
   if (std::size_t const bracket = reason.find("] "); bracket != std::string_view::npos)
     reason.remove_prefix(bracket + 2);
   if (reason.starts_with("parse error"))
     if (std::size_t const colon = reason.find(": "); colon != std::string_view::npos) reason.remove_prefix(colon + 2);
-  return std::string(reason);
+  return printable(reason, most);
 }
 
 /// Iterator over the text that the parser reads through, so that the builder knows how far it has come.
@@ -79,7 +83,7 @@ class builder : public nlohmann::json_sax<json> {
 
   bool key(string_t& name) override {
     auto const [entry, is_new] = open_.back()->get_ref<json::object_t&>().emplace(name, nullptr);
-    if (!is_new) return refuse("the key \"" + name + "\" stands twice in this object");
+    if (!is_new) return refuse("the key \"" + printable(name, most_of_key) + "\" stands twice in this object");
     slot_ = &entry->second;
     return true;
   }
@@ -139,9 +143,17 @@ std::string kind(json const& value) {
   }
 }
 
+std::string shown_value(json const& value) {
+  constexpr std::size_t most = 40;  // more digits than a number needs
+  return printable(value.dump(), most);
+}
+
 }  // namespace
 
 json parse_json(std::string_view text, std::string const& source) {
+  if (auto const at = first_not_utf8(text))
+    throw input_error(source, position_of(text, *at + 1),
+                      "the byte " + in_quotes(text.substr(*at, 1)) + " is not UTF-8; save the file as UTF-8");
   char const* furthest = text.data();
   builder result(text, furthest);
   tracking_iterator const first(text.data(), &furthest), last(text.data() + text.size(), &furthest);
@@ -166,7 +178,7 @@ void reader::expect_version(std::string const& key, int known, std::string const
   }
   reader const version = at(key);
   if (version.value() != known)
-    version.fail("is " + version.value().dump() + "; the only version that is known is " + std::to_string(known) +
+    version.fail("is " + shown_value(version.value()) + "; the only version that is known is " + std::to_string(known) +
                  remedy);
 }
 
@@ -220,6 +232,18 @@ std::string reader::text() const {
   return value_->get<std::string>();
 }
 
+std::string reader::label() const {
+  std::string result = text();
+  if (auto const fault = fault_of_name(result)) fail(*fault);
+  return result;
+}
+
+std::string reader::name(char const* wanted) const {
+  std::string result = label();
+  if (result.empty()) fail(std::string("is empty; ") + wanted);
+  return result;
+}
+
 bool reader::truth() const {
   if (!value_->is_boolean()) fail("is " + kind(*value_) + "; true or false is wanted");
   return value_->get<bool>();
@@ -233,8 +257,8 @@ double reader::number() const {
 std::size_t reader::count() const {
   double const value = number();
   if (value < 0) fail("is negative; a whole number is wanted");
-  if (value != std::floor(value)) fail("is " + value_->dump() + "; a whole number is wanted");
-  if (value >= 0x1p63) fail("is " + value_->dump() + ", too large for a count");
+  if (value != std::floor(value)) fail("is " + shown_value(*value_) + "; a whole number is wanted");
+  if (value >= 0x1p63) fail("is " + shown_value(*value_) + ", too large for a count");
   return value_->is_number_float() ? static_cast<std::size_t>(value) : value_->get<std::size_t>();
 }
 

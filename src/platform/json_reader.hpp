@@ -14,7 +14,7 @@ namespace skel::platform::detail {
 using json = nlohmann::json;
 
 /// JSON text as a value. Stricter than the library's own parser: throws skel::input_error with line and column also
-/// for a key that stands twice in one object, and for nesting deeper than 32.
+/// for a key that stands twice in one object, for nesting deeper than 32, and for bytes that are not UTF-8.
 json parse_json(std::string_view text, std::string const& source);
 
 /// A value inside a document together with its path ("clusters[2].latency"), so that every error can say where.
@@ -45,6 +45,10 @@ class reader {
   std::vector<double> numbers(std::string_view what) const;
 
   std::string text() const;
+  /// A text that can be shown: printable UTF-8, not too long (skel::fault_of_name).
+  std::string label() const;
+  /// The same, but not empty; `wanted` is said where it is.
+  std::string name(char const* wanted) const;
   bool truth() const;
   double number() const;
   /// A whole number of at least 0.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/platform/files.hpp>
 
@@ -73,10 +74,11 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
   std::unordered_map<std::string, std::size_t> names;
   for (std::size_t h = 0; h < n; ++h) {
     if (hosts_[h].empty()) throw input_error(source, "host " + std::to_string(h + 1), "has no name");
+    if (auto const fault = fault_of_name(hosts_[h])) throw input_error(source, "host " + std::to_string(h + 1), *fault);
     auto const [other, is_new] = names.emplace(hosts_[h], h);
     if (!is_new)
       throw input_error(source, "host " + std::to_string(h + 1),
-                        "'" + hosts_[h] + "' is also the name of host " + std::to_string(other->second + 1));
+                        in_quotes(hosts_[h]) + " is also the name of host " + std::to_string(other->second + 1));
   }
   std::vector<double> gaps;
   for (std::size_t a = 0; a < n; ++a) {
@@ -84,12 +86,12 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
     for (std::size_t b = 0; b < n; ++b) {
       if (a == b) continue;
       double const value = seconds_[a * n + b];
-      std::string const which = "the latency from '" + hosts_[a] + "' to '" + hosts_[b] + "' ";
+      auto const which = [&] { return "the latency from '" + hosts_[a] + "' to '" + hosts_[b] + "' "; };
       if (!std::isfinite(value))
-        throw input_error(source, cell_at(a, b), which + "is not a finite number; seconds are wanted");
+        throw input_error(source, cell_at(a, b), which() + "is not a finite number; seconds are wanted");
       if (value <= 0)
         throw input_error(source, cell_at(a, b),
-                          which + "is " + number(value) + "; a time in seconds, more than 0, is wanted");
+                          which() + "is " + number(value) + "; a time in seconds, more than 0, is wanted");
       if (b < a) gaps.push_back(std::abs(std::log(value / seconds_[b * n + a])));
     }
   }
@@ -136,21 +138,20 @@ latency_matrix parse_latencies(std::string_view text, std::string const& source,
                             std::to_string(n) + " are wanted, one per host");
     if (named && line.fields.front() != names[a])
       throw input_error(source, where,
-                        "is the row of '" + std::string(line.fields.front()) + "'; the row of '" +
-                            std::string(names[a]) + "' is wanted, rows are in the order of the first line");
+                        "is the row of " + in_quotes(line.fields.front()) + "; the row of " + in_quotes(names[a]) +
+                            " is wanted, rows are in the order of the first line");
     for (std::size_t b = 0; b < n; ++b) {
       if (a == b) continue;
       std::string_view const field = line.fields[b + (named ? 1 : 0)];
       auto const fail = [&](std::string const& reason) {
-        throw input_error(
-            source, where + ", column " + std::to_string(b + (named ? 2 : 1)),
-            "the latency from '" + std::string(names[a]) + "' to '" + std::string(names[b]) + "' " + reason);
+        throw input_error(source, where + ", column " + std::to_string(b + (named ? 2 : 1)),
+                          "the latency from " + in_quotes(names[a]) + " to " + in_quotes(names[b]) + " " + reason);
       };
       if (field.empty()) fail("is missing");
       double value = 0;
       auto const [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
       if (problem != std::errc{} || end != field.data() + field.size())
-        fail("is '" + std::string(field) + "'; seconds are wanted");
+        fail("is " + in_quotes(field) + "; seconds are wanted");
       if (!std::isfinite(value)) fail("is not a finite number; seconds are wanted");
       if (value <= 0) fail("is " + number(value) + "; a time in seconds, more than 0, is wanted");
       seconds[a * n + b] = value;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/base/error.hpp>
+#include <skel/base/median_error.hpp>
 
 namespace skel::platform {
 namespace {
@@ -27,9 +28,16 @@ std::vector<std::string> name_ranks(std::vector<host_measurement> const& ranks,
 }  // namespace
 
 std::string to_text(host_measurement const& host) {
-  return ordered{{"name", host.name},          {"speed", host.speed}, {"speed_spread", host.speed_spread},
-                 {"repeats", host.repeats},    {"cores", host.cores}, {"memory", host.memory},
-                 {"hand_over", host.hand_over}}
+  return ordered{{"name", host.name},
+                 {"speed", host.speed},
+                 {"speed_spread", host.speed_spread},
+                 {"repeats", host.repeats},
+                 {"cores", host.cores},
+                 {"memory", host.memory},
+                 {"hand_over", host.hand_over},
+                 {"speed_error", host.speed_error},
+                 {"waited", host.waited},
+                 {"copying", host.copying}}
       .dump();
 }
 
@@ -39,13 +47,31 @@ host_measurement parse_measurement(std::string const& text) {
     return {.name = block.at("name").get<std::string>(),
             .speed = block.at("speed").get<double>(),
             .speed_spread = block.at("speed_spread").get<double>(),
+            .speed_error = block.at("speed_error").get<double>(),
+            .waited = block.at("waited").get<double>(),
             .repeats = block.at("repeats").get<std::size_t>(),
             .cores = block.at("cores").get<std::size_t>(),
             .memory = block.at("memory").get<double>(),
-            .hand_over = block.at("hand_over").get<double>()};
+            .hand_over = block.at("hand_over").get<double>(),
+            .copying = block.at("copying").get<double>()};
   } catch (nlohmann::json::exception const& problem) {
     throw input_error("probe", "host", problem.what());
   }
+}
+
+double doubt_of(host_measurement const& host) {
+  return std::max(host.speed_error, host.waited);
+}
+
+double doubt_of(std::vector<host_measurement> const& hosts, std::vector<double> const& paths) {
+  double doubt = statistics::joint_error(paths);
+  for (host_measurement const& host : hosts) doubt = std::max(doubt, doubt_of(host));
+  return doubt;
+}
+
+double believed_for(double max_age, double doubt) {
+  double const much = doubt / sure_enough;
+  return much > 1 ? max_age / (much * much) : max_age;
 }
 
 description describe(run_measurement const& run) {
@@ -60,12 +86,13 @@ description describe(run_measurement const& run) {
     std::size_t const sharing = ranks_on[host.name];
     cluster entry{.name = names[rank]};
     entry.cores = std::max<std::size_t>(1, host.cores / sharing);
-    entry.speed = host.speed * std::min(1.0, static_cast<double>(host.cores) / static_cast<double>(sharing));
+    entry.speed = host.speed;
     entry.local_latency = host.hand_over;
-    entry.parameters["measured"] = ordered{
-        {"host", host.name},          {"ranks_on_host", sharing},  {"host_cores", host.cores},
-        {"host_memory", host.memory}, {"speed_alone", host.speed}, {"speed_spread", host.speed_spread},
-        {"repeats", host.repeats}}.dump();
+    entry.parameters["measured"] =
+        ordered{{"host", host.name},          {"ranks_on_host", sharing},  {"host_cores", host.cores},
+                {"host_memory", host.memory}, {"speed_alone", host.speed}, {"speed_spread", host.speed_spread},
+                {"doubt", doubt_of(host)},    {"repeats", host.repeats}}
+            .dump();
     clusters.push_back(std::move(entry));
     hosts.push_back(host.name);
   }
@@ -75,6 +102,7 @@ description describe(run_measurement const& run) {
   for (link_measurement const& measured : run.links) {
     ordered const block = {{"latency_spread", measured.latency_spread},
                            {"bandwidth_spread", measured.bandwidth_spread},
+                           {"doubt", std::max(measured.latency_error, measured.bandwidth_error)},
                            {"bytes", measured.bytes},
                            {"probes", measured.probes}};
     cluster_link entry{.from = measured.first, .to = measured.second, .path = measured.path};
@@ -84,8 +112,13 @@ description describe(run_measurement const& run) {
     links.push_back(std::move(entry));
     probes += measured.probes;
   }
-  ordered const block = {
-      {"date", run.date}, {"seconds", run.seconds}, {"probes", probes}, {"host_of_rank", std::move(hosts)}};
+  std::vector<double> paths;
+  for (link_measurement const& one : run.links) paths.push_back(std::max(one.latency_error, one.bandwidth_error));
+  ordered const block = {{"date", run.date},
+                         {"seconds", run.seconds},
+                         {"doubt", doubt_of(run.ranks, paths)},
+                         {"probes", probes},
+                         {"host_of_rank", std::move(hosts)}};
   return description(0, std::move(clusters), std::move(links), {{"measured", block.dump()}},
                      origin{.source = "probe", .links = {}});
 }

@@ -176,7 +176,7 @@ fitted_rules read_rules(reader const& from) {
   from.expect_keys({"algorithms", "sizes", "glance", "full"});
   fitted_rules rules;
   for (reader const& one : from.at("algorithms").elements("an array of algorithms"))
-    rules.algorithms.push_back(one.text());
+    rules.algorithms.push_back(one.label());
   for (auto const& [key, into] :
        {std::pair{"sizes", &rules.sizes}, std::pair{"glance", &rules.glance}, std::pair{"full", &rules.full}})
     for (reader const& tree : from.at(key).elements("an array of trees"))
@@ -233,7 +233,7 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   root.expect_keys({"skel_reduction_model", "machine", "threads", "caches", "date", "compiler", "samples", "seconds",
                     "spread", "kinds", "rules", "deciding"});
   reduction_model model;
-  model.machine = root.at("machine").text();
+  model.machine = root.at("machine").label();
   model.threads = root.at("threads").count();
   auto const caches = root.at("caches").elements("three capacities in bytes");
   if (caches.size() != 3) root.at("caches").fail("must have three capacities in bytes");
@@ -241,19 +241,19 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
     model.caches[k] = finite(caches[k]);
     if (model.caches[k] < 0) caches[k].fail("is negative");
   }
-  model.date = root.at("date").text();
-  model.compiler = root.at("compiler").text();
+  model.date = root.at("date").label();
+  model.compiler = root.at("compiler").label();
   model.samples = root.at("samples").count();
   model.seconds = finite(root.at("seconds"));
   model.spread = finite(root.at("spread"));
   for (reader const& kind : root.at("kinds").elements("an array of kinds of models")) {
     kind.expect_object("a kind of model");
     kind.expect_keys({"name", "algorithms", "seen", "glanced", "unseen", "errors"});
-    fitted_kind fitted{kind.at("name").text(), {}};
+    fitted_kind fitted{kind.at("name").label(), {}};
     for (reader const& one : kind.at("algorithms").elements("an array of algorithms")) {
       one.expect_object("an algorithm");
       one.expect_keys({"algorithm", "setup", "run", "again"});
-      fitted.algorithms.push_back({one.at("algorithm").text(), read_time(one.at("setup")), read_time(one.at("run"))});
+      fitted.algorithms.push_back({one.at("algorithm").label(), read_time(one.at("setup")), read_time(one.at("run"))});
       // Files that were written before have none.
       if (!one.has("again")) continue;
       fitted.algorithms.back().again = read_time(one.at("again"));

@@ -1,10 +1,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <compare>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/statistics.hpp>
@@ -58,6 +63,8 @@ class noisy_latencies {
 
   std::size_t size() const { return n_; }
 
+  /// Of the edges of one host.
+  level of_one(std::vector<double> logs) const { return of(std::move(logs), chosen(1)); }
   level between(group const& a, group const& b) const {
     std::vector<double> values;
     values.reserve(a.size() * b.size());
@@ -73,10 +80,11 @@ class noisy_latencies {
   }
 
   /// The square of an edge's distance from what was expected, as large as an outlier's at most.
-  double misfit(std::size_t a, std::size_t b, double expected) const {
-    double const distance = std::min(std::abs(logs_[a * n_ + b] - expected) / noise_, outlier);
+  double misfit(double log, double expected) const {
+    double const distance = std::min(std::abs(log - expected) / noise_, outlier);
     return distance * distance;
   }
+  double misfit(std::size_t a, std::size_t b, double expected) const { return misfit(logs_[a * n_ + b], expected); }
   /// By how much the edges between two groups are beyond what one group may have: > 0 means two groups. `references`
   /// are what else the hosts of both have edges to.
   double beyond(level joint, std::vector<level> references, std::size_t hosts, std::size_t smaller) const {
@@ -132,25 +140,55 @@ class grouping {
     for (std::size_t h = 0; h < x.size(); ++h) groups_.push_back({h});
     tabulate();
   }
+  grouping(noisy_latencies const& x, partition groups) : x_(x), groups_(std::move(groups)) { tabulate(); }
+
+  partition const& in_order() const { return groups_; }
+
+  /// Which group another host is in, by the logarithms of its latencies to all hosts; nothing where it is in none.
+  /// O(hosts * groups).
+  std::optional<std::size_t> find(std::vector<double> const& logs) const {
+    std::vector<level> to;
+    for (group const& g : groups_) {
+      std::vector<double> own;
+      for (std::size_t host : g) own.push_back(logs[host]);
+      to.push_back(x_.of_one(std::move(own)));
+    }
+    std::optional<std::size_t> best;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      std::vector<level> references;
+      if (groups_[g].size() > 1) references.push_back(inside_[g]);
+      for (std::size_t other = 0; other < groups_.size(); ++other)
+        if (other != g) references.insert(references.end(), {to[other], between_[g][other]});
+      if (x_.beyond(to[g], std::move(references), groups_[g].size() + 1, 1) > 0) continue;
+      double sum = 0;
+      for (std::size_t other = 0; other < groups_.size(); ++other) {
+        level const& expected = other == g ? inside_[g] : between_[g][other];
+        if (expected.edges == 0)
+          sum += outlier * outlier;
+        else
+          for (std::size_t k : groups_[other]) sum += x_.misfit(logs[k], expected.mean);
+      }
+      if (sum < least) least = sum, best = g;
+    }
+    return best;
+  }
 
   /// Joins the nearest groups that may be one, until no two may.
   void join() {
+    std::vector<pair> order;  // of groups, by their mean latency; ties by their places, as these are now
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      for (std::size_t h = 0; h < g; ++h) order.push_back({between_[g][h].mean, h, g});
+    std::sort(order.begin(), order.end());
     while (true) {
-      std::vector<std::pair<double, std::pair<std::size_t, std::size_t>>> order;
-      for (std::size_t g = 0; g < groups_.size(); ++g)
-        for (std::size_t h = 0; h < g; ++h) order.push_back({between_[g][h].mean, {h, g}});
-      std::sort(order.begin(), order.end());
-      bool joined = false;
-      for (auto const& [mean, pair] : order) {
-        auto const [g, h] = pair;
-        if (beyond(g, h) > 0) continue;
-        groups_[g].insert(groups_[g].end(), groups_[h].begin(), groups_[h].end());
-        groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(h));
-        tabulate(g, h);
-        joined = true;
-        break;
-      }
-      if (!joined) return;
+      auto const found =
+          std::find_if(order.begin(), order.end(), [&](pair const& one) { return beyond(one.a, one.b) <= 0; });
+      if (found == order.end()) return;
+      auto const [mean, into, gone] = *found;
+      groups_[into].insert(groups_[into].end(), groups_[gone].begin(), groups_[gone].end());
+      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(gone));
+      tabulate(into, gone);
+      replace_pairs(order, gone, into);
     }
   }
 
@@ -213,6 +251,27 @@ class grouping {
   }
 
  private:
+  /// Two groups, a < b.
+  struct pair {
+    double mean;
+    std::size_t a, b;
+
+    friend auto operator<=>(pair const&, pair const&) = default;
+  };
+
+  /// Brings the order of pairs up to date after group `gone` was joined to group `into` < gone.
+  /// O(pairs).
+  void replace_pairs(std::vector<pair>& order, std::size_t gone, std::size_t into) const {
+    std::erase_if(order,
+                  [&](pair const& one) { return one.a == gone || one.b == gone || one.a == into || one.b == into; });
+    for (pair& one : order) one.a -= one.a > gone, one.b -= one.b > gone;
+    auto const old = static_cast<std::ptrdiff_t>(order.size());
+    for (std::size_t h = 0; h < groups_.size(); ++h)
+      if (h != into) order.push_back({between_[into][h].mean, std::min(h, into), std::max(h, into)});
+    std::sort(order.begin() + old, order.end());
+    std::inplace_merge(order.begin(), order.begin() + old, order.end());
+  }
+
   double beyond(std::size_t g, std::size_t h) const {
     std::vector<level> references;
     for (std::size_t own : {g, h}) {
@@ -261,38 +320,11 @@ class grouping {
   std::vector<level> inside_;
 };
 
-/// Noise of a single edge before any group is known: among the
-/// hosts nearest to a host, the one whose latencies to all others are most like its own differs from it by the noise of
-/// two edges. The median over all hosts.
-double first_noise(latency_matrix const& latencies) {
-  std::size_t const n = latencies.size();
-  if (n < 4) return 0;
-  auto const candidates = static_cast<std::size_t>(std::bit_width(n));
-  std::vector<double> all;
-  std::vector<std::size_t> near(n);
-  for (std::size_t a = 0; a < n; ++a) {
-    std::iota(near.begin(), near.end(), std::size_t{0});
-    std::sort(near.begin(), near.end(),
-              [&](std::size_t x, std::size_t y) { return latencies(a, x) < latencies(a, y); });
-    double nearest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 1; i < std::min(candidates + 1, n); ++i) {  // near[0] is a itself
-      std::size_t const b = near[i];
-      std::vector<double> differences;
-      for (std::size_t k = 0; k < n; ++k)
-        if (k != a && k != b) differences.push_back(std::abs(std::log(latencies(a, k) / latencies(b, k))));
-      nearest = std::min(nearest, 1.4826 * statistics::median(std::move(differences)) / std::sqrt(2.));
-    }
-    all.push_back(nearest);
-  }
-  return statistics::median(std::move(all));
-}
+/// How many hosts are asked for the noise: the median over so many is known to a tenth of what they scatter by.
+constexpr std::size_t most_asked = 256;
 
-}  // namespace
-
-partition robust_clusters(latency_matrix const& latencies, double tolerance) {
-  SKEL_EXPECTS(tolerance >= 0);
-  double noise = first_noise(latencies);
-  if (noise == 0) return lowekamp_beguelin(latencies, tolerance);
+/// Groups of all hosts, grown from single ones.
+partition grow(latency_matrix const& latencies, double tolerance, double noise) {
   partition found;
   for (int round = 0; round < 3; ++round) {
     noisy_latencies const x(latencies, tolerance, noise);
@@ -308,6 +340,125 @@ partition robust_clusters(latency_matrix const& latencies, double tolerance) {
     noise = now;
   }
   return found;
+}
+
+/// Growing takes time in the cube of the hosts: for so many it takes as long as reading the latencies of all.
+std::size_t sample_of(std::size_t hosts) {
+  return std::max(most_asked, static_cast<std::size_t>(std::pow(static_cast<double>(hosts), 2. / 3)));
+}
+
+latency_matrix part_of(latency_matrix const& latencies, group const& hosts) {
+  std::vector<std::string> names;
+  std::vector<double> seconds;
+  for (std::size_t a : hosts) {
+    names.push_back(latencies.hosts()[a]);
+    for (std::size_t b : hosts) seconds.push_back(latencies(a, b));
+  }
+  return {std::move(names), std::move(seconds)};
+}
+
+/// `count` of some hosts, evenly spaced.
+group spaced(group const& hosts, std::size_t count) {
+  group some;
+  for (std::size_t i = 0; i < count; ++i) some.push_back(hosts[i * hosts.size() / count]);
+  return some;
+}
+
+/// Joins groups that may be one, as far as some hosts of each tell.
+partition join_by_samples(latency_matrix const& latencies, double tolerance, double noise, partition const& groups,
+                          std::size_t hosts) {
+  group sample;
+  partition in_sample;
+  for (group const& g : groups) {
+    in_sample.emplace_back();
+    for (std::size_t host : spaced(g, std::min(g.size(), std::max<std::size_t>(2, hosts / groups.size())))) {
+      in_sample.back().push_back(sample.size());
+      sample.push_back(host);
+    }
+  }
+  std::vector<std::size_t> group_of(sample.size());
+  for (std::size_t g = 0; g < in_sample.size(); ++g)
+    for (std::size_t place : in_sample[g]) group_of[place] = g;
+  noisy_latencies const x(part_of(latencies, sample), tolerance, noise);
+  grouping joined(x, std::move(in_sample));
+  joined.join();
+  partition out;
+  for (group const& one : joined.in_order()) {
+    std::set<std::size_t> parts;
+    for (std::size_t place : one) parts.insert(group_of[place]);
+    out.emplace_back();
+    for (std::size_t g : parts) out.back().insert(out.back().end(), groups[g].begin(), groups[g].end());
+  }
+  return out;
+}
+
+/// Groups of a sample, which the other hosts join; those that fit none of them are grouped likewise.
+partition grow_by_samples(latency_matrix const& latencies, double tolerance, double noise) {
+  std::size_t const most = sample_of(latencies.size());
+  group rest(latencies.size());
+  std::iota(rest.begin(), rest.end(), std::size_t{0});
+  partition all;
+  while (!rest.empty()) {
+    group const sample = spaced(rest, std::min(rest.size(), most));
+    latency_matrix const part = part_of(latencies, sample);
+    noisy_latencies const x(part, tolerance, noise);
+    grouping const groups(x, grow(part, tolerance, noise));
+    std::size_t const first = all.size();
+    for (group const& g : groups.in_order()) {
+      all.emplace_back();
+      for (std::size_t place : g) all.back().push_back(sample[place]);
+    }
+    group others, left;
+    std::set_difference(rest.begin(), rest.end(), sample.begin(), sample.end(), std::back_inserter(others));
+    std::vector<double> logs(sample.size());
+    for (std::size_t host : others) {
+      for (std::size_t k = 0; k < sample.size(); ++k) logs[k] = std::log(latencies(host, sample[k]));
+      if (auto const g = groups.find(logs))
+        all[first + *g].push_back(host);
+      else
+        left.push_back(host);
+    }
+    rest = std::move(left);
+  }
+  if (all.size() <= most) all = join_by_samples(latencies, tolerance, noise, all, most);
+  for (group& g : all) std::sort(g.begin(), g.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
+double noise_before_groups(latency_matrix const& latencies) {
+  std::size_t const n = latencies.size();
+  if (n < 4) return 0;
+  auto const candidates = std::min(static_cast<std::size_t>(std::bit_width(n)), n - 1);
+  std::size_t const asked = std::min(n, most_asked);
+  std::vector<double> all;
+  std::vector<std::size_t> near(n);
+  for (std::size_t i = 0; i < asked; ++i) {
+    std::size_t const a = i * n / asked;
+    std::iota(near.begin(), near.end(), std::size_t{0});
+    std::partial_sort(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(candidates + 1), near.end(),
+                      [&](std::size_t x, std::size_t y) { return latencies(a, x) < latencies(a, y); });
+    double nearest = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 1; c <= candidates; ++c) {  // near[0] is a itself
+      std::size_t const b = near[c];
+      std::vector<double> differences;
+      for (std::size_t k = 0; k < n; ++k)
+        if (k != a && k != b) differences.push_back(std::abs(std::log(latencies(a, k) / latencies(b, k))));
+      nearest = std::min(nearest, 1.4826 * statistics::median(std::move(differences)) / std::sqrt(2.));
+    }
+    all.push_back(nearest);
+  }
+  return statistics::median(std::move(all));
+}
+
+partition robust_clusters(latency_matrix const& latencies, double tolerance) {
+  SKEL_EXPECTS(tolerance >= 0);
+  double const noise = noise_before_groups(latencies);
+  if (noise == 0) return lowekamp_beguelin(latencies, tolerance);
+  return latencies.size() > sample_of(latencies.size()) ? grow_by_samples(latencies, tolerance, noise)
+                                                        : grow(latencies, tolerance, noise);
 }
 
 }  // namespace skel::platform

@@ -49,6 +49,7 @@ TEST(LowekampBeguelin, FindsTheSixClustersOfThePapersTable) {
   latency_matrix const exact = platform::latencies_of(table2());
   EXPECT_EQ(sizes(platform::lowekamp_beguelin(exact)), six);
   EXPECT_EQ(platform::robust_clusters(exact), platform::lowekamp_beguelin(exact));
+  EXPECT_EQ(platform::noise_before_groups(exact), 0);
 }
 
 TEST(LowekampBeguelin, FallsApartOnNoise) {
@@ -88,6 +89,29 @@ TEST(RobustClusters, MeasuresTheNoise) {
   std::mt19937_64 random(5);
   latency_matrix const measured = noisy(0.1, 1, random);
   EXPECT_NEAR(platform::noise_of(measured, platform::robust_clusters(measured)), 0.1, 0.01);
+}
+
+TEST(RobustClusters, FindsLargeAndSmallClustersOfManyHosts) {
+  std::vector<std::size_t> const wanted{150, 3, 200, 46, 1};
+  std::vector<std::size_t> cluster_of;
+  for (std::size_t c = 0; c < wanted.size(); ++c) cluster_of.insert(cluster_of.end(), wanted[c], c);
+  std::size_t const n = cluster_of.size();
+  std::mt19937_64 random(6);
+  for (double const sigma : {0.05, 0.15}) {
+    std::lognormal_distribution<> noise(0, sigma);
+    std::vector<std::string> names;
+    std::vector<double> seconds(n * n, 0);
+    for (std::size_t a = 0; a < n; ++a) {
+      names.push_back("h" + std::to_string(a));
+      for (std::size_t b = 0; b < a; ++b) {
+        bool const near = cluster_of[a] == cluster_of[b];
+        double const far = 1e-3 * static_cast<double>(1 + cluster_of[a] + cluster_of[b]);
+        seconds[a * n + b] = seconds[b * n + a] = (near ? 5e-5 : far) * noise(random);
+      }
+    }
+
+    EXPECT_EQ(sizes(platform::robust_clusters(latency_matrix(names, seconds))), wanted) << "sigma " << sigma;
+  }
 }
 
 TEST(Clusters, OfOneHostAndOfTwo) {

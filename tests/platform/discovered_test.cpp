@@ -65,6 +65,25 @@ discovered two_sites() {
   return run;
 }
 
+TEST(Discovered, OneHostHasTheBandwidthOfItsMemory) {
+  discovered run = two_sites();
+  for (platform::host_measurement& one : run.hosts) one.copying = 1e10;
+  auto const machine = describe(run);
+  EXPECT_EQ(machine.clusters()[2].inside.bandwidth, 5e9);
+  EXPECT_EQ(machine.clusters()[2].inside.latency, 1e-7);
+  EXPECT_EQ(machine.clusters()[0].inside.bandwidth, 1e8) << "that of the messages between its hosts";
+}
+
+TEST(Discovered, SaysHowSureItIs) {
+  discovered run = two_sites();
+  run.hosts[1].speed_error = 0.04;
+  run.clusters[0].inside.doubt = 0.3;
+  EXPECT_NEAR(doubt_of(run), 0.3 / std::sqrt(7), 1e-12);
+  std::string const text = to_json(describe(run));
+  EXPECT_THAT(text, HasSubstr("\"doubt\": 0.3"));
+  EXPECT_THAT(text, HasSubstr("\"doubt\": 0.04"));
+}
+
 TEST(Discovered, ClustersHaveTheMedianSpeedAndTheFewestCores) {
   auto const machine = describe(two_sites());
   EXPECT_EQ(machine.host_count(), 4U);
@@ -149,13 +168,13 @@ TEST(FindRanks, RefuseABlockThatDoesNotNameAllHosts) {
   EXPECT_THROW(find_ranks(damaged, {"x"}), skel::input_error);
 }
 
-TEST(ForRanks, ShareTheHostsCoresAndSpeed) {
+TEST(ForRanks, ShareTheHostsCores) {
   auto const machine = for_ranks(describe(two_sites()), {3, 1, 1, 1, 0});
   EXPECT_THAT(machine.host_names(),
               ElementsAre("nancy", "lyon-cluster-1-r1", "lyon-cluster-1-r2", "lyon-cluster-1-r3", "lyon-cluster-0"));
   EXPECT_EQ(machine.cores(0), 8U);
   EXPECT_EQ(machine.cores(1), 1U);
-  EXPECT_DOUBLE_EQ(machine.speed(1), 60 * 2.0 / 3);
+  EXPECT_DOUBLE_EQ(machine.speed(1), 60);
   EXPECT_EQ(machine.path(1, 2).latency, 1e-7);
   EXPECT_EQ(machine.path(1, 4).latency, 5e-5);
   EXPECT_EQ(machine.path(0, 4).bandwidth, 3e7);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 #include <skel/platform/files.hpp>
 
 namespace {
@@ -286,6 +287,46 @@ TEST(Files, WhatCannotBeReadIsNamedWithTheReason) {
     FAIL();
   } catch (input_error const& problem) {
     EXPECT_EQ(problem.what(), folder + ": cannot be read: Is a directory");
+  }
+  EXPECT_THROW(skel::platform::read_text("/dev/zero"), input_error);
+}
+
+TEST(Files, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {
+  EXPECT_EQ(platform_refusal("{\"skel_platform\": 1,\n \"clusters\": [{\"name\": \"Z\xFCrich\", \"speed\": 1}]}"),
+            "line 2, column 26|the byte '\\xfc' is not UTF-8; save the file as UTF-8");
+  EXPECT_EQ(pipeline_refusal("\xFF"), "line 1, column 1|the byte '\\xff' is not UTF-8; save the file as UTF-8");
+}
+
+TEST(Files, NamesThatCannotBeShownAreRefused) {
+  auto const host = [](std::string const& name) {
+    return platform_refusal(R"({"skel_platform": 1, "clusters": [{"name": ")" + name + R"(", "speed": 1}]})");
+  };
+  auto const stage = [](std::string const& name) {
+    return pipeline_refusal(R"({"skel_pipeline": 1, "stages": [{"name": ")" + name + R"(", "work": 1}]})");
+  };
+  EXPECT_THAT(host(std::string(256, 'x')), StartsWith("clusters[0].name|has 256 bytes; a name has at most 255"));
+  EXPECT_THAT(host("a\\u009b2J"), StartsWith("clusters[0].name|has a control character"));
+  EXPECT_THAT(stage("a\\u001b[2J"), StartsWith("stages[0].name|has a control character"));
+  EXPECT_THAT(stage(std::string(3'000'000, 'x')), StartsWith("stages[0].name|has 3000000 bytes"));
+  EXPECT_EQ(skel::platform::parse_description(
+                "{\"skel_platform\": 1, \"clusters\": [{\"name\": \"Z\xC3\xBCrich\", \"speed\": 1}]}", "file")
+                .host_name(0),
+            "Z\xC3\xBCrich");
+}
+
+TEST(Files, ErrorsShowTheirInputWithoutControlsAndCut) {
+  std::string const bad = "\\u001b[2J" + std::string(3'000'000, 'x');
+  std::string const head = R"({"skel_platform": 1, )", open = R"("clusters": [{"name": "a", "speed": 1)";
+  for (std::string const& text :
+       {head + "\"" + bad + "\": 1}", head + "\"a\": 1, \"" + bad, head + "\"" + bad + "\": 1, \"" + bad + "\": 2}",
+        head + open + "}], \"links\": [{\"between\": [\"" + bad + "\", \"a\"], \"latency\": 1}]}",
+        head + open + ", \"" + bad + "\": 1}]}", head + open + ", \"cores\": 1" + std::string(3'000'000, '0') + "}]}",
+        std::string("{\"skel_platform\": \"") + bad + "\"}", std::string(3'000'000, 'x'), "\"" + bad,
+        std::string("{\"skel_platform\": 1\x1b[2J}")}) {
+    std::string const said = platform_refusal(text);
+    EXPECT_NE(said, "") << text.substr(0, 40);
+    EXPECT_LT(said.size(), 1000U) << text.substr(0, 40);
+    EXPECT_EQ(skel::printable(said, 4000), said) << text.substr(0, 40);
   }
 }
 

@@ -18,6 +18,10 @@ TEST(HostProbe, DoesNotMeasureTheSpeedWhereNobodyWantsIt) {
   EXPECT_EQ(host.speed, 1);
   EXPECT_GE(host.cores, 1U);
   EXPECT_GT(host.hand_over, 0);
+  EXPECT_GT(host.copying, 0);
+  EXPECT_GE(host.waited, 0);
+  EXPECT_LE(host.waited, 1);
+  EXPECT_GE(host.speed_error, 0);
 }
 
 TEST(HostProbe, MeasuresWhatThisProcessMayUse) {

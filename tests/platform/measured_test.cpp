@@ -1,8 +1,14 @@
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include <cmath>
+#include <ctime>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,10 +60,10 @@ TEST(Describe, MakesRankIHostI) {
   EXPECT_EQ(platform.path(2, 2).latency, 1e-7);
 }
 
-TEST(Describe, SharesAHostAmongItsRanks) {
+TEST(Describe, SharesTheCoresOfAHostAmongItsRanks) {
   auto const platform = describe(four_ranks());
   EXPECT_EQ(platform.cores(0), 1U);
-  EXPECT_DOUBLE_EQ(platform.speed(0), 60 * 2.0 / 3);
+  EXPECT_DOUBLE_EQ(platform.speed(0), 60);
   EXPECT_EQ(platform.cores(2), 4U);
   EXPECT_DOUBLE_EQ(platform.speed(2), 60);
 }
@@ -121,6 +127,34 @@ TEST_F(Cache, IsStaleAfterItsAge) {
   EXPECT_THAT(found.reason, HasSubstr("days ago"));
 }
 
+TEST_F(Cache, IsBelievedForLessLongWhereItIsNotSure) {
+  auto run = four_ranks();
+  for (host_measurement& rank : run.ranks) rank.waited = 0.5;  // something else had the core for half of the time
+  run.date = skel::platform::utc_now();
+  EXPECT_TRUE(read_cache(store(to_json(describe(run))), hosts_, 86400).platform);
+  std::time_t const before = std::time(nullptr) - 3600;
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&before));
+  run.date = text;
+  auto const found = read_cache(store(to_json(describe(run))), hosts_, 86400);
+  EXPECT_FALSE(found.platform);
+  EXPECT_THAT(found.reason, HasSubstr("while the machine was loaded"));
+  for (host_measurement& rank : run.ranks) rank.waited = 0.01;
+  EXPECT_TRUE(read_cache(store(to_json(describe(run))), hosts_, 86400).platform);
+}
+
+TEST(Doubt, IsThatOfTheLeastSureHostOrOfAllPaths) {
+  using skel::platform::doubt_of;
+  host_measurement sure = host("a", 1), busy = host("b", 1), scattered = host("c", 1);
+  busy.waited = 0.3, scattered.speed_error = 0.2;
+  EXPECT_EQ(doubt_of({sure}, {}), 0);
+  EXPECT_EQ(doubt_of({sure, scattered}, {}), 0.2);
+  EXPECT_EQ(doubt_of({sure, scattered, busy}, {0.1}), 0.3);
+  EXPECT_DOUBLE_EQ(doubt_of({sure}, {0.3, 0.4}), std::sqrt((0.09 + 0.16) / 2));
+  EXPECT_EQ(skel::platform::believed_for(100, 0.05), 100);
+  EXPECT_DOUBLE_EQ(skel::platform::believed_for(100, 0.5), 1);
+}
+
 TEST_F(Cache, IsNotBelievedFromTheFuture) {
   auto run = four_ranks();
   run.date = "2999-01-01T00:00:00Z";
@@ -144,6 +178,34 @@ TEST_F(Cache, IsDamagedWhenItIsNotAProbedPlatform) {
     EXPECT_TRUE(found.damaged) << text;
     EXPECT_THAT(found.reason, HasSubstr("kept.json")) << text;
   }
+}
+
+TEST_F(Cache, IsNotBelievedWhereAnotherUserCanHaveWrittenIt) {
+  fs::path const file = store(to_json(describe(four_ranks())));
+  fs::permissions(file, fs::perms(0666));
+  auto found = read_cache(file, hosts_, 60);
+  EXPECT_FALSE(found.platform);
+  EXPECT_TRUE(found.damaged) << "so that it is said";
+  EXPECT_THAT(found.reason, HasSubstr("kept.json: is not believed: other users can write it"));
+  fs::permissions(file, fs::perms(0644));
+  ASSERT_TRUE(read_cache(file, hosts_, 60).platform);
+  if (chown(file.c_str(), 65534, 65534) != 0) GTEST_SKIP() << "only root can give a file to another user";
+  found = read_cache(file, hosts_, 60);
+  EXPECT_FALSE(found.platform);
+  EXPECT_THAT(found.reason, HasSubstr("belongs to another user (number 65534)"));
+}
+
+TEST_F(Cache, ThatIsAPipeIsNeitherWaitedForNorWritten) {
+  fs::path const pipe = folder_ / "kept.json";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  auto const found = read_cache(pipe, hosts_, 60);
+  EXPECT_FALSE(found.platform);
+  EXPECT_TRUE(found.damaged);
+  EXPECT_THAT(found.reason, HasSubstr("kept.json: cannot be read: is a pipe"));
+  EXPECT_THROW(skel::platform::write_cache(pipe, "text"), skel::error);
+  EXPECT_TRUE(fs::is_fifo(pipe));
+  skel::platform::write_cache(folder_ / "new" / "kept.json", "text");
+  EXPECT_EQ(skel::platform::read_text(folder_ / "new" / "kept.json"), "text");
 }
 
 TEST_F(Cache, FileNameDependsOnHostsAndTheirOrder) {

@@ -29,8 +29,17 @@ partition lowekamp_beguelin(latency_matrix const& latencies, double tolerance = 
 ///
 /// Groups grow from single hosts by average linkage; hosts that are beyond the tolerance from the rest of their group
 /// then leave it, one at a time, and hosts that another group explains better move there, until nobody does. The noise
-/// is estimated from the matrix itself. O(hosts^3 log hosts). Precondition: tolerance >= 0.
+/// is estimated from the matrix itself. O(hosts^3 log hosts) for up to 256 hosts. Of more, as many are grouped so as
+/// their number to the power of 2/3 says, evenly spaced and 256 at least, and the others join the group that explains
+/// them best; those that none may have are grouped likewise. O(hosts^2 log hosts), and as much again for each time that
+/// hosts are left. Precondition: tolerance >= 0.
 partition robust_clusters(latency_matrix const& latencies, double tolerance = 0.2);
+
+/// How much one latency is off, before any group is known: the relative noise that robust_clusters() begins with; 0
+/// where the hosts agree exactly, and its answer takes O(hosts^2 log hosts). Among the hosts nearest to a host, the one whose
+/// latencies to all others are most like its own differs from it by the noise of two latencies; the median over all
+/// hosts, or over 256 of them. O(hosts^2) for so many.
+double noise_before_groups(latency_matrix const& latencies);
 
 /// Standard deviation of the logarithms of the latencies between the groups of a partition around the groups' own
 /// means: the noise of a single edge. Robust. O(hosts^2 log hosts).

@@ -18,7 +18,8 @@ struct path_measurement {
   std::map<std::string, double> residuals{};      ///< how well each model fits (cost::fitted)
   std::pair<std::size_t, std::size_t> between{};  ///< the hosts whose messages gave bandwidth and models
   double latency_spread = 0;                      ///< robust standard deviation over the pairs, relative to the median
-  std::size_t probes = 0;                         ///< between these two hosts
+  double doubt = 0;        ///< how sure the medians of the messages are together (statistics::joint_error)
+  std::size_t probes = 0;  ///< between these two hosts
 };
 
 /// Hosts that were found to be a cluster.
@@ -53,10 +54,14 @@ struct discovered {
 };
 
 /// The description of what was found. A cluster has the median speed of its hosts and the fewest cores; each host's
-/// own, and its name, are in the block "measured" of its cluster (docs/formats.md). Names of clusters are changed where
-/// two hosts would get one name. Throws skel::input_error (source "probe") when a value cannot be part of a
-/// description.
+/// own, and its name, are in the block "measured" of its cluster (docs/formats.md). Inside a cluster of one host, where
+/// every byte of a message is copied in and out of shared memory, the bandwidth is half of the host's copying speed.
+/// Names of clusters are changed where two hosts would get one name. Throws skel::input_error (source "probe") when a
+/// value cannot be part of a description.
 description describe(discovered const& run);
+
+/// How unsure what was found is (<skel/platform/measured.hpp>).
+double doubt_of(discovered const& run);
 
 /// Whether a description was discovered for these models, with this tolerance, and with so many hosts.
 bool is_discovered_for(description const& machine, std::vector<std::string> const& models, double tolerance,
@@ -81,9 +86,9 @@ struct rank_hosts {
 /// hosts: rank i is host i.
 rank_hosts find_ranks(description const& machine, std::vector<std::string> const& host_of_rank);
 
-/// A description whose host i is rank i: a cluster of one host for each rank. Ranks of one host share its cores, and
-/// its speed where they are more than its cores. The same description where rank i is host i already and all hosts are
-/// clusters of their own. Precondition: hosts are in the description. O(ranks^2).
+/// A description whose host i is rank i: a cluster of one host for each rank. Ranks of one host share its cores, one at
+/// least each, at the speed of a core. The same description where rank i is host i already and all hosts are clusters of
+/// their own. Precondition: hosts are in the description. O(ranks^2).
 description for_ranks(description const& machine, std::vector<std::size_t> const& host_of_rank);
 
 }  // namespace skel::platform

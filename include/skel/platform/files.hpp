@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include <skel/base/input_file.hpp>
 #include <skel/pattern/shape.hpp>
 #include <skel/platform/description.hpp>
 
@@ -21,9 +22,9 @@ std::string to_json(description const& platform);
 patterns::shape read_pipeline(std::filesystem::path const& file);
 patterns::shape parse_pipeline(std::string_view text, std::string const& source);
 
-/// The whole text of a file. Throws skel::input_error with the system's reason; refuses more than 256 MiB, which is
-/// more than a description of max_hosts hosts needs.
-std::string read_text(std::filesystem::path const& file);
+/// The whole text of a regular file (skel::read_input). Throws skel::input_error with the system's reason; refuses more
+/// than 256 MiB, which is more than a description of max_hosts hosts needs.
+std::string read_text(std::filesystem::path const& file, file_of whose = file_of::anybody);
 /// The same from standard input; errors carry the name "standard input".
 std::string read_standard_input();
 

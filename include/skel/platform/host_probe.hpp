@@ -4,23 +4,31 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace skel::platform {
+
+/// How sure a measured figure is to be, so that it is believed for as long as anybody asks: half of the 95 % interval
+/// of its median, relative to it.
+inline constexpr double sure_enough = 0.05;
 
 /// What one host can do, as this process may use it.
 struct host_measurement {
   std::string name;         ///< of the host
   double speed = 0;         ///< work units per second of one core (see probe_host); > 0
   double speed_spread = 0;  ///< robust standard deviation of the repeats, relative to the median
+  double speed_error = 0;   ///< how sure the median is: half of its 95 % interval, relative to it
+  double waited = 0;        ///< part of the time in which the kernel was ready and something else had its core
   std::size_t repeats = 0;  ///< of the kernel
   std::size_t cores = 1;    ///< that this process may use at once; >= 1
   double memory = 0;        ///< [B] that this process may use
   double hand_over = 0;     ///< [s] to give one item to another stage inside a process, uncontended
+  double copying = 0;       ///< [B/s] at which one core copies from memory to memory
 };
 
 struct host_probe_options {
-  std::size_t repeats = 15;  ///< of the kernel, at most; 0: the speed is not measured and is 1
-  double time_limit = 0.5;   ///< [s] after which no further repeat is started (three are always made)
+  std::size_t repeats = 15;  ///< of the kernel, and four times as many while they scatter; 0: not measured, speed 1
+  double time_limit = 1;     ///< [s] after which no further repeat is started (three are always made)
 };
 
 /// Measures this host.
@@ -31,14 +39,24 @@ struct host_probe_options {
 /// measured to take t seconds on a host of speed v has t * v work units, and takes t * v / w on a host of speed w.
 ///
 /// Speed is per second of processor time, so that other processes on the machine do not change it; where a control
-/// group grants less than one processor, speed is that fraction of it. Cores are those of hwloc that the process may
-/// run on, and no more than the control group's quota. Takes time_limit + the time of the last repeat.
+/// group grants less than one processor, speed is that fraction of it. What shares caches and memory with it changes it
+/// all the same: the kernel is repeated until the median is known within `sure_enough`. Cores are those of hwloc that
+/// the process may run on, and no more than the control group's quota. Takes time_limit + the time of the last repeat.
 host_measurement probe_host(host_probe_options const& options = {});
 
 /// A measurement as text for another process of the same build, and back. parse_measurement throws
 /// skel::input_error (source "probe") for any other text.
 std::string to_text(host_measurement const& host);
 host_measurement parse_measurement(std::string const& text);
+
+/// The cores of this host, and those that this process may run on: mpirun binds ranks to cores unless it is told not
+/// to.
+struct usable_cores {
+  std::size_t host = 1;                ///< cores of the host that control groups leave; >= 1
+  std::vector<std::size_t> mine{{0}};  ///< numbers of those that this process may run on, ascending; one at least
+};
+/// Reads them. Takes a millisecond.
+usable_cores find_usable_cores();
 
 /// Name of the host that this process runs on.
 std::string host_name();
