@@ -53,7 +53,7 @@ struct level {
 class noisy_latencies {
  public:
   noisy_latencies(latency_matrix const& latencies, double tolerance, double noise)
-      : n_(latencies.size()), logs_(n_ * n_), reach_(std::log1p(tolerance)), noise_(noise), chosen_(n_ + 1, 0) {
+      : n_(latencies.size()), logs_(n_ * n_), reach_(std::log1p(tolerance)), noise_(noise), chosen_(std::max<std::size_t>(n_, 2) + 1, 0) {
     for (std::size_t size = 2; size <= n_; ++size)
       chosen_[size] = upper_quantile(std::min(-log_choose(n_, size), std::log(0.5)));
     for (std::size_t a = 0; a < n_; ++a)
