@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include <skel/base/contract.hpp>
-#include <skel/cost/collective_recursion.hpp>
+#include <skel/base/error.hpp>
+#include <skel/cost/circle_price.hpp>
 #include <skel/cost/collective_tree.hpp>
+#include <skel/cost/usable_time.hpp>
 
 namespace skel::cost {
 namespace {
@@ -121,6 +124,10 @@ std::vector<double> candidate_sizes(plan::tree const& shape, collective_problem 
 /// How many of the best candidates are improved.
 constexpr std::size_t starts = 4;
 
+/// Steps of one kind that improving one takes at most. Candidates are next to the best; where times hardly depend on
+/// the segment, steps of one message could go on through all their numbers for the sake of a rounding.
+constexpr int most_steps = 64;
+
 template <class Price>
 std::uint64_t best_of(std::vector<double> const& sizes, collective_problem const& problem, Price&& price) {
   std::uint64_t const unit = std::max<std::uint64_t>(problem.unit, 1), units = problem.bytes / unit;
@@ -158,35 +165,61 @@ std::uint64_t best_of(std::vector<double> const& sizes, collective_problem const
       if (better) best = other;
       return better;
     };
-    for (bool better = true; better;) {
+    bool better = true;
+    for (int i = 0; better && i < most_steps; ++i) {
       std::uint64_t const k = (units * unit - 1) / best.segment + 1;
       better = consider(filling(k + 1));
       better = (k > 1 && consider(filling(k - 1))) || better;
     }
     // With few segments it pays that the last one is shorter than the others.
-    for (std::uint64_t reach = best.segment / unit / 2; reach > 0; reach /= 2)
-      for (bool better = true; better;) {
+    for (std::uint64_t reach = best.segment / unit / 2; reach > 0; reach /= 2) {
+      better = true;
+      for (int i = 0; better && i < most_steps; ++i) {
         better = best.segment + reach * unit <= units * unit && consider(best.segment + reach * unit);
         better = (best.segment > reach * unit && consider(best.segment - reach * unit)) || better;
       }
+    }
   }
   return std::min_element(found.begin(), found.end())->segment;
 }
 
+template <class Model>
+double price_by(collective_algorithm const& algorithm, collective_problem const& problem, Model const& model,
+                double gamma) {
+  SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);
+  if (algorithm.shape != nullptr)
+    if (auto const price = tree_price(algorithm, algorithm.shape(problem.ranks, problem.radix), problem, model, gamma))
+      return *price;
+  return algorithm_time(algorithm, problem, model, gamma);
+}
+
 }  // namespace
+
+void require_usable(collective_algorithm const& algorithm, collective_problem const& problem, any_model const& model,
+                    double gamma) {
+  require_priceable(algorithm.operation, problem);
+  double const n = static_cast<double>(problem.ranks);
+  bool const in_parts = plan::in_parts(algorithm.operation);
+  message const m{
+      .bytes = (in_parts ? n : 1) * static_cast<double>(problem.bytes), .at_receiver = 2 * n, .in_network = n * n};
+  double const longest = std::visit([&](auto const& one) { return longest_message(one, m, one.breakpoints()); }, model);
+  require_usable(longest, [&] { return "a message of up to " + std::to_string(m.bytes) + " bytes"; });
+  require_usable(gamma * m.bytes, [&] { return "combining " + std::to_string(m.bytes) + " bytes"; });
+}
 
 double collective_price(collective_algorithm const& algorithm, collective_problem const& problem,
                         any_model const& model, double gamma) {
-  SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);
-  return std::visit(
-      [&](auto const& one) {
-        if (algorithm.shape != nullptr)
-          if (auto const price =
-                  tree_price(algorithm, algorithm.shape(problem.ranks, problem.radix), problem, one, gamma))
-            return *price;
-        return completion(algorithm.make(problem), one, gamma);
-      },
-      model);
+  return std::visit([&](auto const& one) { return price_by(algorithm, problem, one, gamma); }, model);
+}
+
+double collective_price(collective_algorithm const& algorithm, collective_problem const& problem,
+                        ranks_on_grid const& model, double gamma) {
+  return price_by(algorithm, problem, model, gamma);
+}
+
+double price_bound(collective_algorithm const& algorithm, collective_problem const& problem,
+                   ranks_on_grid const& model) {
+  return algorithm.rounds == nullptr ? 0 : circle_bound(*algorithm.rounds, problem, model);
 }
 
 std::uint64_t best_segment(collective_algorithm const& algorithm, collective_problem const& problem,
@@ -201,7 +234,7 @@ std::uint64_t best_segment(collective_algorithm const& algorithm, collective_pro
           collective_problem cut = problem;
           cut.segment = segment;
           if (auto const price = tree_price(algorithm, shape, cut, one, gamma)) return *price;
-          return completion(algorithm.make(cut), one, gamma);
+          return algorithm_time(algorithm, cut, one, gamma);
         });
       },
       model);

@@ -1,22 +1,19 @@
 #include <skel/cost/grid_models.hpp>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 #include <variant>
 
 #include <skel/base/contract.hpp>
+#include <skel/cost/usable_time.hpp>
 #include <skel/platform/model_parameters.hpp>
 
 namespace skel::cost {
 namespace {
 
 message_times times_of(any_model const& model, double bytes) {
-  return std::visit(
-      [&](auto const& one) {
-        message const m{.bytes = bytes};
-        return message_times{one.send_busy(m), one.transfer(m), one.receive_busy(m), one.receive_overhead(m)};
-      },
-      model);
+  return std::visit([&](auto const& one) { return cost::times_of(one, message{.bytes = bytes}); }, model);
 }
 
 }  // namespace
@@ -32,29 +29,43 @@ grid_models::grid_models(platform::description const& machine, model_kind kind, 
     sizes_.insert(sizes_.end(), points.begin(), points.end());
   };
   for (std::size_t c = 0; c < n; ++c) {
+    names_.push_back(machine.clusters()[c].name);
     sourced_model found = make_model(kind, machine, c, source);
     note(found);
     inside_.push_back(std::move(found.model));
   }
-  between_.resize(n * n);
+  path_.assign(n * n, no_path);
+  for (std::uint32_t c = 0; c < n; ++c) path_[c * n + c] = c;
   for (platform::cluster_link const& link : machine.links()) {
     sourced_model found = make_link_model(kind, machine, link, source);
     note(found);
-    between_[link.from * n + link.to] = std::move(found.model);
+    path_[link.from * n + link.to] = static_cast<std::uint32_t>(paths());
+    links_.push_back(std::move(found.model));
   }
   std::ranges::sort(sizes_);
   sizes_.erase(std::unique(sizes_.begin(), sizes_.end()), sizes_.end());
   for (std::string const& origin : origins) from_ += (from_.empty() ? "" : "; ") + origin;
 }
 
+message_times grid_models::usable(message_times const& times, double bytes, std::size_t from, std::size_t to) const {
+  for (double const time : {times.send_busy, times.transfer, times.receive_busy, times.receive_overhead})
+    require_usable(time, [&] {
+      std::ostringstream text;
+      text << name_of(kind_) << " with the parameters of " << from_ << ": a message of " << bytes << " bytes "
+           << (from == to ? "inside cluster '" + names_[from] + "'"
+                          : "from cluster '" + names_[from] + "' to cluster '" + names_[to] + "'");
+      return text.str();
+    });
+  return times;
+}
+
 message_times grid_models::inside(std::size_t cluster, double bytes) const {
-  return times_of(inside_[cluster], bytes);
+  return usable(times_of(inside_[cluster], bytes), bytes, cluster, cluster);
 }
 
 message_times grid_models::between(std::size_t from, std::size_t to, double bytes) const {
-  auto const& model = between_[from * clusters() + to];
-  SKEL_EXPECTS(model.has_value());
-  return times_of(*model, bytes);
+  SKEL_EXPECTS(joined(from, to));
+  return usable(times_of(links_[path(from, to) - clusters()], bytes), bytes, from, to);
 }
 
 }  // namespace skel::cost

@@ -18,7 +18,7 @@ using code = std::uint16_t;
 inline constexpr std::size_t longest_buffer = std::numeric_limits<code>::max() / 2 - 1;
 inline constexpr std::size_t widest_farm = std::numeric_limits<code>::max();
 
-/// A state takes microseconds.
+/// A state of a single worker takes a microsecond; one of a farm the square of its workers.
 inline constexpr std::size_t states_between_questions = 256;
 
 std::size_t items(code c) {
@@ -226,8 +226,9 @@ automaton make_automaton(line const& model, std::size_t i, std::vector<worker_cl
   if (count_local_states(model, i, classes) > static_cast<double>(limit))
     throw error("line: station '" + b.here.name + "' alone has more than " + std::to_string(limit) +
                 " states; give it fewer workers or a smaller buffer, or use an approximation");
+  std::size_t const states = std::max<std::size_t>(states_between_questions / (b.width * b.width), 1);
   for (std::size_t id = 0; id < b.found.size(); ++id) {
-    if (id % states_between_questions == 0) stop.check("line: its exact solution");
+    if (id % states == 0) stop.check("line: its exact solution");
     b.expand(id);
   }
 

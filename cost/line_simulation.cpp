@@ -15,21 +15,24 @@ namespace {
 
 constexpr std::size_t fewest_items = 100;
 constexpr std::size_t batches = 30;
+constexpr std::size_t fewest_batches = 2;  // that have a variance
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
 struct simulated_worker {
   double rate;       // when it has its host for itself, or its fixed share
   std::size_t host;  // index into `busy`
-  std::size_t room;  // items that fit
+  std::size_t room;  // items that fit: no more than are waited for, which a fast source would else go on to bring
   std::size_t items = 0;
   bool finished = false;  // its first item is
   double left = 0;        // of the item in service, in seconds at full rate
+  double pause = 0;       // that follows, in which it needs no core
 
   bool processing() const { return items > 0 && !finished; }
 };
 
 struct simulated_station {
   std::vector<simulated_worker> workers;
+  double waiting = 0;                     // share of its service time
   std::size_t next_in = 0, next_out = 0;  // round-robin
 };
 
@@ -48,12 +51,16 @@ class simulation {
     std::size_t hosts = 0;
     for (std::size_t i = 0; i < model.stations.size(); ++i) {
       auto& here = stations_.emplace_back();
+      if (i < options.waiting.size()) here.waiting = options.waiting[i];
       for (std::size_t w = 0; w < rates[i].size(); ++w) {
         std::size_t host = hosts;
-        if (model.sharing == share::dynamic)
-          host = host_index.try_emplace(model.stations[i].workers[w].host, hosts).first->second;
+        std::size_t const number = model.stations[i].workers[w].host;
+        if (model.sharing == share::dynamic) host = host_index.try_emplace(number, hosts).first->second;
         hosts = std::max(hosts, host + 1);
-        here.workers.push_back({rates[i][w], host, model.stations[i].buffer + 1});
+        cores_.resize(hosts, 1);
+        if (model.sharing == share::dynamic && number < options.cores.size())
+          cores_[host] = static_cast<double>(options.cores[number]);
+        here.workers.push_back({rates[i][w], host, std::min(model.stations[i].buffer, options.items) + 1});
       }
     }
     for (double rate : model.moves) moves_.push_back({1 / rate});
@@ -65,17 +72,21 @@ class simulation {
     std::size_t const per_batch = (options_.items - first) / batches;
     std::vector<double> marks;
     start_moves();
-    for (std::size_t left = 0; marks.size() <= batches;) {
+    std::size_t left = 0;
+    for (std::size_t events = 0; marks.size() <= batches && events < options_.most_events; ++events) {
       if (!step()) continue;
       if (left++ == first + marks.size() * per_batch) marks.push_back(now_);
     }
+    if (marks.size() <= fewest_batches) return {};
+    std::size_t const found = marks.size() - 1;
+    auto const count = static_cast<double>(found);
     auto const span = marks.back() - marks.front();
-    double const mean = span / batches;
+    double const mean = span / count;
     double variance = 0;
-    for (std::size_t b = 0; b < batches; ++b) variance += std::pow(marks[b + 1] - marks[b] - mean, 2);
-    variance /= batches - 1;
-    double const throughput = static_cast<double>(per_batch * batches) / span;
-    return {throughput, throughput * std::sqrt(variance / batches) / mean};
+    for (std::size_t b = 0; b < found; ++b) variance += std::pow(marks[b + 1] - marks[b] - mean, 2);
+    variance /= count - 1;
+    double const throughput = static_cast<double>(per_batch * found) / span;
+    return {throughput, throughput * std::sqrt(variance / count) / mean};
   }
 
  private:
@@ -86,20 +97,23 @@ class simulation {
     std::size_t move = none;
     for (auto& here : stations_)
       for (auto& each : here.workers)
-        if (each.processing() && each.left * crowd(each) < soonest) soonest = each.left * crowd(each), worker = &each;
+        if (each.processing() && until_next(each) < soonest) soonest = until_next(each), worker = &each;
     for (std::size_t i = 0; i < moves_.size(); ++i)
       if (moves_[i].running && moves_[i].left < soonest) soonest = moves_[i].left, move = i;
 
     for (auto& here : stations_)
       for (auto& each : here.workers)
-        if (each.processing()) each.left = std::max(0.0, each.left - soonest / crowd(each));
+        if (&each != worker || move != none) progress(each, soonest);
     for (auto& each : moves_)
       if (each.running) each.left = std::max(0.0, each.left - soonest);
     now_ += soonest;
 
     if (move == none) {
-      worker->finished = true;
-      --busy_[worker->host];
+      if (worker->left > 0) --busy_[worker->host];
+      if (worker->left > 0 && worker->pause > 0)
+        worker->left = 0;
+      else
+        worker->finished = true, worker->left = worker->pause = 0;
     } else {
       complete(move);
     }
@@ -107,11 +121,24 @@ class simulation {
     return move + 1 == moves_.size();
   }
 
-  double crowd(simulated_worker const& one) const { return static_cast<double>(busy_[one.host]); }
+  /// How many times longer it takes to compute than alone.
+  double crowd(simulated_worker const& one) const {
+    return std::max(1.0, static_cast<double>(busy_[one.host]) / cores_[one.host]);
+  }
+  double until_next(simulated_worker const& one) const { return one.left > 0 ? one.left * crowd(one) : one.pause; }
+  /// What is left is more than nothing, as this is not its event; rounding must not end it.
+  void progress(simulated_worker& one, double seconds) const {
+    if (!one.processing()) return;
+    double& part = one.left > 0 ? one.left : one.pause;
+    double const done = one.left > 0 ? seconds / crowd(one) : seconds;
+    part = std::max(part - done, std::numeric_limits<double>::min());
+  }
 
-  void begin_service(simulated_worker& one) {
-    one.left = draw(1 / one.rate, options_.services);
-    ++busy_[one.host];
+  void begin_service(simulated_station const& at, simulated_worker& one) {
+    double const all = draw(1 / one.rate, options_.services);
+    one.pause = all * at.waiting;
+    one.left = all - one.pause;
+    if (one.left > 0) ++busy_[one.host];
   }
 
   void start_moves() {
@@ -163,12 +190,12 @@ class simulation {
     if (i > 0) {
       auto& from = choose(stations_[i - 1], stations_[i - 1].next_out, has_finished);
       from.finished = false;
-      if (--from.items > 0) begin_service(from);
+      if (--from.items > 0) begin_service(stations_[i - 1], from);
     }
     if (i < stations_.size()) {
       auto& here = stations_[i];
       auto& to = options_.fewest_first && !in_turn_ ? emptiest(here) : choose(here, here.next_in, has_room);
-      if (to.items++ == 0) begin_service(to);
+      if (to.items++ == 0) begin_service(here, to);
     }
   }
 
@@ -182,7 +209,8 @@ class simulation {
   std::mt19937_64 bits_;
   std::vector<simulated_station> stations_;
   std::vector<simulated_move> moves_;
-  std::vector<std::size_t> busy_;  // per host: workers that are processing
+  std::vector<std::size_t> busy_;  // per host: workers that are processing and do not wait
+  std::vector<double> cores_;      // per host
   double now_ = 0;
 };
 

@@ -166,7 +166,7 @@ void explorer::expand_hiding(index at, std::uint32_t state, std::vector<local_tr
     if (c.covers(t.action)) {
       if (t.passive)
         fail(tree_.source, locate(child, state, t.action, true),
-             "the action " + quote(tree_.actions[t.action]) +
+             "the action " + in_quotes(tree_.actions[t.action]) +
                  " is passive where it is hidden: nothing can ever fix its rate; give it a rate, or hide it outside a "
                  "cooperation that does");
       t.action = tau;
@@ -281,7 +281,7 @@ void explorer::alternatives_of(std::span<group const> same, index action) {
 
 void explorer::refuse_mixed(index at, std::uint32_t state, index action) const {
   fail(tree_.source, locate(at, state, action, true),
-       "the action " + quote(tree_.actions[action]) + " is passive here and active at " +
+       "the action " + in_quotes(tree_.actions[action]) + " is passive here and active at " +
            to_string(locate(at, state, action, false)) + ", and both can happen side by side in " +
            describe(at, state) + "; make both active or both passive, or let them cooperate");
 }

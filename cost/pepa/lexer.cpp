@@ -102,11 +102,12 @@ class scanner {
     auto const length = static_cast<std::size_t>(end - begin);
     result.text = text_.substr(at_, length);
     if (failure == std::errc::result_out_of_range)
-      fail(source_, result.where, quote(result.text) + " does not fit a double; use a number between 1e-307 and 1e308");
+      fail(source_, result.where,
+           in_quotes(result.text) + " does not fit a double; use a number between 1e-307 and 1e308");
     at_ += length;
     if (!done() && is_name_part(peek()))
       fail(source_, here(),
-           "found " + quote(text_.substr(at_, 1)) + " in a number; put an operator or a space between");
+           "found " + in_quotes(text_.substr(at_, 1)) + " in a number; put an operator or a space between");
     return result;
   }
 
@@ -120,7 +121,9 @@ class scanner {
     char const c = peek();
     if (is_letter(c)) {
       position const where = here();
-      return {token_kind::name, where, take_name(), 0};
+      std::string_view const name = take_name();
+      if (auto const fault = fault_of_name(name)) fail(source_, where, "the name " + in_quotes(name) + " " + *fault);
+      return {token_kind::name, where, name, 0};
     }
     if (is_digit(c) || (c == '.' && is_digit(peek(1)))) return number();
     switch (c) {
@@ -164,7 +167,7 @@ class scanner {
       default:
         break;
     }
-    fail(source_, here(), "found " + quote(text_.substr(at_, 1)) + ", which PEPA does not use");
+    fail(source_, here(), "found " + in_quotes(text_.substr(at_, 1)) + ", which PEPA does not use");
   }
 
   std::string_view text_;

@@ -84,7 +84,7 @@ void local_states::fill(index at) {
     }
     if (index mixed = none; !merge(out, mixed))
       fail(tree_.source, n.where,
-           "the action " + quote(tree_.actions[mixed]) +
+           "the action " + in_quotes(tree_.actions[mixed]) +
                " is active in one branch of this choice and passive in another; make both active or both passive");
   } else {
     out = states_[state_of_[tree_.definitions[meaning_[tree_.definition_of[n.name]]].root]].out;

@@ -1,6 +1,7 @@
 #include <skel/cost/pepa/model.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <skel/base/error.hpp>
+#include <skel/base/input_file.hpp>
 #include <skel/base/near_name.hpp>
 #include <skel/platform/files.hpp>
 
@@ -20,23 +22,6 @@ namespace detail {
 
 void fail(std::string const& source, position where, std::string const& reason) {
   throw input_error(source, to_string(where), reason);
-}
-
-std::string quote(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result = "'";
-  for (char c : text.substr(0, longest)) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte < 0x7f) {
-      result += c;
-    } else {
-      constexpr char digits[] = "0123456789abcdef";
-      result += "\\x";
-      result += digits[byte >> 4];
-      result += digits[byte & 15];
-    }
-  }
-  return result + (text.size() > longest ? "...'" : "'");
 }
 
 std::string suggestion(syntax const& tree, std::string const& name, bool rates) {
@@ -83,6 +68,10 @@ std::vector<std::string> model::actions() const {
 }
 
 model parse(std::string_view text, std::string const& source, parse_options const& options) {
+  if (std::uintmax_t const most = machine_memory() / detail::memory_per_byte; text.size() > most)
+    throw input_error(source, "",
+                      "is larger than " + std::to_string(most) +
+                          " bytes, the longest text of a model that this machine's memory has room for");
   auto tree = std::make_shared<detail::syntax>(detail::parse_text(text, source));
   detail::resolve(*tree, options);
   tree->net = detail::compose(*tree);

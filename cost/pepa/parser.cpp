@@ -66,7 +66,7 @@ class parser {
     if (at(token_kind::end)) refuse("the text ends here, expected " + what + "; is the file complete?");
     std::string hint;
     if (at(token_kind::name) && peek(1).kind == token_kind::equals) hint = "; is a ';' missing before this definition?";
-    refuse("found " + quote(peek().text) + ", expected " + what + hint);
+    refuse("found " + in_quotes(peek().text) + ", expected " + what + hint);
   }
 
   [[noreturn]] void refuse_after_system() const {
@@ -74,7 +74,8 @@ class parser {
     if (at(token_kind::hash) || peek(1).kind == token_kind::equals)
       refuse("found a definition after the system equation (" + start +
              "); the system equation is the last line, so move it to the end, or give it a name");
-    refuse("found " + quote(peek().text) + " after the system equation (" + start + "); there is only one, at the end");
+    refuse("found " + in_quotes(peek().text) + " after the system equation (" + start +
+           "); there is only one, at the end");
   }
 
   index name_of(token const& name) {
@@ -118,14 +119,15 @@ class parser {
     bool const hash = take(token_kind::hash);
     token const name = require(token_kind::name, "the name of a process after '#'");
     if (is_passive(name.text))
-      fail(tree_.source, name.where, quote(name.text) + " is the passive rate and cannot be defined; use another name");
+      fail(tree_.source, name.where,
+           in_quotes(name.text) + " is the passive rate and cannot be defined; use another name");
     require(token_kind::equals, "'=' after '#" + std::string(name.text.substr(0, 40)) + "'");
     definition def;
     def.name = name_of(name);
     def.where = name.where;
     if (index const other = tree_.definition_of[def.name]; other != none)
       fail(tree_.source, name.where,
-           quote(name.text) + " is defined twice, first at " + to_string(tree_.definitions[other].where) +
+           in_quotes(name.text) + " is defined twice, first at " + to_string(tree_.definitions[other].where) +
                "; remove or rename one");
     def.is_rate = !hash && defines_rate(name.text);
     def.first = static_cast<index>(def.is_rate ? tree_.rate_nodes.size() : tree_.nodes.size());
@@ -333,7 +335,8 @@ class parser {
     }
     if (take(token_kind::open)) {
       if (at(token_kind::name) && peek(1).kind == token_kind::close && peek(2).kind == token_kind::dot)
-        refuse("activity " + quote(peek().text) + " has no rate; write (action, rate), or (action, infty) if passive");
+        refuse("activity " + in_quotes(peek().text) +
+               " has no rate; write (action, rate), or (action, infty) if passive");
       index const inner = composition();
       require(token_kind::close, "an operator or ')'");
       return inner;

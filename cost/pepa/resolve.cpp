@@ -43,7 +43,7 @@ class resolver {
       auto const found = tree_.name_index.find(options_.system);
       index const def = found == tree_.name_index.end() ? none : tree_.definition_of[found->second];
       if (def == none || tree_.definitions[def].is_rate)
-        refuse({}, "there is no process " + quote(options_.system) + " to be the system equation" +
+        refuse({}, "there is no process " + in_quotes(options_.system) + " to be the system equation" +
                        suggestion(tree_, options_.system, false));
       use_as_system(def);
     } else if (tree_.system == none) {
@@ -79,10 +79,10 @@ class resolver {
         hint = "; " + to_string(comment->second) + " defines it in a comment: '%' starts a comment, remove it";
       else if (hint.empty() && rate)
         hint = "; define it, for example '" + text.substr(0, 40) + " = 1.0;'";
-      refuse(where, std::string(sort) + " " + quote(text) + " is not defined" + hint);
+      refuse(where, std::string(sort) + " " + in_quotes(text) + " is not defined" + hint);
     }
     if (tree_.definitions[def].is_rate != rate)
-      refuse(where, quote(text) + " is a " + (rate ? "process" : "rate") + " (" +
+      refuse(where, in_quotes(text) + " is a " + (rate ? "process" : "rate") + " (" +
                         to_string(tree_.definitions[def].where) + "), expected a " + sort);
     return def;
   }
@@ -145,7 +145,7 @@ class resolver {
         result += " -> ...";
         i = cycle.size() - 1;
       }
-      result += (i == 0 ? "" : " -> ") + quote(name(cycle[i]));
+      result += (i == 0 ? "" : " -> ") + in_quotes(name(cycle[i]));
     }
     return result;
   }
@@ -218,8 +218,8 @@ class resolver {
       auto const found = tree_.name_index.find(text);
       index const def = found == tree_.name_index.end() ? none : tree_.definition_of[found->second];
       if (def == none || !tree_.definitions[def].is_rate)
-        refuse({}, "there is no rate " + quote(text) + " to set" + suggestion(tree_, text, true));
-      require_positive({value, false}, tree_.definitions[def].where, "the value set for " + quote(text));
+        refuse({}, "there is no rate " + in_quotes(text) + " to set" + suggestion(tree_, text, true));
+      require_positive({value, false}, tree_.definitions[def].where, "the value set for " + in_quotes(text));
       tree_.values[def] = {value, false};
       given[def] = true;
     }
@@ -233,14 +233,14 @@ class resolver {
       return out;
     };
     auto const order = topological(references, [&](std::vector<index> const& cycle, reference const& edge) {
-      refuse(edge.where, "the rate " + quote(name(edge.target)) + " is defined by itself: " + arrows(cycle));
+      refuse(edge.where, "the rate " + in_quotes(name(edge.target)) + " is defined by itself: " + arrows(cycle));
     });
     for (index const def : order) {
       definition const& d = tree_.definitions[def];
       if (!d.is_rate || given[def]) continue;
       evaluate(d.first, d.last);
       tree_.values[def] = value_[d.root];
-      require_positive(tree_.values[def], d.where, quote(name(def)));
+      require_positive(tree_.values[def], d.where, in_quotes(name(def)));
     }
   }
 
@@ -254,7 +254,7 @@ class resolver {
       tree_.activity[i] = r;
       position const where = tree_.rate_nodes[part.rate].where;
       if (part.kind == node_kind::prefix) {
-        require_positive(r, where, "the rate of " + quote(tree_.actions[part.name]));
+        require_positive(r, where, "the rate of " + in_quotes(tree_.actions[part.name]));
         if (r.passive && part.name == tau)
           refuse(where, "tau is internal and cannot be passive: nothing could ever fix its rate; give it a rate");
       } else if (r.passive || !(r.value >= 1 && r.value <= max_copies) || r.value != std::floor(r.value)) {
@@ -301,7 +301,7 @@ class resolver {
     };
     auto const order = topological(references, [&](std::vector<index> const& cycle, reference const& edge) {
       refuse(edge.where, "recursion without an activity: " + arrows(cycle) +
-                             "; put an activity (action, rate) before " + quote(name(edge.target)));
+                             "; put an activity (action, rate) before " + in_quotes(name(edge.target)));
     });
     for (index const def : order)
       if (!tree_.definitions[def].is_rate) tree_.dependency_order.push_back(def);
@@ -323,7 +323,7 @@ class resolver {
     node const& n = tree_.nodes[part];
     if (is_sequential(n)) return;
     std::string what = n.kind == node_kind::constant
-                           ? quote(tree_.names[n.name]) + " (" + to_string(tree_.definitions[target(n)].where) + ")"
+                           ? in_quotes(tree_.names[n.name]) + " (" + to_string(tree_.definitions[target(n)].where) + ")"
                            : std::string("this");
     refuse(n.where, what + " is a composition and cannot stand " + place +
                         "; only sequential components (activities, choices and their names) can");
@@ -380,7 +380,7 @@ class resolver {
       if (!used[def])
         tree_.warnings.push_back(
             {tree_.definitions[def].where, (tree_.definitions[def].is_rate ? "the rate " : "the process ") +
-                                               quote(name(def)) + " is not used by the system equation"});
+                                               in_quotes(name(def)) + " is not used by the system equation"});
   }
 
   syntax& tree_;

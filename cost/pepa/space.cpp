@@ -55,7 +55,7 @@ state_space derive(model const& model, derive_options const& options) {
     for (detail::local_transition const& t : out) {
       if (t.passive)
         detail::fail(tree.source, explored.locate(root, state, t.action, true),
-                     "the action " + detail::quote(tree.actions[t.action]) +
+                     "the action " + in_quotes(tree.actions[t.action]) +
                          " is passive in every component that performs it in " + explored.describe(root, state) +
                          ", so its rate is unbounded; let it cooperate with a component that gives it a rate");
       graph->transitions.push_back({t.target, t.action, t.rate});

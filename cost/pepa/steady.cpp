@@ -10,6 +10,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 
 #include "derivation.hpp"
 #include "sweep_order.hpp"
@@ -108,7 +109,7 @@ double steady_state::throughput(std::string_view action) const {
   if (action == "tau") return 0;
   std::vector<std::string> names;
   for (auto const& [name, value] : throughputs_) names.push_back(name);
-  throw error("the model has no action " + detail::quote(action) +
+  throw error("the model has no action " + in_quotes(action) +
               (action.size() <= 64 ? did_you_mean(action, names) : std::string{}));
 }
 
@@ -172,7 +173,7 @@ double steady_state::population(std::string_view local_state) const {
     names.push_back(detail::local_name(tree, state.node));
     if (names.back() == local_state) return 0;
   }
-  throw error("the model has no local state " + detail::quote(local_state) +
+  throw error("the model has no local state " + in_quotes(local_state) +
               (local_state.size() <= 64 ? did_you_mean(local_state, names) : std::string{}));
 }
 

@@ -117,7 +117,7 @@ class composer {
       if (performers == children.size()) continue;
       tree_.warnings.push_back(
           {where,
-           "the cooperation over " + quote(tree_.actions[action]) + " has no use: " +
+           "the cooperation over " + in_quotes(tree_.actions[action]) + " has no use: " +
                (performers == 0 ? "no side performs it"
                                 : "a side never performs it, so it can never happen here; leave it out or add it")});
     }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <skel/base/shown.hpp>
 #include <skel/cost/pepa/model.hpp>
 
 #include "net.hpp"
@@ -17,6 +18,8 @@ namespace skel::cost::pepa::detail {
 
 /// Copies of a component that one array may have.
 inline constexpr double max_copies = 1e6;
+/// Memory that a byte of a model's text may take: a token and a node of the tree, both in arrays that double.
+inline constexpr std::size_t memory_per_byte = 256;
 /// Brackets inside brackets. The parser recurs for each: with sanitizers a level takes 8 KiB of a stack of 8 MiB.
 inline constexpr std::size_t max_brackets = 200;
 /// Compositions inside compositions: a line of so many stages. Derivation recurs for each.
@@ -92,9 +95,6 @@ struct syntax {
 
 /// Throws skel::input_error at a position.
 [[noreturn]] void fail(std::string const& source, position where, std::string const& reason);
-
-/// Text of a user in quotes, shortened, without bytes that a terminal would obey.
-std::string quote(std::string_view text);
 
 /// "; did you mean 'NAME'?" for the defined name of the wanted sort that is nearest, or nothing.
 std::string suggestion(syntax const& tree, std::string const& name, bool rates);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 #include <skel/platform/files.hpp>
 
 namespace skel::cost {
@@ -112,13 +113,13 @@ struct located_line {
     double x = 0;
     auto const [end, failure] = std::from_chars(field.data(), field.data() + field.size(), x);
     if (failure != std::errc() || end != field.data() + field.size() || !std::isfinite(x) || x < 0)
-      fail("'" + std::string(field) + "' is no number for " + std::string(name) + ", which is 0 or more");
+      fail(in_quotes(field) + " is no number for " + std::string(name) + ", which is 0 or more");
     return x;
   }
   std::size_t count_of(std::string_view field, std::string_view name) const {
     double const x = number_of(field, name);
     if (x != std::floor(x) || x > 0x1p53)
-      fail("'" + std::string(field) + "' is no number for " + std::string(name) + ", which is whole");
+      fail(in_quotes(field) + " is no number for " + std::string(name) + ", which is whole");
     return static_cast<std::size_t>(x);
   }
 };
@@ -137,6 +138,7 @@ void read_head(reduction_samples& into, located_line const& line) {
   std::size_t const colon = line.text.find(": ");
   if (colon == std::string_view::npos) return;
   std::string_view const key = line.text.substr(2, colon - 2), value = line.text.substr(colon + 2);
+  if (auto const fault = fault_of_name(value)) line.fail(*fault);
   if (key == "machine") into.machine = value;
   if (key == "date") into.date = value;
   if (key == "compiler") into.compiler = value;
@@ -166,10 +168,11 @@ void read_sample(reduction_samples& into, located_line const& line) {
     line.fail("has " + std::to_string(fields.size()) + " fields; " + std::to_string(columns.size() + 3) +
               " are wanted: " + title_line().substr(2));
   reduction_sample sample;
+  if (auto const fault = fault_of_name(fields[0])) line.fail("its program " + *fault);
   sample.program = fields[0];
   into.points.push_back(line.count_of(fields[1], "point"));
   auto const algorithm = plan::find_reduction(fields[2]);
-  if (!algorithm) line.fail("'" + std::string(fields[2]) + "' is not an algorithm of reductions");
+  if (!algorithm) line.fail(in_quotes(fields[2]) + " is not an algorithm of reductions");
   sample.algorithm = *algorithm;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     auto const& one = columns[k];

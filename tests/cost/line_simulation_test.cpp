@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -47,6 +48,16 @@ TEST(LineSimulation, AgreesWithTheSteadyStateForExponentialTimes) {
   }
 }
 
+// A source that takes no time would fill it, item by item, before a second one leaves.
+TEST(LineSimulation, TakesItsItemsThroughBuffersOfAnySize) {
+  auto model = plain_line({2, 1}, {1e9, 1e9, 1e9});
+  for (std::size_t const buffer : {std::size_t{1'000'000'000}, SIZE_MAX}) {
+    for (auto& station : model.stations) station.buffer = buffer;
+    auto const found = simulate_line(model, {times::exponential, times::exponential, false, 3000, 1});
+    EXPECT_NEAR(found.throughput, 1, 4 * found.standard_error);
+  }
+}
+
 TEST(LineSimulation, StaysWithinTheBounds) {
   line model;
   model.stations = {{"a", {{10, 0}}, 0}, {"b", {{6, 1}, {6, 2}}, 1}, {"c", {{9, 0}}, 4}};
@@ -66,6 +77,36 @@ TEST(LineSimulation, SharesAHostAmongThoseThatAreBusy) {
   EXPECT_NEAR(simulate_line(model).throughput, 5, 1e-3);
 }
 
+TEST(LineSimulation, LetsAsManyWorkersAsAHostHasCoresRunAtFullRate) {
+  // Three stages of 0.1 s on one host: with one core an item takes 0.3 s of it, with two 0.15, with three the stages
+  // overlap.
+  line model;
+  model.stations = {{"a", {{10, 0}}, 3}, {"b", {{10, 0}}, 3}, {"c", {{10, 0}}, 3}};
+  model.moves = {1e6, 1e6, 1e6, 1e6};
+  model.sharing = share::dynamic;
+  simulation_options options;
+  options.cores = {2};
+  EXPECT_NEAR(simulate_line(model, options).throughput, 1 / 0.15, 0.01);
+  options.cores = {3};
+  EXPECT_NEAR(simulate_line(model, options).throughput, 10, 0.01);
+}
+
+TEST(LineSimulation, LeavesTheCoreToOthersWhileAStageWaits) {
+  // The first stage computes for 0.02 s and waits for 0.08, the second computes for 0.06: together 0.08 s of the core
+  // in the 0.1 s of the first.
+  line model;
+  model.stations = {{"waits", {{10, 0}}, 3}, {"computes", {{1 / 0.06, 0}}, 3}};
+  model.moves = {1e6, 1e6, 1e6};
+  model.sharing = share::dynamic;
+  simulation_options options;
+  EXPECT_NEAR(simulate_line(model, options).throughput, 1 / 0.16, 0.01);
+  options.waiting = {0.8};
+  // The second always has an item, so that the first's 0.02 s take 0.04.
+  EXPECT_NEAR(simulate_line(model, options).throughput, 1 / 0.12, 0.01);
+  options.waiting = {1};
+  EXPECT_NEAR(simulate_line(model, options).throughput, 10, 0.01);
+}
+
 TEST(LineSimulation, KeepsMoreWorkersBusyWhenItemsGoToTheEmptiest) {
   auto model = plain_line({20, 10}, {1e4, 1e4, 1e4}, 4);
   model.stations[1].workers = {{10, 1}, {10, 2}};
@@ -79,6 +120,18 @@ TEST(LineSimulation, RepeatsItself) {
   auto const model = plain_line({10, 7}, {100, 50, 80});
   simulation_options const options{times::exponential, times::constant, false, 5000, 7};
   EXPECT_EQ(simulate_line(model, options).throughput, simulate_line(model, options).throughput);
+}
+
+// With room for every item, fast workers fill the buffers of a slow farm before it has passed on a few.
+TEST(LineSimulation, FollowsNoMoreEventsThanItMay) {
+  auto model = plain_line({1000, 0.001}, {1e6, 1e6, 1e6}, 1'000'000'000);
+  model.stations[1].workers.assign(1000, {0.001, 0});
+  simulation_options options{times::exponential, times::exponential};
+  options.most_events = 1000;
+  EXPECT_EQ(simulate_line(model, options).throughput, 0);
+  model = plain_line({10}, {100, 100});
+  options.most_events = 20'000;  // of 60,000
+  EXPECT_NEAR(simulate_line(model, options).throughput, simulate_line(model).throughput, 1);
 }
 
 TEST(LineSimulation, RefusesTooFewItemsAndLinesThatAreNone) {

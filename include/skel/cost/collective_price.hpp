@@ -3,15 +3,32 @@
 #include <cstdint>
 
 #include <skel/cost/communication/any_model.hpp>
+#include <skel/cost/grid_models.hpp>
 #include <skel/plan/collective.hpp>
 
 namespace skel::cost {
 
+/// Throws skel::error for what cannot be priced: more ranks than most_priced_ranks, more bytes than can be counted, and
+/// messages or operators whose times are infinite, or so long that sums of them may be (<skel/cost/usable_time.hpp>).
+/// Hosts are taken to be alike, as by best_segment().
+void require_usable(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
+                    any_model const& model, double gamma = 0);
+
 /// The predicted time of a collective [s]: from the moment all ranks start until the last one has what it is to get.
 /// The exact recursion over the schedule that is run (<skel/cost/collective_recursion.hpp>); for broadcasts and
-/// reductions on trees in O(ranks), otherwise in O(steps). gamma: time of the operator of a reduction per byte [s/B].
+/// reductions on trees in O(ranks), in a circle in O(rounds) where hosts are alike (<skel/cost/circle_price.hpp>),
+/// otherwise in O(steps). gamma: time of the operator of a reduction per byte [s/B].
+/// Throws skel::error for more messages than can be priced. Precondition: require_usable() finds nothing.
 double collective_price(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
                         any_model const& model, double gamma = 0);
+/// The same among ranks in clusters.
+double collective_price(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
+                        ranks_on_grid const& model, double gamma = 0);
+
+/// What the price is certainly not below [s], without computing it: of algorithms in a circle, in O(rounds); otherwise
+/// 0.
+double price_bound(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
+                   ranks_on_grid const& model);
 
 /// The segment size [B] with the least price, the largest of equals; the size of the whole vector for algorithms that
 /// do not cut it. Hosts are taken to be alike (the message from rank 0 to rank 1 stands for all).

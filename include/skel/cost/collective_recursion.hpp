@@ -55,8 +55,8 @@ class mail {
                : &found->second.times[found->second.taken];
   }
   void take(std::size_t from, std::size_t to) {
-    box& b = boxes_[from * ranks_ + to];
-    if (++b.taken == b.times.size()) b = {};
+    auto const found = boxes_.find(from * ranks_ + to);
+    if (++found->second.taken == found->second.times.size()) boxes_.erase(found);
   }
 
  private:
@@ -67,6 +67,77 @@ class mail {
   std::size_t ranks_;
   std::unordered_map<std::uint64_t, box> boxes_;
 };
+
+/// Where a rank is in its steps [s].
+struct rank_state {
+  double sent = 0;                                             // when the next send may leave
+  double arrived = -std::numeric_limits<double>::infinity();   // the last receive
+  double combined = -std::numeric_limits<double>::infinity();  // the last combination
+  double ready = 0;                                            // what the next send waits for
+};
+
+/// completion() from where each rank is, which `states` says before and after.
+template <communication_model Model>
+double complete(plan::schedule const& schedule, Model const& model, double gamma, std::vector<rank_state>& states) {
+  std::size_t const n = schedule.ranks.size();
+  std::vector<std::size_t> next(n, 0);  // step of each rank
+  std::vector<char> waiting(n, false);
+  mail letters(n);
+  std::vector<std::size_t> runnable(n);
+  for (std::size_t rank = 0; rank < n; ++rank) runnable[rank] = n - 1 - rank;
+  std::vector<competition> rivals;
+  if constexpr (Model::contended) rivals.emplace_back(schedule);
+  double last = 0;
+  std::size_t finished = 0;
+  while (!runnable.empty()) {
+    std::size_t const rank = runnable.back();
+    runnable.pop_back();
+    rank_state& mine = states[rank];
+    auto const& steps = schedule.ranks[rank].steps;
+    waiting[rank] = false;
+    for (; next[rank] < steps.size(); ++next[rank]) {
+      plan::step const& s = steps[next[rank]];
+      bool const sends = s.what == plan::step::action::send;
+      message m{.bytes = static_cast<double>(s.bytes), .from = sends ? rank : s.peer, .to = sends ? s.peer : rank};
+      if constexpr (Model::contended) {
+        m.in_network = rivals.front().in_network(s.phase);
+        m.at_receiver = rivals.front().at_processor(s.phase, m.to);
+      }
+      if (sends) {
+        double const start = std::max(mine.sent, mine.ready);
+        mine.sent = start + model.send_busy(m);
+        letters.put(rank, s.peer, start + model.transfer(m));
+        if (waiting[s.peer]) {
+          auto const& theirs = schedule.ranks[s.peer].steps[next[s.peer]];
+          if (theirs.peer == rank) waiting[s.peer] = false, runnable.push_back(s.peer);
+        }
+        continue;
+      }
+      if (s.what == plan::step::action::merge) {
+        mine.combined = mine.ready = std::max(mine.ready, mine.combined) + gamma * m.bytes;
+        last = std::max(last, mine.ready);
+        continue;
+      }
+      double const* const arrival = letters.look(s.peer, rank);
+      if (arrival == nullptr) {
+        waiting[rank] = true;
+        break;
+      }
+      mine.arrived = std::max(*arrival, mine.arrived + model.receive_busy(m));
+      letters.take(s.peer, rank);
+      if (s.what == plan::step::action::receive) {
+        mine.ready = std::max(mine.ready, mine.arrived);
+      } else {
+        mine.combined = std::max(mine.arrived, mine.combined + model.receive_overhead(m)) + gamma * m.bytes;
+        mine.ready = std::max(mine.ready, mine.combined);
+      }
+      last = std::max(last, mine.ready);
+    }
+    if (next[rank] == steps.size()) ++finished;
+  }
+  SKEL_ENSURES(finished == n);
+  return last;
+}
 
 }  // namespace detail
 
@@ -83,71 +154,8 @@ class mail {
 /// schedule whose ranks wait for each other for ever breaks a contract.
 template <communication_model Model>
 double completion(plan::schedule const& schedule, Model const& model, double gamma = 0) {
-  struct state {
-    std::size_t next = 0;
-    double sent = 0;                                             // when the next send may leave
-    double arrived = -std::numeric_limits<double>::infinity();   // the last receive
-    double combined = -std::numeric_limits<double>::infinity();  // the last combination
-    double ready = 0;                                            // what the next send waits for
-    bool waiting = false;
-  };
-  std::size_t const n = schedule.ranks.size();
-  std::vector<state> states(n);
-  detail::mail letters(n);
-  std::vector<std::size_t> runnable(n);
-  for (std::size_t rank = 0; rank < n; ++rank) runnable[rank] = n - 1 - rank;
-  std::vector<detail::competition> rivals;
-  if constexpr (Model::contended) rivals.emplace_back(schedule);
-  double last = 0;
-  std::size_t finished = 0;
-  while (!runnable.empty()) {
-    std::size_t const rank = runnable.back();
-    runnable.pop_back();
-    state& mine = states[rank];
-    auto const& steps = schedule.ranks[rank].steps;
-    mine.waiting = false;
-    for (; mine.next < steps.size(); ++mine.next) {
-      plan::step const& s = steps[mine.next];
-      bool const sends = s.what == plan::step::action::send;
-      message m{.bytes = static_cast<double>(s.bytes), .from = sends ? rank : s.peer, .to = sends ? s.peer : rank};
-      if constexpr (Model::contended) {
-        m.in_network = rivals.front().in_network(s.phase);
-        m.at_receiver = rivals.front().at_processor(s.phase, m.to);
-      }
-      if (sends) {
-        double const start = std::max(mine.sent, mine.ready);
-        mine.sent = start + model.send_busy(m);
-        letters.put(rank, s.peer, start + model.transfer(m));
-        if (states[s.peer].waiting && steps.size() > 0) {
-          auto const& theirs = schedule.ranks[s.peer].steps[states[s.peer].next];
-          if (theirs.peer == rank) states[s.peer].waiting = false, runnable.push_back(s.peer);
-        }
-        continue;
-      }
-      if (s.what == plan::step::action::merge) {
-        mine.combined = mine.ready = std::max(mine.ready, mine.combined) + gamma * m.bytes;
-        last = std::max(last, mine.ready);
-        continue;
-      }
-      double const* const arrival = letters.look(s.peer, rank);
-      if (arrival == nullptr) {
-        mine.waiting = true;
-        break;
-      }
-      mine.arrived = std::max(*arrival, mine.arrived + model.receive_busy(m));
-      letters.take(s.peer, rank);
-      if (s.what == plan::step::action::receive) {
-        mine.ready = std::max(mine.ready, mine.arrived);
-      } else {
-        mine.combined = std::max(mine.arrived, mine.combined + model.receive_overhead(m)) + gamma * m.bytes;
-        mine.ready = std::max(mine.ready, mine.combined);
-      }
-      last = std::max(last, mine.ready);
-    }
-    if (mine.next == steps.size()) ++finished;
-  }
-  SKEL_ENSURES(finished == n);
-  return last;
+  std::vector<detail::rank_state> states(schedule.ranks.size());
+  return detail::complete(schedule, model, gamma, states);
 }
 
 }  // namespace skel::cost

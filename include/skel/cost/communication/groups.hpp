@@ -33,6 +33,9 @@ class group_table {
     return *value;
   }
 
+  /// Is there one value for all pairs?
+  bool uniform() const { return groups_ == 1; }
+
   std::vector<std::optional<Value>> const& values() const { return values_; }
 
  private:

@@ -39,6 +39,9 @@ class hloggp {
   double receive_overhead(message const& m) const { return table_.between(m.to, m.to).or_; }
   std::vector<double> breakpoints() const { return {1}; }
 
+  /// Does it know of one cluster only?
+  bool equal_hosts() const { return table_.uniform(); }
+
  private:
   double body(message const& m) const { return std::max(m.bytes - 1, 0.0) * table_.between(m.from, m.to).G; }
 

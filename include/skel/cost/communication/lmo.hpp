@@ -48,6 +48,9 @@ class lmo {
     return sizes;
   }
 
+  /// Does it know of one cluster only?
+  bool equal_hosts() const { return table_.uniform(); }
+
  private:
   double processing(std::size_t rank, double bytes) const {
     auto const& host = table_.between(rank, rank);

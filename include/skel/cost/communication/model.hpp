@@ -36,4 +36,17 @@ concept communication_model = requires(Model const& model, message const& m) {
   { Model::contended } -> std::convertible_to<bool>;
 };
 
+/// What a model says of one message [s].
+struct message_times {
+  double send_busy = 0, transfer = 0, receive_busy = 0, receive_overhead = 0;
+};
+
+template <communication_model Model>
+message_times times_of(Model const& model, message const& m) {
+  if constexpr (requires { model.times(m); })
+    return model.times(m);
+  else
+    return {model.send_busy(m), model.transfer(m), model.receive_busy(m), model.receive_overhead(m)};
+}
+
 }  // namespace skel::cost

@@ -38,6 +38,9 @@ class steffenel {
     return all;
   }
 
+  /// Does it know of one cluster only?
+  bool equal_hosts() const { return table_.uniform(); }
+
  private:
   platform::plogp_parameters const& of(message const& m) const { return table_.between(m.from, m.to); }
 
