@@ -20,29 +20,18 @@ std::optional<std::pair<std::size_t, std::size_t>> clusters_apart(cost::grid_mod
   return std::nullopt;
 }
 
-/// A lower bound of algorithms in which pieces go round all ranks [s], of allreductions twice, otherwise 0. On each
-/// round a piece leaves one hop out. O(ranks); their price takes the square.
-double catalogue_search::ring_time(collective_algorithm const& algorithm, collective_problem const& problem) const {
-  if (algorithm.name != "ring" && algorithm.name != "scatter_allgather") return 0;
-  double sum = 0, most = 0;
-  for (std::size_t rank = 0; rank < problem.ranks; ++rank) {
-    double const hop = model_.transfer(
-        {.bytes = static_cast<double>(problem.bytes / problem.ranks), .from = rank, .to = (rank + 1) % problem.ranks});
-    sum += hop, most = std::max(most, hop);
-  }
-  return (algorithm.operation == collective::allreduce ? 2 : 1) * (sum - most);
-}
-
-/// A lower bound of an algorithm, computed once: no message takes longer for fewer bytes.
-double catalogue_search::start_up(collective_algorithm const& algorithm, collective_problem problem) {
-  auto const [at, is_new] = start_ups_.try_emplace({&algorithm, problem.root});
+/// A lower bound of an algorithm [s], which takes less than its price; in a circle that may be the square of the ranks.
+/// Otherwise it is computed once: no message takes longer for fewer bytes.
+double catalogue_search::bound(collective_algorithm const& algorithm, collective_problem problem) {
+  if (algorithm.rounds != nullptr) return cost::circle_bound(*algorithm.rounds, problem, model_);
+  std::pair const key(&algorithm, problem.root);
+  if (auto const known = start_ups_.find(key); known != start_ups_.end()) return known->second;
   problem.bytes = 0;
-  if (is_new) at->second = cost::completion(algorithm.make(problem), model_);
-  return at->second;
+  return start_ups_.emplace(key, cost::algorithm_time(algorithm, problem, model_, 0)).first->second;
 }
 
 double catalogue_search::price_of(collective_algorithm const& algorithm, collective_request const& request) const {
-  return cost::completion(algorithm.make(problem_of(request, ranks_)), model_, request.gamma);
+  return cost::algorithm_time(algorithm, problem_of(request, ranks_), model_, request.gamma);
 }
 
 std::vector<collective_candidate> catalogue_search::find(collective_request const& request, bool routed,
@@ -55,8 +44,10 @@ std::vector<collective_candidate> catalogue_search::find(collective_request cons
     if (!request.commutative && (algorithm.operands == plan::order::shuffled ||
                                  (algorithm.operands == plan::order::rotated && request.root != 0)))
       continue;
-    if (routed && ring_time(algorithm, problem) > enough) continue;
-    if (routed && start_up(algorithm, problem) > enough) continue;
+    if (algorithm.rounds != nullptr &&
+        cost::circle_work(*algorithm.rounds, problem, model_) > cost::most_circle_messages)
+      continue;
+    if (routed && bound(algorithm, problem) > enough) continue;
     // Those on trees are taken whole; only what keeps the order of operands comes here.
     found.push_back({std::string(algorithm.name),
                      {.operation = request.operation, .algorithm = std::string(algorithm.name)},

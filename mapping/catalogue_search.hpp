@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/cost/collective_recursion.hpp>
+#include <skel/cost/circle_price.hpp>
 #include <skel/cost/grid_models.hpp>
 #include <skel/mapping/collective_mapper.hpp>
 
@@ -30,15 +30,16 @@ class catalogue_search {
 
   /// Algorithms that give the request's result, with their prices, in the order of the catalogue; none where clusters
   /// are not joined. `routed`: those on trees are left out, because routes cover them, and those that certainly take
-  /// longer than `enough` [s] may be missing. O(steps) for each.
+  /// longer than `enough` [s] may be missing. Left out too are those in a circle of more messages than
+  /// cost::most_circle_messages, among more than 16384 ranks in several clusters; each operation has others. O(steps)
+  /// for each, O(rounds) in circles of one cluster.
   std::vector<collective_candidate> find(collective_request const& request, bool routed, double enough);
 
   /// The price of an algorithm for a request [s].
   double price_of(plan::collective_algorithm const& algorithm, collective_request const& request) const;
 
  private:
-  double ring_time(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem) const;
-  double start_up(plan::collective_algorithm const& algorithm, plan::collective_problem problem);
+  double bound(plan::collective_algorithm const& algorithm, plan::collective_problem problem);
 
   cost::grid_models const& models_;
   std::size_t ranks_;

@@ -6,11 +6,13 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/lru_map.hpp>
+#include <skel/cost/usable_time.hpp>
 #include <skel/mapping/decision_cache.hpp>
 #include <skel/mapping/poly_model.hpp>
 
@@ -40,6 +42,17 @@ std::vector<cost::model_kind> known_kinds(platform::description const& machine) 
   return known;
 }
 
+/// Schedules between clusters take time in the cube of their number: some 10 s for an allreduction over so many.
+constexpr std::size_t most_clusters = 256;
+
+used_clusters few_enough(used_clusters clusters) {
+  if (clusters.ranks.size() > most_clusters)
+    throw error("a collective over " + std::to_string(clusters.ranks.size()) + " clusters cannot be scheduled; over " +
+                std::to_string(most_clusters) +
+                " at most it can: describe hosts that are near each other as one cluster");
+  return clusters;
+}
+
 struct request_hash {
   std::size_t operator()(collective_request const& r) const {
     std::size_t seed = static_cast<std::size_t>(r.operation) * 2 + r.commutative;
@@ -49,20 +62,75 @@ struct request_hash {
   }
 };
 
+/// What strings and vectors keep beside themselves [B].
+std::size_t bytes_of(std::string const& text) {
+  return text.capacity() + 1;
+}
+template <class Value>
+std::size_t bytes_of(std::vector<Value> const& all) {
+  return all.capacity() * sizeof(Value);
+}
+std::size_t bytes_of(plan::collective_plan const& plan) {
+  std::size_t bytes = bytes_of(plan.algorithm);
+  if (!plan.route) return bytes;
+  plan::grid_route const& way = *plan.route;
+  bytes += bytes_of(way.trees.clusters) + bytes_of(way.trees.parent) + bytes_of(way.trees.order) +
+           bytes_of(way.trees.inside) + bytes_of(way.inside_window) + bytes_of(way.edge_window);
+  for (auto const& ranks : way.trees.clusters) bytes += bytes_of(ranks);
+  return bytes;
+}
+std::size_t bytes_of(collective_decision const& decision) {
+  std::size_t bytes = bytes_of(decision.name) + bytes_of(decision.plan) + bytes_of(decision.schedule) +
+                      bytes_of(decision.edges) + bytes_of(decision.inside) + bytes_of(decision.alternatives) +
+                      bytes_of(decision.why);
+  for (inside_choice const& one : decision.inside) bytes += bytes_of(one.algorithm) + bytes_of(one.model);
+  for (collective_candidate const& one : decision.alternatives) bytes += bytes_of(one.name) + bytes_of(one.plan);
+  return bytes;
+}
+std::size_t bytes_of(plan::rank_schedule const& steps) {
+  return bytes_of(steps.load) + bytes_of(steps.unload) + bytes_of(steps.steps) + bytes_of(steps.ranges) +
+         bytes_of(steps.strands) + bytes_of(steps.windows);
+}
+
+/// Nodes and buckets of a map beside an entry: two lists' pointers, a hash, an iterator and the key again.
+constexpr std::size_t bytes_of_node = 8 * sizeof(void*) + sizeof(collective_request);
+
+/// Without what its operation does not look at, so that it is decided once.
+collective_request in_short(collective_request request) {
+  using enum collective;
+  bool const reduces = request.operation == reduce || request.operation == allreduce;
+  bool const to_all = request.operation == allreduce || request.operation == allgather ||
+                      request.operation == alltoall || request.operation == barrier;
+  if (to_all) request.root = 0;
+  if (!reduces) request.commutative = true, request.gamma = 0;
+  return request;
+}
+
 }  // namespace
+
+collective_request class_of(collective_request request) {
+  request = in_short(request);
+  if (request.unit == 0) return request;
+  std::uint64_t const elements = request.bytes / request.unit;
+  int const below = static_cast<int>(std::bit_width(elements)) - 3;  // digits that are rounded away
+  if (below <= 0 || request.bytes % request.unit != 0) return request;
+  std::uint64_t const step = std::uint64_t{1} << below;
+  request.bytes = (elements / step + (elements % step >= step / 2 ? 1 : 0)) * step * request.unit;
+  return request;
+}
 
 class collective_mapper::implementation {
  public:
   implementation(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank,
                  collective_options const& options)
       : options_(options),
-        clusters_(clusters_of_ranks(machine, host_of_rank)),
+        clusters_(few_enough(clusters_of_ranks(machine, host_of_rank))),
         sources_(make_sources()),
         beliefs_(model_names_of(sources_)),
-        decisions_({.most_entries = most_entries()}),
-        uses_(most_entries()),
-        calls_(most_entries()),
-        steps_(most_schedules) {}
+        decisions_({.most_entries = most_kept_bytes}),
+        uses_(most_counted),
+        calls_(most_counted),
+        steps_(most_kept_bytes) {}
 
   std::size_t ranks() const { return clusters_.cluster_of.size(); }
 
@@ -71,18 +139,20 @@ class collective_mapper::implementation {
   plan::rank_schedule const& steps(collective_request const& asked, std::size_t rank) {
     SKEL_EXPECTS(rank < ranks());
     collective_request const request = in_short(asked);
-    decided const& how = known(request);
+    decided const& how = known(class_of(request));
     std::pair const key(request, rank);
     if (scheduled* const there = steps_.use(key)) {
       if (there->number != how.number && there->plan == how.answer.plan) there->number = how.number;
       if (there->number == how.number) return there->steps;
     }
     plan::collective_plan const& plan = how.answer.plan;
-    return steps_.put(key, {how.number, plan, plan::steps_of(plan, problem_of(request, ranks()), rank)}).steps;
+    scheduled made{how.number, plan, plan::steps_of(plan, problem_of(request, ranks()), rank)};
+    std::size_t const bytes = sizeof made + bytes_of_node + bytes_of(made.plan) + bytes_of(made.steps);
+    return steps_.put(key, std::move(made), bytes).steps;
   }
 
   bool is_to_be_timed(collective_request const& asked) {
-    collective_request const request = in_short(asked);
+    collective_request const request = class_of(asked);
     std::uint64_t* const before = calls_.use(request);
     std::uint64_t const calls = before == nullptr ? 1 : ++*before;
     if (before == nullptr) calls_.put(request, calls);
@@ -90,8 +160,9 @@ class collective_mapper::implementation {
   }
 
   void observe(collective_request const& asked, double seconds) {
-    collective_request const request = in_short(asked);
-    auto const* const there = decisions_.find(request, 0);
+    collective_request request = class_of(asked);
+    auto const* there = decisions_.find(request, 0);
+    if (there == nullptr) there = decisions_.find(request = in_short(asked), 0);
     if (there == nullptr || !(seconds > 0) || !std::isfinite(seconds)) return;
     decided const made = *there;
     context const where = context_of(request);
@@ -149,28 +220,12 @@ class collective_mapper::implementation {
   };
   using priced = std::pair<collective_candidate, std::optional<found_route>>;
 
-  /// Of hundreds of kilobytes each, for long vectors in short segments.
-  static constexpr std::size_t most_schedules = 64;
-
-  /// Without what its operation does not look at, so that it is decided once.
-  static collective_request in_short(collective_request request) {
-    using enum collective;
-    bool const reduces = request.operation == reduce || request.operation == allreduce;
-    bool const to_all = request.operation == allreduce || request.operation == allgather ||
-                        request.operation == alltoall || request.operation == barrier;
-    if (to_all) request.root = 0;
-    if (!reduces) request.commutative = true, request.gamma = 0;
-    return request;
-  }
+  /// Classes of requests whose uses are counted: operations, sizes and the roots that programs take in turn.
+  static constexpr std::size_t most_counted = 4096;
 
   decided const& known(collective_request const& request) {
     decided const* const there = decisions_.find(request, 0);
     return there != nullptr ? *there : decide(request);
-  }
-
-  /// As many as fit in 64 MiB, with some thirty alternatives of four bytes per rank each.
-  std::size_t most_entries() const {
-    return std::clamp<std::size_t>((std::size_t{1} << 26) / (120 * ranks()), 16, 4096);
   }
 
   std::vector<std::unique_ptr<source>> make_sources() const {
@@ -264,6 +319,9 @@ class collective_mapper::implementation {
     if (request.unit == 0 || request.bytes % request.unit != 0)
       throw error("a vector of " + std::to_string(request.bytes) + " bytes is not whole elements of " +
                   std::to_string(request.unit) + " bytes");
+    cost::require_priceable(request.operation, problem_of(request, ranks()));
+    cost::require_usable(request.gamma * static_cast<double>(request.bytes),
+                         [&] { return "combining " + std::to_string(request.bytes) + " bytes"; });
     context const where = context_of(request);
     std::uint64_t const* const observed = uses_.look(request);
     double const uses = observed == nullptr ? 1 : static_cast<double>(*observed);
@@ -288,7 +346,8 @@ class collective_mapper::implementation {
     if (sources_.size() > 1) made.answer.why += "; " + believed.why;
     corrected_time const forecast =
         beliefs_.correct(where, believed.model, id_of(made.answer.name), std::max(made.answer.predicted, 1e-12));
-    return decisions_.put(request, std::move(made), 0, {.bias = forecast.bias, .scatter = forecast.scatter});
+    std::size_t const bytes = sizeof made + bytes_of_node + bytes_of(made.answer) + bytes_of(made.by_model);
+    return decisions_.put(request, std::move(made), 0, {.bias = forecast.bias, .scatter = forecast.scatter}, bytes);
   }
 
   plan::collective_plan plan_of(collective_request const& request, found_route const& route,

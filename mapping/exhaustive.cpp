@@ -4,6 +4,7 @@
 #include <skel/base/stop_condition.hpp>
 #include <skel/mapping/placement_search.hpp>
 
+#include "enough_hosts.hpp"
 #include "ranking.hpp"
 
 namespace skel::mapping {
@@ -60,6 +61,7 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
     for (auto const& where : *problem.candidates)
       if (!consider(where)) break;
   } else {
+    if (auto const reason = detail::too_wide(problem.program)) return infeasible{*reason};
     auto const space = enumerate_choices(problem);
     if (auto const* none = std::get_if<infeasible>(&space)) return *none;
     if (!std::get<placement_space>(space).complete)

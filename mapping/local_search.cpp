@@ -30,8 +30,9 @@ partial_placement as_partial(placement_tables const& tables, plan::placement con
   return all;
 }
 
-/// Stages one by one in pipeline order, each where the quick bound is highest.
-plan::placement greedy(placement_tables const& tables) {
+/// Stages one by one in pipeline order, each where the quick bound is highest; those that there is no time for are
+/// spread out, and so are farms of given width: on_host() would put all their workers on one host.
+plan::placement greedy(placement_tables const& tables, std::function<bool()> const& out_of_time) {
   auto const& problem = tables.problem();
   partial_placement part;
   part.hosts.resize(tables.stages());
@@ -39,14 +40,14 @@ plan::placement greedy(placement_tables const& tables) {
   auto const spread = spread_out(tables);
   for (std::size_t i = 0; i < tables.stages(); ++i) {
     part.last = i + 1;
-    if (spread.stages[i].size() > 1) {  // a farm of given width: on_host() would put all its workers on one host
+    if (spread.stages[i].size() > 1 || out_of_time()) {
       part.hosts[i] = spread.stages[i];
       for (auto g : part.hosts[i]) ++part.count[g];
       continue;
     }
     double highest = -1;
     plan::host_id chosen = 0;
-    for (plan::host_id h = 0; h < tables.hosts(); ++h) {
+    for (plan::host_id h = 0; h < tables.hosts() && !(h > 0 && out_of_time()); ++h) {
       part.hosts[i] = on_host(problem, i, h);
       for (auto g : part.hosts[i]) ++part.count[g];
       if (double const bound = quick_bound(tables, part); bound > highest) highest = bound, chosen = h;
@@ -161,7 +162,7 @@ void for_each_neighbour(placement_problem const& problem, plan::placement const&
 std::optional<plan::placement> climb(placement_tables const& tables, rough_price const& price,
                                      std::function<bool()> const& out_of_time) {
   auto const& problem = tables.problem();
-  std::vector<plan::placement> starts{greedy(tables), spread_out(tables)};
+  std::vector<plan::placement> starts{greedy(tables, out_of_time), spread_out(tables)};
   plan::host_id fastest = 0;
   for (plan::host_id h = 0; h < tables.hosts(); ++h)
     if (problem.platform.speed(h) > problem.platform.speed(fastest)) fastest = h;

@@ -57,28 +57,45 @@ struct cheap_price {
   std::string model{};  ///< empty: the exact one
 };
 
-/// Steps that a price may take when there is no time for it: a tenth of a second.
-inline constexpr double cheap_steps = 2e7;
+/// Steps that a price may take when there is no time for it: a tenth of a second. A simulation looks at each worker and
+/// each move at each event, in 5 ns.
+inline constexpr double cheap_steps = 2.1e7;
 
 /// The exact price where it costs milliseconds, otherwise a short simulation: with 20 items for each worker its
-/// standard error is some percent. Lines of a thousand stations and more are closed in a few rounds instead, or where
-/// that takes too long, bounded from below.
+/// standard error is some percent, with fewer, where there is no time for so many, more. Lines of a thousand stations
+/// and more are closed in a few rounds instead, or where that takes too long, bounded from below, as are lines that
+/// fill buffers before anything comes out.
 cheap_price price_cheaply(cost::line const& line) {
   constexpr char const* why = " (the search was ended before this placement could be priced)";
   if (cost::count_states(line) <= neighbour_states) return {cost::line_solver().throughput(line)};
   std::size_t workers = 0;
   for (auto const& one : line.stations) workers += one.workers.size();
-  auto const items = std::max<std::size_t>(2000, 20 * workers);
+  std::size_t const events = 2 * line.stations.size() + 1;  // of an item: services and moves
+  auto const affordable =
+      static_cast<std::size_t>(cheap_steps / static_cast<double>(events * (workers + line.stations.size())));
+  auto const items = std::min(std::max<std::size_t>(2000, 20 * workers), affordable);
   char text[160];
-  if (static_cast<double>(items) * static_cast<double>(workers + line.stations.size()) <= cheap_steps) {
-    auto const found = cost::simulate_line(
-        line, {.services = cost::times::exponential, .moves = cost::times::exponential, .items = items});
-    std::snprintf(text, sizeof text, "simulation of %zu items, exponential times, standard error %.1f %%%s", items,
-                  100 * found.standard_error / found.throughput, why);
-    return {found.throughput, text};
+  if (items >= std::max<std::size_t>(200, 2 * workers)) {
+    // Buffers that hold more than the tenth of the items that is not measured would be filled for most of the time: the
+    // throughput with smaller ones is no more.
+    cost::line filled = line;
+    for (auto& one : filled.stations) one.buffer = std::min(one.buffer, items / (10 * workers));
+    auto const found = cost::simulate_line(filled, {.services = cost::times::exponential,
+                                                    .moves = cost::times::exponential,
+                                                    .items = items,
+                                                    .most_events = (items + workers) * events});
+    if (found.throughput > 0) {
+      std::snprintf(text, sizeof text, "simulation of up to %zu items, exponential times, standard error %.1f %%%s",
+                    items, 100 * found.standard_error / found.throughput, why);
+      return {found.throughput, text};
+    }
   }
-  // A round is eight sweeps over each window, with some five transitions into each state.
-  double const rounds = cheap_steps / (40 * states_of_pairs(line) * static_cast<double>(line.stations.size()));
+  // A round is eight sweeps over each window, with some five transitions into each state. Before the first one, each
+  // state of a window is written down worker by worker.
+  std::size_t widest = 0;
+  for (auto const& one : line.stations) widest = std::max(widest, one.workers.size());
+  double const states = states_of_pairs(line) * static_cast<double>(line.stations.size());
+  double const rounds = (cheap_steps - states * static_cast<double>(widest)) / (40 * states);
   if (rounds >= 1) {
     cost::closure_options few;
     few.window = 2;

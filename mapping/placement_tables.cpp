@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include <skel/cost/line_bounds.hpp>
 
@@ -55,15 +56,12 @@ placement_tables::placement_tables(placement_problem const& problem)
   for (auto const& stage : program.stages)
     for (plan::host_id h = 0; h < hosts_; ++h) service_.push_back(at_least_shortest(stage.work / platform.speed(h)));
   for (std::size_t c = 0; c < clusters; ++c) local_.push_back(platform.path(first_of[c], first_of[c]).latency);
-  between_.assign(stages() * clusters * clusters, infinity);
-  for (std::size_t i = 1; i < stages(); ++i)
-    for (std::size_t a = 0; a < clusters; ++a)
-      for (std::size_t b = 0; b < clusters; ++b) {
-        auto const from = first_of[a], to = a == b ? second_of[b] : first_of[b];
-        if (platform.connected(from, to))
-          between_[(i * clusters + a) * clusters + b] =
-              platform.path(from, to).time(program.stages[i - 1].output_bytes);
-      }
+  between_.assign(clusters * clusters, {.latency = infinity});
+  for (std::size_t a = 0; a < clusters; ++a)
+    for (std::size_t b = 0; b < clusters; ++b) {
+      auto const from = first_of[a], to = a == b ? second_of[b] : first_of[b];
+      if (platform.connected(from, to)) between_[a * clusters + b] = platform.path(from, to);
+    }
   auto const end = [&](std::optional<patterns::terminal> const& terminal, bool input) {
     for (plan::host_id h = 0; h < hosts_; ++h) {
       double time = local_[platform.cluster_of(h)];
@@ -84,14 +82,18 @@ placement_tables::placement_tables(placement_problem const& problem)
     least_in_[stages() * hosts_ + h] = least_out_[stages() * hosts_ + h] = ends_[hosts_ + h];
   }
   // Hosts of a cluster are alike: to themselves, to another one of theirs if there is one, to the other clusters.
-  std::vector<double> out(clusters), in(clusters);
+  struct least_of_clusters {
+    std::vector<double> out, in;
+  };
+  std::map<double, least_of_clusters> of_bytes;
   for (std::size_t i = 1; i < stages(); ++i) {
-    out = local_;
-    in = local_;
-    for (std::size_t a = 0; a < clusters; ++a)
+    double const bytes = program.stages[i - 1].output_bytes;
+    auto const [found, is_new] = of_bytes.try_emplace(bytes, least_of_clusters{local_, local_});
+    auto& [out, in] = found->second;
+    for (std::size_t a = 0; a < clusters && is_new; ++a)
       for (std::size_t b = 0; b < clusters; ++b) {
         if (a == b && platform.clusters()[a].hosts < 2) continue;
-        double const time = between_[(i * clusters + a) * clusters + b];
+        double const time = between(a, b, bytes);
         out[a] = std::min(out[a], time);
         in[b] = std::min(in[b], time);
       }
@@ -111,7 +113,7 @@ double placement_tables::move(std::size_t i, plan::host_id from, plan::host_id t
   if (i == stages()) return ends_[hosts_ + from];
   auto const& platform = problem_->platform;
   auto const a = platform.cluster_of(from), b = platform.cluster_of(to);
-  return from == to ? local_[a] : between_[(i * local_.size() + a) * local_.size() + b];
+  return from == to ? local_[a] : between(a, b, problem_->program.stages[i - 1].output_bytes);
 }
 
 double placement_tables::move(std::size_t i, std::vector<plan::host_id> const& from,

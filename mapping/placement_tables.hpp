@@ -35,10 +35,15 @@ class placement_tables {
   double root_bound() const;
 
  private:
+  /// Moving so many bytes from a host of a cluster to another host [s].
+  double between(std::size_t from, std::size_t to, double bytes) const {
+    return between_[from * local_.size() + to].time(bytes);
+  }
+
   placement_problem const* problem_;
   std::size_t hosts_;
   std::vector<double> service_, ends_;        // ends_: first and last move, per host
-  std::vector<double> between_;               // per move 1 .. N-1 and pair of clusters
+  std::vector<platform::link> between_;       // per pair of clusters
   std::vector<double> local_;                 // per cluster
   std::vector<double> least_in_, least_out_;  // per move and host
   std::vector<double> least_;                 // per move

@@ -5,6 +5,7 @@
 #include <bit>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
@@ -82,15 +83,14 @@ route_search::route_search(cost::grid_models const& models, std::vector<std::siz
 }
 
 cost::route_times const& route_search::down(std::uint64_t bytes) {
-  auto const [at, is_new] = down_.try_emplace(bytes);
-  if (is_new) at->second = cost::broadcast_times(models_, hosts_, static_cast<double>(bytes));
-  return at->second;
+  if (auto const known = down_.find(bytes); known != down_.end()) return known->second;
+  return down_.emplace(bytes, cost::broadcast_times(models_, hosts_, static_cast<double>(bytes))).first->second;
 }
 
 cost::route_times const& route_search::up(std::uint64_t bytes, double gamma) {
-  auto const [at, is_new] = up_.try_emplace({bytes, gamma});
-  if (is_new) at->second = cost::reduce_times(models_, hosts_, static_cast<double>(bytes), gamma);
-  return at->second;
+  if (auto const known = up_.find({bytes, gamma}); known != up_.end()) return known->second;
+  return up_.emplace(std::pair(bytes, gamma), cost::reduce_times(models_, hosts_, static_cast<double>(bytes), gamma))
+      .first->second;
 }
 
 route_search::shapes const& route_search::shapes_of(std::size_t vertices) {
@@ -153,7 +153,7 @@ void route_search::choose_inside(question const& what, found_route& route) {
       if (what.operation != collective::reduce) add(down(route.segment).inside[c]);
       if (what.operation != collective::broadcast) add(up(route.segment, what.gamma).inside[c]);
       bool const pipeline = outline.segments > 1 && all.trees[i].shape == plan::tree_shape::chain;
-      if (time < least || (time == least && pipeline))
+      if (i == 0 || time < least || (time == least && pipeline))
         least = time, outline.inside[c] = &all.outlines[i], route.inside[c] = all.trees[i];
     }
   }

@@ -1,14 +1,19 @@
 #include <skel/mapping/tuned_rules.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/cost/circle_price.hpp>
 #include <skel/cost/collective_price.hpp>
-#include <skel/cost/communication/any_model.hpp>
+#include <skel/cost/grid_models.hpp>
+#include <skel/cost/usable_time.hpp>
 
 namespace skel::mapping {
 namespace {
@@ -29,9 +34,7 @@ int number_of(collective operation) {
 
 /// What Open MPI counts for one byte of ours.
 std::size_t parts_of(collective operation, std::size_t ranks) {
-  bool const in_parts = operation == collective::scatter || operation == collective::gather ||
-                        operation == collective::allgather || operation == collective::alltoall;
-  return in_parts ? ranks : 1;
+  return plan::in_parts(operation) ? ranks : 1;
 }
 
 std::vector<std::size_t> usual_ranks(std::size_t hosts) {
@@ -54,12 +57,13 @@ void sort_once(Numbers& numbers) {
 }
 
 struct pricing {
-  cost::any_model const& model;
+  cost::ranks_on_grid const& model;
   double gamma;
 
-  /// The rule with the best segment.
-  tuned_rule best(tuned_algorithm const& one, plan::collective_problem problem) const {
+  /// The rule with the best segment; nothing where the algorithm certainly takes longer than `enough` [s].
+  std::optional<tuned_rule> best(tuned_algorithm const& one, plan::collective_problem problem, double enough) const {
     auto const& algorithm = *plan::find_algorithm(one.operation, one.name);
+    if (cost::price_bound(algorithm, problem, model) > enough) return std::nullopt;
     std::vector<std::uint64_t> segments{0};
     if (algorithm.segmented)
       for (std::uint64_t size = least_segment; size < problem.bytes; size *= 2) segments.push_back(size);
@@ -70,9 +74,25 @@ struct pricing {
       if (!result || predicted < result->predicted)
         result = tuned_rule{0, one.number, one.fanout, segment, one.name, predicted};
     }
-    return *result;
+    return result;
   }
 };
+
+/// The algorithms of an operation, those whose prices may take the square of the ranks last.
+std::vector<tuned_algorithm> by_effort(collective operation) {
+  std::vector<tuned_algorithm> result;
+  std::ranges::copy_if(tuned_algorithms(), std::back_inserter(result),
+                       [&](tuned_algorithm const& one) { return one.operation == operation; });
+  std::stable_partition(result.begin(), result.end(), [](tuned_algorithm const& one) {
+    return plan::find_algorithm(one.operation, one.name)->rounds == nullptr;
+  });
+  return result;
+}
+
+/// Of equals, the one that stands first in the table.
+bool better(tuned_rule const& a, tuned_rule const& b) {
+  return a.predicted != b.predicted ? a.predicted < b.predicted : a.algorithm < b.algorithm;
+}
 
 std::vector<tuned_rule> rules_for(collective operation, std::size_t ranks, tuned_request const& request,
                                   pricing const& prices) {
@@ -80,9 +100,11 @@ std::vector<tuned_rule> rules_for(collective operation, std::size_t ranks, tuned
   for (std::uint64_t const bytes : request.bytes) {
     plan::collective_problem const problem{.ranks = ranks, .bytes = bytes / parts_of(operation, ranks)};
     std::optional<tuned_rule> best;
-    for (auto const& one : tuned_algorithms()) {
-      if (one.operation != operation || (request.every_operator && !one.every_operator)) continue;
-      if (auto const rule = prices.best(one, problem); !best || rule.predicted < best->predicted) best = rule;
+    for (auto const& one : by_effort(operation)) {
+      if (request.every_operator && !one.every_operator) continue;
+      double const enough = best ? best->predicted : std::numeric_limits<double>::infinity();
+      auto const rule = prices.best(one, problem, enough);
+      if (rule && (!best || better(*rule, *best))) best = rule;
     }
     best->bytes = bytes;
     auto const same = [&](tuned_rule const& last) {
@@ -92,6 +114,24 @@ std::vector<tuned_rule> rules_for(collective operation, std::size_t ranks, tuned
     if (operation == collective::barrier) break;
   }
   return result;
+}
+
+/// Throws where two of the first clusters are not joined, or the longest message that rules are for takes too long.
+void require_usable_paths(platform::description const& machine, std::size_t clusters, cost::grid_models const& models,
+                          tuned_request const& request) {
+  auto const bytes = static_cast<double>(request.bytes.back());
+  cost::require_usable(request.gamma * bytes,
+                       [&] { return "combining " + std::to_string(request.bytes.back()) + " bytes"; });
+  std::size_t a = 0;
+  for (std::size_t from = 0; from < clusters; a += machine.clusters()[from++].hosts) {
+    models.inside(from, bytes);
+    std::size_t b = 0;
+    for (std::size_t to = 0; to < clusters; b += machine.clusters()[to++].hosts) {
+      if (from == to) continue;
+      machine.path(a, b);  // throws where there is none
+      models.between(from, to, bytes);
+    }
+  }
 }
 
 }  // namespace
@@ -150,18 +190,24 @@ std::vector<tuned_collective> make_tuned_rules(platform::description const& mach
     throw error("rules for " + std::to_string(most) + " ranks are wanted, and " + source + " has " +
                 std::to_string(hosts) + " hosts; add hosts, or ask for fewer ranks");
   std::size_t const clusters = machine.cluster_of(most - 1) + 1;
-  for (std::size_t from = 0; from < most; ++from)
-    for (std::size_t to = 0; to < most; ++to)
-      if (from != to) machine.path(from, to);  // throws where there is none
-  auto const model = clusters == 1 ? cost::make_model(cost::model_kind::plogp, machine, 0, source)
-                                   : cost::make_grid_model(cost::model_kind::steffenel, machine, source);
-  pricing const prices{model.model, request.gamma};
+  cost::grid_models const models(machine, clusters == 1 ? cost::model_kind::plogp : cost::model_kind::steffenel,
+                                 source);
+  require_usable_paths(machine, clusters, models, request);
+  std::vector<cost::ranks_on_grid> among;  // each number of ranks
+  for (std::size_t const ranks : request.ranks) {
+    cost::require_priceable(collective::alltoall, {.ranks = ranks, .bytes = request.bytes.back() / ranks});
+    std::vector<std::size_t> cluster_of(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank) cluster_of[rank] = machine.cluster_of(rank);
+    among.emplace_back(models, std::move(cluster_of));
+  }
   std::vector<tuned_collective> result;
   for (auto const& one : tuned_algorithms()) {
     if (!result.empty() && result.back().operation == one.operation) continue;
     tuned_collective rules{one.operation, number_of(one.operation), {}};
-    for (std::size_t const ranks : request.ranks)
-      rules.sizes.push_back({ranks, rules_for(one.operation, ranks, request, prices)});
+    for (std::size_t i = 0; i < among.size(); ++i) {
+      std::size_t const ranks = request.ranks[i];
+      rules.sizes.push_back({ranks, rules_for(one.operation, ranks, request, {among[i], request.gamma})});
+    }
     result.push_back(std::move(rules));
   }
   return result;

@@ -1,6 +1,8 @@
 #include <skel/mapping/collective_mapper.hpp>
 
+#include <malloc.h>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -107,6 +109,57 @@ TEST(CollectiveMapper, KeepsADecision) {
   auto const* const steps = &mapper.steps(request, 0);
   EXPECT_EQ(&mapper.decide(request), first);
   EXPECT_EQ(&mapper.steps(request, 0), steps);
+}
+
+TEST(CollectiveMapper, ClassesAreNeverFarFromTheirRequests) {
+  std::set<std::uint64_t> classes;
+  for (std::uint64_t elements = 1; elements <= 4096; ++elements) {
+    collective_request const request{.operation = collective::reduce, .bytes = 24 * elements, .unit = 24};
+    collective_request const decided = class_of(request);
+    EXPECT_EQ(class_of(decided), decided);
+    EXPECT_EQ(decided.bytes % 24, 0u);
+    EXPECT_NEAR(static_cast<double>(decided.bytes), static_cast<double>(request.bytes),
+                static_cast<double>(request.bytes) / 8);
+    bool const own = std::has_single_bit(elements) || elements <= 8;
+    EXPECT_TRUE(!own || decided == request);
+    classes.insert(decided.bytes);
+  }
+  EXPECT_LE(classes.size(), 4u * 12 + 1);
+}
+
+TEST(CollectiveMapper, SizesOfAClassShareADecision) {
+  std::mt19937 random(11);
+  grid const one = random_grid(random);
+  collective_mapper mapper = mapper_of(one);
+  collective_request const known{.operation = collective::broadcast, .bytes = 4096};
+  plan::collective_plan const plan = mapper.decide(known).plan;
+  for (std::uint64_t const bytes : {3900U, 4000U, 4095U, 4097U, 4200U}) {
+    collective_request const request{.operation = collective::broadcast, .bytes = bytes};
+    for (std::size_t rank = 0; rank < mapper.ranks(); ++rank) {
+      plan::rank_schedule const wanted =
+          plan::steps_of(plan, {.ranks = mapper.ranks(), .root = 0, .bytes = bytes, .unit = 1}, rank);
+      EXPECT_EQ(mapper.steps(request, rank).ranges, wanted.ranges);
+    }
+  }
+}
+
+/// Bytes that this process has allocated and not freed.
+std::size_t allocated() {
+  return mallinfo2().uordblks + mallinfo2().hblkhd;
+}
+
+TEST(CollectiveMapper, KeepsNoMoreThanItSays) {
+  std::mt19937 random(12);
+  grid const one = random_grid(random);
+  collective_mapper mapper = mapper_of(one);
+  (void)mapper.steps({.operation = collective::allreduce, .bytes = 8, .unit = 8}, 0);
+  std::size_t const before = allocated();
+  for (std::uint64_t size = 1; size <= 20'000; ++size)
+    (void)mapper.steps({.operation = collective::allreduce, .bytes = 8 * size, .unit = 8}, 0);
+  for (std::uint64_t size = 1; size <= 3000; ++size)  // decisions that are asked for by size
+    (void)mapper.decide({.operation = collective::allgather, .bytes = 7 + 64 * size});
+  std::size_t const after = allocated();
+  EXPECT_LT(after - std::min(after, before), 2 * most_kept_bytes);
 }
 
 TEST(CollectiveMapper, TakesTheLeastPriceUpToATie) {
@@ -337,6 +390,37 @@ TEST(CollectiveMapper, TakesNoMoreStripesThanItMay) {
 
 // -- what cannot be
 
+// A time that overflows never was the least: no tree was chosen inside the cluster, and it was followed.
+TEST(CollectiveMapper, RefusesTimesThatOverflow) {
+  auto const block = platform::to_block(platform::loggp_parameters{.L = 1, .o = 1, .g = 1, .G = 1e304});
+  for (std::size_t const hosts : {1U, 5U}) {
+    platform::description const machine(
+        0,
+        {{.name = "near", .hosts = 1},
+         {.name = "far", .hosts = hosts, .inside = {1e-4, 1e8}, .parameters = {{"loggp", block}}}},
+        {{.from = 0, .to = 1, .path = {1}, .parameters = {}}, {.from = 1, .to = 0, .path = {1}, .parameters = {}}});
+    collective_mapper mapper = one_each(machine);
+    for (auto const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+      try {
+        mapper.decide({.operation = operation, .bytes = 1 << 20});
+        FAIL() << "decided";
+      } catch (error const& refused) {
+        EXPECT_THAT(refused.what(), HasSubstr("inside cluster 'far' would take inf s"));
+      }
+    }
+  }
+}
+
+TEST(CollectiveMapper, DecidesForFiveThousandHosts) {
+  platform::description const machine(1e-6, {{.name = "large", .hosts = 5000, .inside = {1e-4, 1e8}}}, {});
+  collective_mapper mapper = one_each(machine);
+  for (auto const operation : {collective::allreduce, collective::allgather, collective::alltoall}) {
+    auto const& decision = mapper.decide({.operation = operation, .bytes = 1000});
+    EXPECT_TRUE(decision.predicted > 0 && std::isfinite(decision.predicted));
+    EXPECT_FALSE(mapper.steps({.operation = operation, .bytes = 1000}, 4999).steps.empty());
+  }
+}
+
 TEST(CollectiveMapper, RefusesWhatItCannotMapWithAReason) {
   platform::description const machine(1e-6, {{.name = "only", .hosts = 2, .inside = {1e-4, 1e8}}}, {});
   auto const reason = [](auto&& act) -> std::string {
@@ -352,6 +436,11 @@ TEST(CollectiveMapper, RefusesWhatItCannotMapWithAReason) {
   collective_mapper mapper = one_each(machine);
   EXPECT_THAT(reason([&] { mapper.decide({.bytes = 10, .unit = 4}); }), HasSubstr("10 bytes is not whole elements"));
   EXPECT_THAT(reason([&] { mapper.decide({.bytes = 10, .unit = 0}); }), HasSubstr("elements of 0 bytes"));
+  EXPECT_THAT(reason([&] { mapper.decide({.operation = collective::alltoall, .bytes = std::uint64_t{1} << 63}); }),
+              HasSubstr("more bytes than can be counted"));
+  std::vector<platform::cluster> many;
+  for (int c = 0; c < 300; ++c) many.push_back({.name = "c" + std::to_string(c), .hosts = 1});
+  EXPECT_THAT(reason([&] { one_each({1e-6, many, {}}); }), HasSubstr("over 300 clusters cannot be scheduled"));
 }
 
 }  // namespace

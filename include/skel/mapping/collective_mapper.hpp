@@ -25,6 +25,11 @@ struct collective_request {
   friend bool operator==(collective_request const&, collective_request const&) = default;
 };
 
+/// The request that decides for this one: of as many elements, rounded to three binary digits, so that there are four
+/// classes of sizes for each power of two and none is further than an eighth from its request. Powers of two, and up
+/// to eight elements, are their own. Without what the operation does not look at. O(1).
+collective_request class_of(collective_request request);
+
 /// What happens inside a cluster.
 struct inside_choice {
   std::size_t cluster = 0;    ///< of the platform
@@ -68,10 +73,14 @@ inline constexpr double price_tolerance = 0.03;
 /// broadcasts of 1 KiB to 4 MiB on the simulated Grid'5000 (`bench_grid bench/grid/platforms/grid5000.json`).
 inline constexpr double usual_error = 0.07;
 
+/// Bytes of decisions that a mapper keeps, and of steps; one of either is kept whatever it takes.
+inline constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;
+
 /// Chooses how collectives run among ranks on a platform: the plan with the least time by the model that is believed.
 /// Every kind of model that the platform has parameters of is asked (<skel/mapping/poly_model.hpp>); of plans whose
 /// prices are within `price_tolerance`, the one with the fewest messages is taken. Decisions are kept and used again
-/// until measured times say that they no longer hold. Not for several threads at once.
+/// until measured times say that they no longer hold. What is kept takes at most `most_kept_bytes` for decisions and as
+/// much for steps, however many requests there are. Not for several threads at once.
 class collective_mapper {
  public:
   /// Rank r is on host host_of_rank[r] of the machine. Throws skel::input_error where parameters of models cannot be
@@ -87,23 +96,24 @@ class collective_mapper {
   /// The decision for a request, valid until the next call of a function that is not const. The same on every rank that
   /// was told the same. Known: O(1), some ten nanoseconds; new: about a millisecond for 16 clusters
   /// (`bench_collective_decisions`). Throws skel::error where the bytes are not whole elements, and where an operation
-  /// that has no way over other clusters lacks a link; it names the clusters. Precondition: the root is a rank, gamma is
-  /// not negative.
+  /// that has no way over other clusters lacks a link; it names the clusters. Precondition: the root is a rank, gamma
+  /// is not negative.
   collective_decision const& decide(collective_request const& request);
 
-  /// Whether this use of a request should be timed, for observe(): its second, fourth, eighth and so on, so that what
-  /// timing takes is soon a small part. Counts the calls for a request; all ranks must call it alike. O(1).
+  /// Whether this use of a request should be timed, for observe(): the second, fourth, eighth and so on of its class,
+  /// so that what timing takes is soon a small part. Counts the calls; all ranks must call it alike. O(1).
   bool is_to_be_timed(collective_request const& request);
 
-  /// What the decision for this request took [s], from the start on all ranks to the end on the last. All ranks must be
-  /// told the same, and tell it after the same requests. After the first, second, fourth ... time the request is
-  /// decided anew, with what was learned; then a plan may also be taken because knowing its time is expected to pay.
-  /// Nothing happens where there is no decision for it, or for a time that is not positive and finite. O(candidates),
-  /// and a new decision where one is due.
+  /// What the decision for the class of this request, or for the request itself where its class has none, took [s],
+  /// from the start on all ranks to the end on the last. All ranks must be told the same, and tell it after the same
+  /// requests. After the first, second, fourth ... time the request is decided anew, with what was learned; then a plan
+  /// may also be taken because knowing its time is expected to pay. Nothing happens where there is no decision for it,
+  /// or for a time that is not positive and finite. O(candidates), and a new decision where one is due.
   void observe(collective_request const& request, double seconds);
 
-  /// The steps of one rank in the decision for a request, valid as long as the decision; those used last are kept.
-  /// Known: O(1); new: as plan::steps_of(). Throws as decide(). Precondition: rank < ranks().
+  /// The steps of one rank for a request, by the decision for its class, valid until the next call of a function that
+  /// is not const; those used last are kept. Known: O(1); new: as plan::steps_of(), and where nothing of the class is
+  /// known a decision. Throws as decide(). Precondition: rank < ranks().
   plan::rank_schedule const& steps(collective_request const& request, std::size_t rank);
 
  private:

@@ -8,10 +8,12 @@
 #include <utility>
 
 #include <skel/base/contract.hpp>
+#include <skel/base/cusum.hpp>
 #include <skel/base/lru_map.hpp>
-#include <skel/mapping/cusum.hpp>
 
 namespace skel::mapping {
+
+using statistics::cusum;
 
 /// What the measured times of a decision are expected to be like, as ln(measured / predicted).
 struct decision_forecast {
@@ -39,7 +41,7 @@ struct decision_counts {
 /// often as it was made for, or when measured times say that its forecast no longer holds: a CUSUM test of ln(measured
 /// / predicted), which is wrong on average once in `false_alarms` uses of a decision at most and never because of one
 /// or two outliers
-/// (<skel/mapping/cusum.hpp>).
+/// (<skel/base/cusum.hpp>).
 ///
 /// Memory is bounded: what was used least recently leaves. A look-up is O(1) and takes less than a microsecond.
 /// Deterministic; processes that must decide alike observe the same numbers, those of one of them. Not for several
@@ -48,7 +50,7 @@ template <class Key, class Decision, class Hash = std::hash<Key>>
 class decision_cache {
  public:
   struct options {
-    std::size_t most_entries = 10'000;
+    std::size_t most_entries = 10'000;  ///< or their weight, where put() is given one
     double false_alarms = 1000;  ///< uses of a decision that still holds until it is made anew, on average at least
   };
 
@@ -76,14 +78,14 @@ class decision_cache {
     return &there->decision;
   }
 
-  /// Keeps a decision. Precondition: scatter >= 0, shift >= 0.
+  /// Keeps a decision, which counts for `weight` entries. Precondition: scatter >= 0, shift >= 0.
   Decision const& put(Key const& key, Decision decision, std::uint64_t platform_version,
-                      decision_forecast const& forecast) {
+                      decision_forecast const& forecast, std::size_t weight = 1) {
     SKEL_EXPECTS(forecast.scatter >= 0 && forecast.shift >= 0);
     cusum test;
     test.shift = forecast.shift > 0 && forecast.scatter > 0 ? forecast.shift / forecast.scatter : 1;
     test.interval = options_.false_alarms;
-    return entries_.put(key, {std::move(decision), platform_version, forecast, test}).decision;
+    return entries_.put(key, {std::move(decision), platform_version, forecast, test}, weight).decision;
   }
 
   /// A use of a decision was predicted to take `predicted` and took `measured` [s]. True when the decision no longer

@@ -2,9 +2,11 @@
 
 #include <array>
 
-#include <skel/mapping/cusum.hpp>
+#include <skel/base/cusum.hpp>
 
 namespace skel::mapping {
+
+using statistics::cusum;
 
 /// How a record forgets.
 struct record_options {

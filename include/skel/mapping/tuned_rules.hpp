@@ -60,9 +60,11 @@ struct tuned_request {
 /// The algorithm with the least predicted time at each size, with its best segment, whole or a power of two from 1 KiB;
 /// neighbours that agree are one rule.
 /// Rank r of a communicator is taken to be on host r. Prices by pLogP among the hosts of one cluster and by Steffenel's
-/// model among several. O(sizes) prices of each algorithm, of O(ranks^2) each at most.
+/// model among several. O(sizes) prices of each algorithm, of O(ranks log ranks) each; those of
+/// rounds in a circle among several clusters take O(ranks^2), unless a bound says that they cannot be the least.
 /// Throws skel::error where fewer than two hosts are there, more ranks than hosts are wanted, or a link is missing;
-/// skel::input_error for parameters of models that cannot be accepted. `source` names the platform's file.
+/// skel::input_error for parameters of models that cannot be accepted, skel::error for times that overflow. `source`
+/// names the platform's file.
 std::vector<tuned_collective> make_tuned_rules(platform::description const& machine, tuned_request const& request = {},
                                                std::string const& source = "platform");
 
