@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,7 +18,12 @@
 namespace skel {
 
 /// The machine a program runs on: one process, or the ranks that mpirun has started. Make one, first thing in main, on
-/// every rank; it initialises MPI where there is any and ends it when it is destroyed.
+/// every rank; it initialises MPI where there is any, which ends with the process. Several may live one after the other
+/// or at once, made in the same order on every rank. In a fork of the process it can only be destroyed.
+///
+/// A process does one thing at a time with its grids: run(), plan() or a collective that is called while another is
+/// under way, by a stage or by another thread, throws skel::error at once. A process that calls std::exit while it runs
+/// ends with that code, and static objects are not destroyed.
 class grid : public collective_calls {
  public:
   /// Takes arguments that start with --skel- out of the command line (see run_settings; --skel-help lists them).
@@ -38,28 +44,42 @@ class grid : public collective_calls {
   /// is placed. A composition passed as an lvalue keeps the state of its functions.
   /// While it runs, Ctrl-C cancels it: no function is called again and every rank returns. A function that blocks is
   /// waited for; a second Ctrl-C ends the process at once.
-  /// Returns the same report on every rank. Throws on every rank: skel::stage_error when a function threw,
-  /// skel::cancelled when the run was interrupted, skel::error when there is no placement.
+  /// A stop that is asked for by `stop` on any rank, from any thread or stage, cancels it likewise, on all ranks. Both
+  /// are looked at between items, while stages are measured too; not while ranks meet, a platform is probed or a
+  /// placement is searched, after which the run ends before its next item.
+  /// Returns the same report on every rank. Throws on every rank: skel::stage_error when a function threw, or the copy
+  /// constructor of a worker; skel::cancelled when the run was interrupted or stopped; skel::error when there is no
+  /// placement, or when the ranks do not make the same calls (collective_calls).
   template <class Composition>
-  requires patterns::program<std::remove_cvref_t<Composition>> run_report run(Composition&& app) {
-    std::remove_cvref_t<Composition>& composition = app;
-    return run(runtime::make_program(composition));
+  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program>) run_report run(
+      Composition&& app, std::stop_token const& stop = {}) {
+    return run(line_of(app), stop);
   }
 
   /// The plan that run() would make, without running anything. Collective. Every stage must say its skel::work.
   template <class Composition>
-  requires patterns::program<std::remove_cvref_t<Composition>> planned_program plan(Composition&& app) {
-    std::remove_cvref_t<Composition>& composition = app;
-    return plan(runtime::make_program(composition));
+  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program>) planned_program
+      plan(Composition&& app) {
+    return plan(line_of(app));
   }
 
-  /// How such a collective would be done, and why. Collective at the first use of collectives.
+  /// How such a collective is done as long as nothing else is learned, and why. Sizes are decided in classes: the times
+  /// are those of the class (mapping::class_of). Collective at the first use of collectives.
   mapping::collective_decision decide(mapping::collective_request const& request);
 
-  run_report run(runtime::program const& line);
+  run_report run(runtime::program const& line, std::stop_token const& stop = {});
   planned_program plan(runtime::program const& line);
 
  private:
+  /// Anything is taken, so that what cannot be run is refused in one message.
+  template <class Composition>
+  static runtime::program line_of(Composition& app) {
+    if constexpr (patterns::check_program<Composition>::value)
+      return runtime::make_program(app);
+    else
+      return {};
+  }
+
   void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                std::span<std::byte> output, combining const& combine) override;
 

@@ -8,6 +8,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/cost/reduction/default_model.hpp>
+#include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
 
 namespace skel {
@@ -30,7 +31,8 @@ shared_model read_kept(std::filesystem::path const& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return nullptr;
   try {
-    auto model = std::make_shared<platform::reduction_model const>(platform::read_reduction_model(file));
+    auto model = std::make_shared<platform::reduction_model const>(
+        platform::parse_reduction_model(platform::read_text(file, file_of::this_user), file.string()));
     mapping::reduction_mapper const usable(*model, file.string());  // throws what is wrong with its terms
     if (model->machine == this_machine()) return model;
   } catch (error const& problem) {

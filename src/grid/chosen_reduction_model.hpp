@@ -18,7 +18,8 @@ struct chosen_reduction_model {
 /// The model that settings ask for: the named file, else that which is kept for this machine, else the one that ships.
 /// What is kept is read once in a process. Throws skel::input_error for a named file that cannot be read. Warns on
 /// stderr, once in a process for each file, where a named one is of another machine (it is used) or a kept one is
-/// damaged (it is not). A kept one of another machine, whose home folder this one shares, is passed over.
+/// damaged or can have been written by another user (it is not). A kept one of another machine, whose home folder this
+/// one shares, is passed over.
 chosen_reduction_model choose_reduction_model(reduction_settings const& settings);
 
 /// The warning for a model of another machine; nothing for one of this machine.

@@ -1,32 +1,59 @@
 #include "collective_engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <skel/runtime/collective.hpp>
+#include <skel/runtime/native.hpp>
 
 namespace skel {
 
-collective_engine::collective_engine(MPI_Comm among, run_platform where)
-    : messages_(among), mapper_(std::move(where.machine), std::move(where.host_of_rank)) {
-  int rank = 0;
-  MPI_Comm_rank(messages_.get(), &rank);
-  rank_ = static_cast<std::size_t>(rank);
+namespace {
+
+/// Requests that are remembered to have been met for. All ranks forget them at the same time.
+constexpr std::size_t most_met = 4096;
+
+}  // namespace
+
+runtime::collective_call call_of(mapping::collective_request const& request) {
+  return {request.operation, request.bytes, request.root, request.unit, request.commutative};
+}
+
+collective_engine::collective_engine(runtime::communicator const& ranks, run_platform where)
+    : messages_(runtime::native(ranks)),
+      meeting_(*ranks.meeting()),
+      number_(ranks.number()),
+      look_([&meeting = meeting_] { meeting.look(); }),
+      rank_(static_cast<std::size_t>(ranks.rank())),
+      mapper_(std::move(where.machine), std::move(where.host_of_rank)) {
+  int* most_tag = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(messages_.get(), MPI_TAG_UB, &most_tag, &found);
+  constexpr auto each = static_cast<std::int64_t>(runtime::strand_tags);
+  if (found != 0) tags_ = static_cast<int>(std::max<std::int64_t>(1, (std::int64_t{*most_tag} + 1) / each));
 }
 
 mapping::collective_decision const& collective_engine::decide(mapping::collective_request const& request) {
-  return mapper_.decide(request);
+  return mapper_.decide(mapping::class_of(request));
 }
 
 void collective_engine::perform(mapping::collective_request const& request, std::span<std::byte const> input,
                                 std::span<std::byte> output, combining const& combine) {
+  auto const call = call_of(request);
+  std::uint64_t const history = meeting_.begin(number_, call);
+  int const tag = static_cast<int>(history % static_cast<std::uint64_t>(tags_) * runtime::strand_tags);
   auto const run = [&] {
-    runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine);
+    runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine, tag, look_);
   };
-  if (mapper_.ranks() == 1 || !mapper_.is_to_be_timed(request)) return run();
-  // Who comes late is no part of the time. By messages: a rank that has left sees that it is waited for.
+  bool const is_timed = mapper_.is_to_be_timed(request);
+  if (met_.size() >= most_met) met_.clear();
+  bool const is_new = met_.insert(runtime::hash_of(call)).second;
+  if (is_new || is_timed) meeting_.meet();
+  if (!is_timed) return run();
+  // Who comes late is no part of the time.
   auto const together =
       plan::find_algorithm(plan::collective::barrier, "dissemination")->make({.ranks = mapper_.ranks()});
-  runtime::run_collective(messages_.get(), together.ranks[rank_], {}, {});
+  runtime::run_collective(messages_.get(), together.ranks[rank_], {}, {}, {}, tag, look_);
   double const start = MPI_Wtime();
   run();
   double const mine = MPI_Wtime() - start;

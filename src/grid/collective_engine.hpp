@@ -1,31 +1,46 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
+#include <unordered_set>
 
 #include <skel/grid/collective_calls.hpp>
 #include <skel/grid/find_hosts.hpp>
 #include <skel/mapping/collective_mapper.hpp>
+#include <skel/runtime/communicator.hpp>
 #include <skel/runtime/quiet.hpp>
+#include <skel/runtime/rendezvous.hpp>
 
 namespace skel {
 
+/// What must be the same on all ranks.
+runtime::collective_call call_of(mapping::collective_request const& request);
+
 /// Collectives among the ranks of a run: the mapper says how, the runtime does it. On a communicator of its own.
 /// Construction and destruction are collective.
+///
+/// Ranks meet before the first use of a request, and before those that are timed: there they are told when they do not
+/// ask for the same. Messages of others are not taken for those of a collective, because they have other tags, so ranks
+/// that do not ask for the same wait, and are told then.
 class collective_engine {
  public:
-  collective_engine(MPI_Comm among, run_platform where);
+  collective_engine(runtime::communicator const& ranks, run_platform where);
 
   mapping::collective_decision const& decide(mapping::collective_request const& request);
   /// Some uses of a request are timed, fewer and fewer: they begin with a barrier, and the mapper is told their time.
+  /// The meeting must not know of this call yet. Throws skel::error when others do not ask for the same.
   void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                std::span<std::byte> output, combining const& combine);
 
-  /// On which the messages of collectives go.
-  MPI_Comm messages() const { return messages_.get(); }
-
  private:
   runtime::own_communicator messages_;
+  runtime::rendezvous& meeting_;
+  std::uint64_t number_;
+  std::function<void()> const look_;
+  int tags_ = 1;                           // for calls; each has strand_tags of MPI's
+  std::unordered_set<std::uint64_t> met_;  // requests
   std::size_t rank_ = 0;
   mapping::collective_mapper mapper_;
 };

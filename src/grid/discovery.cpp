@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
+#include <skel/base/median_error.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/cost/communication/fit.hpp>
 #include <skel/platform/clusters.hpp>
@@ -96,6 +98,15 @@ path_between between(latency_matrix const& latencies, std::vector<std::size_t> c
   return result;
 }
 
+/// How sure the medians of each kind and size are together.
+double doubt_of(std::vector<record::probe_sample> const& samples) {
+  std::map<std::pair<record::probe_kind, double>, std::vector<double>> times;
+  for (record::probe_sample const& one : samples) times[{one.kind, one.bytes}].push_back(one.seconds);
+  std::vector<double> errors;
+  for (auto const& [what, seconds] : times) errors.push_back(statistics::median_error(seconds));
+  return statistics::joint_error(errors);
+}
+
 /// What is to be measured between clusters and inside them, and what comes of it.
 class path_survey {
  public:
@@ -157,6 +168,7 @@ class path_survey {
       result.models[std::string(name_of(kind))] = block.text;
       result.residuals[std::string(name_of(kind))] = block.residual;
     }
+    result.doubt = doubt_of(probe->samples);
     result.probes = probe->probes;
     return result;
   }
@@ -260,6 +272,13 @@ platform::discovered measure(MPI_Comm among, run_hosts const& hosts, discovery_o
   return run;
 }
 
+/// Whether measuring once more is worth it, and would be done in time.
+bool again(platform::discovered const& run, std::size_t times, double spent, discovery_options const& options) {
+  constexpr std::size_t most_times = 3;  // a machine that is busy for that long stays busy
+  bool const has_time = spent * static_cast<double>(times + 1) / static_cast<double>(times) < options.time_limit;
+  return times < most_times && has_time && platform::doubt_of(run) > platform::sure_enough;
+}
+
 }  // namespace
 
 discovery_result discover(MPI_Comm original, discovery_options const& options) {
@@ -280,6 +299,14 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   double const start = now();
   platform::discovered run = measure(among, hosts, options);
   run.seconds = now() - start;
+  // What is not sure is measured again while there is time, as rank 0 says, and what is surest is taken.
+  for (std::size_t times = 1;
+       !quiet::broadcast(among, again(run, times, now() - start, options) ? "again" : "").empty(); ++times) {
+    double const before = now();
+    platform::discovered other = measure(among, hosts, options);
+    other.seconds = now() - before;
+    if (platform::doubt_of(other) < platform::doubt_of(run)) run = std::move(other);
+  }
   // All ranks have the same measurements: where one cannot describe them, none can, and all throw the same. Only the
   // seconds differ, and all take what rank 0 says.
   text = quiet::broadcast(among, platform::to_json(describe(run)));

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <optional>
 #include <sstream>
-#include <thread>
 
 #include <unistd.h>
 
@@ -17,17 +16,23 @@
 #include <skel/grid/find_hosts.hpp>
 #include <skel/grid/probe.hpp>
 #include <skel/platform/discovered.hpp>
+#include <skel/platform/host_probe.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/calibration.hpp>
 #include <skel/runtime/leaving.hpp>
 #include <skel/runtime/native.hpp>
 #include <skel/runtime/run_line.hpp>
+#include <skel/runtime/sole_use.hpp>
 
+#include "call_words.hpp"
 #include "collective_engine.hpp"
+#include "forecast_doubt.hpp"
 #include "interrupt.hpp"
 #include "planner.hpp"
+#include "rank_cores.hpp"
 #include "settings_arguments.hpp"
+#include "stage_states.hpp"
 
 namespace skel {
 
@@ -37,7 +42,7 @@ void serialize(Archive& a, station_forecast& s) {
 }
 template <class Archive>
 void serialize(Archive& a, forecast& f) {
-  a(f.exponential, f.deterministic, f.variation, f.throughput, f.batch, f.model, f.stations);
+  a(f.exponential, f.deterministic, f.variation, f.throughput, f.low, f.high, f.batch, f.model, f.stations);
 }
 template <class Archive>
 void serialize(Archive& a, planned_program& p) {
@@ -55,7 +60,7 @@ void serialize(Archive& a, station_plan& s) {
 }
 template <class Archive>
 void serialize(Archive& a, run_plan& p) {
-  a(p.stations, p.batch_latency, p.batch_bytes, p.direct_bytes, p.reorder_factor);
+  a(p.stations, p.batch_latency, p.batch_bytes, p.direct_bytes, p.reorder_factor, p.most_bytes);
 }
 }  // namespace plan
 
@@ -81,11 +86,10 @@ struct opening {
   std::vector<record::span> calibration;   // stays on rank 0
   std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
-  std::vector<std::string> held;           // by each station, of the items that were measured
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, held);
+    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused);
   }
 };
 
@@ -113,8 +117,17 @@ std::string what_counts_as_free(runtime::program const& line) {
   return text + "items have no bytes where links are priced";
 }
 
-void add_note(planned_program& plan, std::string const& note) {
-  plan.note += (plan.note.empty() ? "" : "; ") + note;
+/// What the line of --skel-progress says of the forecast that stands.
+std::string progress_words(record::throughput_forecast const& standing) {
+  if (!(standing.rate > 0)) return "";
+  char text[100];
+  int const length = std::snprintf(text, sizeof text, " (predicted %.4g", standing.rate);
+  std::string words(text, static_cast<std::size_t>(length));
+  if (standing.has_interval()) {
+    std::snprintf(text, sizeof text, ", %.4g to %.4g", standing.low, standing.high);
+    words += text;
+  }
+  return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
 }
 
 }  // namespace
@@ -122,6 +135,8 @@ void add_note(planned_program& plan, std::string const& note) {
 struct grid::state {
   explicit state(run_settings given) : settings(std::move(given)) {
     auto const size = static_cast<std::size_t>(ranks.size());
+    if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
+    if (size > 1) meet(making_a_grid(settings));
     if (settings.expected_ranks != 0 && settings.expected_ranks != size)
       throw error("the program runs on " + std::to_string(size) + " ranks but " +
                   std::to_string(settings.expected_ranks) + " were expected: start it with mpirun -np " +
@@ -130,12 +145,20 @@ struct grid::state {
     if (settings.show_ranks) show();
   }
 
+  /// Begins a call that all ranks make together, and waits until they do. Throws on every rank when they do not.
+  void meet(runtime::named_call call) {
+    if (ranks.size() == 1) return;
+    ranks.meeting()->begin(ranks.number(), std::move(call));
+    ranks.meeting()->meet();
+  }
+
   void show() {
-    auto const threads = ranks.all_gather(std::to_string(std::thread::hardware_concurrency()));
+    auto const found = platform::find_usable_cores();
+    auto const cores_of = ranks.all_gather(std::to_string(found.mine.size()) + " of " + std::to_string(found.host));
     if (ranks.rank() != 0) return;
     std::string text = "skel: " + std::to_string(ranks.size()) + " rank(s)";
     for (std::size_t r = 0; r < ranks.hosts().size(); ++r)
-      text += (r == 0 ? ": " : ", ") + std::to_string(r) + " on " + ranks.hosts()[r] + " (" + threads[r] + " threads)";
+      text += (r == 0 ? ": " : ", ") + std::to_string(r) + " on " + ranks.hosts()[r] + " (" + cores_of[r] + " cores)";
     std::fprintf(stderr, "%s\n", text.c_str());
   }
 
@@ -156,8 +179,9 @@ struct grid::state {
     settings.platform.reset();
   }
 
-  processor_map const& processors() {
-    if (!known) {
+  /// What the stages of a line are placed on. Collective at the first call.
+  processor_map processors(runtime::program const& line) {
+    if (!cores) {
       if (!settings.platform) {
         probed = true;
         probe_options options;
@@ -170,27 +194,32 @@ struct grid::state {
           settings.platform = probe_platform(runtime::native(ranks), options);
         }
       }
-      known = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()), probed ? whole_core() : 1);
+      // Ranks of one host share its cores, whatever the platform says of each.
+      if (probed || (stated && platform::is_measured(stated->machine)))
+        cores = find_rank_cores(ranks, limits);
+      else
+        cores = find_stated_cores(ranks, stated->machine, stated->host_of_rank, limits);
     }
-    return *known;
+    std::vector<std::string> pinned;
+    for (auto const& station : line.stations) {
+      pinned.insert(pinned.end(), station.notes.at.begin(), station.notes.at.end());
+      if (station.stays() && station.home != nullptr && *station.home)
+        pinned.push_back(settings.platform->host_name(static_cast<std::size_t>(**station.home)));
+    }
+    return processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
+                         probed ? settings.platform->speed(0) : 1, &*cores, pinned);
   }
 
   /// On more than one rank. Collective at the first call.
-  collective_engine& engine() {
-    if (!collectives)
-      collectives = std::make_unique<collective_engine>(
-          runtime::native(ranks), stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts()));
+  collective_engine& engine(mapping::collective_request const& request) {
+    if (collectives) return *collectives;
+    meet({words_of(call_of(request)) + ", the first collective"});
+    collectives = std::make_unique<collective_engine>(
+        ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts()));
     return *collectives;
   }
 
-  /// What counts as speed 1 on a probed grid: a whole core of rank 0's host, also where several ranks share one and the
-  /// probe has given each its part. Stages are measured at this speed: while they are, the other ranks sleep.
-  double whole_core() const {
-    auto const& hosts = ranks.hosts();
-    auto const sharing = static_cast<double>(std::count(hosts.begin(), hosts.end(), hosts.front()));
-    auto const cores = static_cast<double>(std::max(1u, std::thread::hardware_concurrency()));
-    return settings.platform->speed(0) * std::max(1.0, sharing / cores);
-  }
+  /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
   double reference_speed() const { return probed ? 1 : given_speed; }
 
   /// A trace that cannot be written must not be noticed after the run. Collective.
@@ -222,6 +251,7 @@ struct grid::state {
               "source or sink are pinned to a host, so stages cannot be measured before the run: say skel::work "
               "for " +
               listed(unknown));
+        check_pins(line, where);
         auto const found = runtime::calibrate(line, settings.calibration_time, &interrupt_watch::flag());
         out.items = found.items;
         out.ended = found.ended;
@@ -232,36 +262,47 @@ struct grid::state {
           return out;
         }
         costs = found.stations;
-        for (auto const& station : line.stations) out.held.push_back(station.held ? station.held->take() : "");
       }
       double const begin = record::now();
-      if (!out.ended || unknown.empty()) out.plan = make_plan(line, costs, reference_speed(), where, settings);
+      if (!out.ended || unknown.empty())
+        out.plan = make_plan(line, costs, reference_speed(), where, ranks_of_states(line, !unknown.empty()), settings);
       if (unknown.empty()) add_note(out.plan, what_counts_as_free(line));
+      if (!limits.empty()) add_note(out.plan, limits);
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.refused = e.what();
+    } catch (...) {
+      out.refused = "an exception that is not a std::exception came out of a function of the program";
     }
     return out;
   }
 
   run_settings settings;
   runtime::communicator ranks;
-  std::optional<processor_map> known;
+  std::optional<rank_cores> cores;  // from the first program on
+  std::string limits;               // ranks that may use fewer than their host has
   bool probed = false;
   std::optional<run_platform> stated;              // as it was, before each rank became a host
   std::unique_ptr<collective_engine> collectives;  // from the first one on
-  int exceptions = std::uncaught_exceptions();     // when it began
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
+
+  /// Leaves the grid with the other ranks, also where it could not be made.
+  struct membership {
+    state const& of;
+    int exceptions = std::uncaught_exceptions();  // when it began
+
+    ~membership() {
+      if (of.ranks.size() > 1)
+        runtime::leave_together(*of.ranks.meeting(), of.ranks.number(), "leaving the grid",
+                                std::uncaught_exceptions() > exceptions);
+    }
+  } member{*this};
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
 grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
 grid::~grid() {
-  if (size() == 1) return;
-  std::optional<MPI_Comm> messages;
-  if (state_->collectives) messages = state_->collectives->messages();
-  runtime::leave_together(runtime::native(state_->ranks), messages, std::uncaught_exceptions() > state_->exceptions,
-                          state_->settings.patience);
+  if (runtime::is_fork()) static_cast<void>(state_.release());  // threads and MPI are the parent's
 }
 
 int grid::rank() const {
@@ -281,25 +322,29 @@ run_settings& grid::settings() {
 }
 
 mapping::collective_decision grid::decide(mapping::collective_request const& request) {
+  runtime::sole_use const only("decide()");
   if (size() == 1) return {.name = "nothing", .why = "there is one rank"};
-  return state_->engine().decide(request);
+  return state_->engine(request).decide(request);
 }
 
 void grid::perform(mapping::collective_request const& request, std::span<std::byte const> input,
                    std::span<std::byte> output, combining const& combine) {
   SKEL_EXPECTS(request.root < static_cast<std::size_t>(size()));
+  runtime::sole_use const only("collective");
   if (size() > 1)
-    state_->engine().perform(request, input, output, combine);
+    state_->engine(request).perform(request, input, output, combine);
   else if (!input.empty() && input.data() != output.data())
     std::memmove(output.data(), input.data(), input.size());
 }
 
 planned_program grid::plan(runtime::program const& line) {
+  runtime::sole_use const only("plan()");
+  state_->meet(call_with("plan()", line, settings()));
   auto const unknown = unknown_work(line);
   if (!unknown.empty())
     throw error("a plan without a run needs the work of every stage; it is not known for " + listed(unknown) +
                 ": say skel::work(seconds), or call run(), which measures it");
-  processor_map const& where = state_->processors();
+  processor_map const where = state_->processors(line);
   opening mine;
   if (rank() == 0) mine = state_->open(line, where);
   mine = runtime::from_bytes<opening>(state_->ranks.broadcast(runtime::to_bytes(mine)));
@@ -307,17 +352,23 @@ planned_program grid::plan(runtime::program const& line) {
   return mine.plan;
 }
 
-run_report grid::run(runtime::program const& line) {
+run_report grid::run(runtime::program const& line, std::stop_token const& stop) {
+  runtime::sole_use const only("run()");
   state& s = *state_;
+  s.meet(call_with("run()", line, s.settings));
   interrupt_watch const watch;
+  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   run_report report;
   std::vector<record::span> measured;
+  bool first_items_passed = false;
   s.check_trace();
   if (s.settings.plan) {
     report.plan.run = *s.settings.plan;
     report.plan.note = "the plan was given";
   } else {
-    processor_map const& where = s.processors();
+    processor_map const where = s.processors(line);
+    first_items_passed = !unknown_work(line).empty();
+    if (first_items_passed) bring_states(line, s.ranks);
     opening mine;
     if (rank() == 0) mine = s.open(line, where);
     auto start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(mine)));
@@ -328,9 +379,8 @@ run_report grid::run(runtime::program const& line) {
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
     report.planning_seconds = start.planning_seconds;
-    for (std::size_t i = 0; i < start.held.size(); ++i)
-      if (line.stations[i].held) line.stations[i].held->restore(start.held[i]);
     if (start.ended) {
+      settle_where_measured(line);
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
@@ -338,15 +388,21 @@ run_report grid::run(runtime::program const& line) {
       return report;
     }
   }
+  runtime::check_plan(line, report.plan.run, size());
+  settle_states(line, report.plan.run, first_items_passed, s.ranks);
   runtime::run_options options;
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
   options.first_item = report.calibration_items;
+  options.expected.rate = report.plan.expected.throughput;
+  options.expected.low = report.plan.expected.low;
+  options.expected.high = report.plan.expected.high;
+  options.between_stretches = usual_forecast_doubt().between;
   if (s.settings.progress.value_or(::isatty(STDERR_FILENO) == 1))
-    options.progress = [done = report.calibration_items, &report](std::uint64_t items, double seconds) {
-      std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s (predicted %.4g)\n",
-                   static_cast<unsigned long long>(done + items), seconds, static_cast<double>(items) / seconds,
-                   report.plan.expected.throughput);
+    options.progress = [done = report.calibration_items](std::uint64_t items, double seconds,
+                                                         record::throughput_forecast const& standing) {
+      std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s%s\n", static_cast<unsigned long long>(done + items),
+                   seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
   report.run.calibration = std::move(measured);

@@ -39,7 +39,7 @@ class kept_platform {
   void write(std::string const& text) const {
     if (!file_) return;
     try {
-      platform::write_file(*file_, text);
+      platform::write_cache(*file_, text);
     } catch (error const& problem) {
       warn(std::string(problem.what()) + "; the measurement is not kept");
     }

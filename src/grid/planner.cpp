@@ -10,6 +10,7 @@
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/base/student.hpp>
 #include <skel/cost/line.hpp>
 #include <skel/cost/line_bounds.hpp>
 #include <skel/cost/line_closure.hpp>
@@ -17,6 +18,7 @@
 #include <skel/mapping/placement_search.hpp>
 
 #include "copy_tree.hpp"
+#include "forecast_doubt.hpp"
 
 namespace skel {
 
@@ -34,15 +36,31 @@ constexpr double negligible = 0.01;
 constexpr double most_states = 3e4;
 constexpr std::size_t least_window = 3;
 
-/// Constant times fall into a cycle after few items; these take 1 to 2 ms to follow (bench_constants forecast).
+/// Two equal stations of exponential times with room k between them run at (k + 2) / (k + 3) of their rate, so that
+/// more room than this adds less than what is negligible.
+constexpr auto most_room = static_cast<std::size_t>(1 / negligible);
+
+/// Constant times fall into a cycle after few items; these take 1 to 2 ms to follow (bench_constants forecast). More
+/// room than for all of them changes nothing.
 constexpr std::size_t simulated_items = 5000;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
   patterns::shape shape;
   std::vector<std::size_t> station_of;  // per stage
+  std::vector<double> waiting;          // per stage: share of its work in which it needs no core
   double batch = 1;
 };
+
+/// The program as placements are searched for: a serial stage that waits for something else than a core takes as much
+/// of a processor as it computes, and no placement makes it wait less. A farm that waits wins by its width, which the
+/// search sees as work.
+patterns::shape searched(model_shape const& model) {
+  patterns::shape shape = model.shape;
+  for (std::size_t i = 0; i < shape.stages.size(); ++i)
+    if (!shape.stages[i].replicable) shape.stages[i].work *= 1 - model.waiting[i];
+  return shape;
+}
 
 double work_of(runtime::station const& s, runtime::station_cost const& cost, double reference_speed) {
   return std::isnan(s.notes.work) ? cost.seconds * reference_speed : s.notes.work;
@@ -65,9 +83,9 @@ std::vector<bool> tied_to_source(runtime::program const& line) {
 int source_rank(runtime::program const& line, processor_map const& processors) {
   auto const& at = line.stations.front().notes.at;
   if (at.empty()) return 0;
-  auto const host = processors.platform.find_host(at.front());
-  if (!host) throw error("the source is pinned to host '" + at.front() + "', which is not in the platform");
-  return processors.rank_of[*host];
+  auto const rank = processors.find_rank(at.front());
+  if (!rank) throw error("the source is pinned to host '" + at.front() + "', which is not in the platform");
+  return *rank;
 }
 
 std::vector<std::string> hosts_of_rank(processor_map const& processors, int rank) {
@@ -77,49 +95,106 @@ std::vector<std::string> hosts_of_rank(processor_map const& processors, int rank
   return names;
 }
 
+/// Pins of a farm's workers: the name of a rank's host means its processors, in turn.
+std::vector<std::string> processors_named(std::vector<std::string> names, processor_map const& processors) {
+  std::map<int, std::size_t> met;
+  for (auto& name : names) {
+    auto const rank = processors.find_rank(name);
+    if (!rank || processors.platform.find_host(name)) continue;  // a processor, or none that is known
+    auto const own = hosts_of_rank(processors, *rank);
+    name = own[met[*rank]++ % own.size()];
+  }
+  return names;
+}
+
+/// Serial stations that have to be on a rank: the greatest work first, each goes to the processor of that rank that has
+/// least so far. Source: Graham 1969, SIAM J. Appl. Math. 17(2):416-429 (longest processing time first).
+std::vector<std::string> spread_over_ranks(std::vector<double> const& work, std::vector<std::optional<int>> const& rank,
+                                           processor_map const& processors) {
+  std::vector<std::size_t> order;
+  for (std::size_t s = 0; s < work.size(); ++s)
+    if (rank[s]) order.push_back(s);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
+  std::vector<double> load(processors.rank_of.size(), 0);
+  std::vector<std::string> names(work.size());
+  for (std::size_t s : order) {
+    std::size_t best = load.size();
+    for (std::size_t p = 0; p < load.size(); ++p)
+      if (processors.rank_of[p] == *rank[s] && (best == load.size() || load[p] < load[best])) best = p;
+    SKEL_EXPECTS(best < load.size());
+    load[best] += work[s];
+    names[s] = processors.platform.host_name(best);
+  }
+  return names;
+}
+
 model_shape shape_of(runtime::program const& line, std::vector<runtime::station_cost> const& costs, double reference,
-                     processor_map const& processors, run_settings const& settings) {
+                     processor_map const& processors, std::vector<std::optional<int>> const& state_on,
+                     run_settings const& settings) {
   std::size_t const n = line.size();
   std::vector<double> work(n);
   double slowest = 0, most_bytes = 1;
   for (std::size_t s = 0; s < n; ++s) {
     work[s] = work_of(line.stations[s], costs[s], reference);
+    if (s > 0 && line.stations[s - 1].folds_in_farm()) continue;  // takes no items, but what a farm has made of them
+    if (line.stations[s].folds_in_farm() && !std::isnan(line.stations[s].notes.work))
+      work[s] += work_of(line.stations[s + 1], costs[s + 1], reference);  // what was measured has it
     slowest = std::max(slowest, work[s]);
-    most_bytes = std::max(most_bytes, costs[s].bytes);
+    if (!line.stations[s].folds_in_farm()) most_bytes = std::max(most_bytes, costs[s].bytes);
   }
   model_shape out;
   double const by_time = slowest > 0 ? settings.batch_latency * reference / slowest : 1;
   out.batch =
       std::max(1.0, std::floor(std::min(by_time, static_cast<double>(plan::run_plan{}.batch_bytes) / most_bytes)));
 
+  // Folds of a farm's workers give one item for a batch, or none before the stream ends.
+  auto const given = [&](std::size_t s) {
+    auto const& station = line.stations[s];
+    return !station.folds_in_farm() ? out.batch : station.gives_at_end ? 0.0 : 1.0;
+  };
+
   auto const tied = tied_to_source(line);
   auto const home = hosts_of_rank(processors, source_rank(line, processors));
-  bool const many_ranks = processors.rank_of.back() != processors.rank_of.front();
-  auto pin_of = [&](std::size_t s) {
-    auto at = line.stations[s].notes.at;
-    if (at.empty() && (s == 0 || s + 1 == n)) at = {home.front()};
-    if (at.empty() && tied[s] && many_ranks)
-      for (std::size_t w = 0; w < std::max<std::size_t>(1, spreads(line.stations[s]) ? home.size() : 1); ++w)
-        at.push_back(home[w % home.size()]);
-    return at;
+  std::vector<std::optional<int>> rank_of(n);  // that a serial station has to be on
+  for (std::size_t s = 0; s < n; ++s) {
+    auto const& station = line.stations[s];
+    if (spreads(station)) continue;
+    if (station.notes.at.size() == 1 && !processors.platform.find_host(station.notes.at.front()))
+      rank_of[s] = processors.find_rank(station.notes.at.front());
+    if (!station.notes.at.empty() || processors.one_rank()) continue;
+    rank_of[s] = state_on[s];
+    if (s == 0 || s + 1 == n || tied[s]) rank_of[s] = source_rank(line, processors);
+  }
+  auto const spread = spread_over_ranks(work, rank_of, processors);
+  auto pin_of = [&](std::size_t s) -> std::vector<std::string> {
+    if (rank_of[s]) return {spread[s]};
+    if (!line.stations[s].notes.at.empty()) return processors_named(line.stations[s].notes.at, processors);
+    if (tied[s] && spreads(line.stations[s]) && !processors.one_rank()) return home;
+    return {};
+  };
+  auto const end_of = [&](std::size_t s) {
+    if (rank_of[s]) return spread[s];
+    auto const& at = line.stations[s].notes.at;
+    return at.empty() ? home.front() : at.front();
   };
   for (std::size_t s = 0; s < n; ++s) {
     bool const end = s == 0 || s + 1 == n;
     if (end && work[s] <= negligible * slowest) {
-      patterns::terminal terminal{pin_of(s).front(), costs[s == 0 ? 0 : n - 2].bytes * out.batch};
+      patterns::terminal terminal{end_of(s), costs[s == 0 ? 0 : n - 2].bytes * out.batch};
       (s == 0 ? out.shape.input : out.shape.output) = terminal;
       continue;
     }
     patterns::stage_shape stage;
     stage.name = line.stations[s].notes.name;
-    stage.work = work[s] * out.batch;
-    stage.output_bytes = costs[s].bytes * out.batch;
+    stage.work = work[s] * (s == 0 ? out.batch : given(s - 1));
+    stage.output_bytes = costs[s].bytes * given(s);
     stage.replicable = spreads(line.stations[s]);
     stage.ordered = line.stations[s].notes.ordered;
     stage.width = stage.replicable ? line.stations[s].notes.width : 1;
     stage.at = pin_of(s);
     out.shape.stages.push_back(std::move(stage));
     out.station_of.push_back(s);
+    out.waiting.push_back(std::isnan(line.stations[s].notes.work) ? costs[s].waiting : 0);
   }
   return out;
 }
@@ -160,7 +235,7 @@ std::size_t searchable_room(patterns::shape const& shape, std::size_t processors
   double workers = 0;
   for (auto const& stage : shape.stages)
     workers += !stage.replicable ? 1 : static_cast<double>(stage.width > 0 ? stage.width : processors);
-  for (std::size_t room = capacity; room > 0; --room)
+  for (std::size_t room = std::min(capacity, most_room); room > 0; --room)
     if (std::pow(2 * static_cast<double>(room) + 3, workers) <= most_states / 10) return room;
   return 0;
 }
@@ -169,14 +244,16 @@ std::size_t searchable_room(patterns::shape const& shape, std::size_t processors
 std::pair<cost::line_estimate, std::string> solve(patterns::shape const& shape, plan::placement const& where,
                                                   platform::description const& platform, std::size_t capacity) {
   bool const shared = is_shared(where);
-  for (std::size_t room = capacity;; --room) {
+  for (std::size_t room = std::min(capacity, most_room);; --room) {
     auto const line = cost::make_line(
         shape, where, platform, {shared ? cost::share::dynamic : cost::share::fixed, cost::dispatch::on_demand, room});
     bool const fits = widest_window(line) <= most_states;
     if (!fits && room > 0) continue;
     std::string model =
         std::string("PEPA, ") + (shared ? "dynamic share" : "no host shared") + ", room for " + std::to_string(room);
-    if (room < capacity) model += " (the run has " + std::to_string(capacity) + ", whose chain is too large)";
+    if (room < capacity)
+      model += " (the run has " + std::to_string(capacity) +
+               (room < most_room ? ", whose chain is too large)" : ", which is hardly more)");
     if (!fits) {  // a farm of very many unlike workers
       cost::line_estimate rough;
       rough.throughput = cost::lower_bound(line);
@@ -189,22 +266,91 @@ std::pair<cost::line_estimate, std::string> solve(patterns::shape const& shape, 
   }
 }
 
+/// The first search of placements takes this long [s]: it ends within a millisecond or two of its limit.
+constexpr double first_search = 1e-3;
+
+/// Searches for a placement for as long as that pays in a run of `horizon` seconds: each search takes twice as long as
+/// the one before, and the next one is made if it is expected to win more time than it takes. What there is to be won
+/// is at most what the bound leaves open; after k searches that found nothing better the next one does with probability
+/// 1 / (k + 2). Source: Laplace's rule of succession (Jaynes 2003, Probability Theory, 6.9.1).
+mapping::placement_answer search_while_it_pays(mapping::placement_problem const& problem, double longest,
+                                               double horizon) {
+  mapping::search_options search;
+  search.alternatives = 5;
+  double best = 0, in_vain = 0;
+  for (double limit = std::min(first_search, longest);; limit = std::min(2 * limit, longest)) {
+    search.time_limit = std::chrono::duration<double>(limit);
+    auto answer = mapping::place(problem, search);
+    auto const* found = std::get_if<mapping::decision>(&answer);
+    if (found == nullptr || found->optimal || limit >= longest) return answer;
+    in_vain = found->evaluated > 0 && found->throughput <= best ? in_vain + 1 : 0;
+    best = found->throughput;
+    if (horizon * (found->bound / best - 1) / (in_vain + 2) <= 2 * limit) return answer;
+  }
+}
+
+/// Whether the workers of a placement run as in the exact chain, where each processor is a host of its own: none of
+/// them has to wait for a core of its domain while it could, and none leaves one to others by waiting for something
+/// else.
+bool is_exact(model_shape const& model, plan::placement const& where, processor_map const& processors) {
+  std::vector<std::size_t> workers(processors.cores.size(), 0);
+  bool waits = false;
+  for (std::size_t i = 0; i < where.stages.size(); ++i) {
+    waits = waits || model.waiting[i] > negligible;
+    for (auto processor : where.stages[i]) ++workers[processors.domain_of[processor]];
+  }
+  for (std::size_t d = 0; d < workers.size(); ++d)
+    if (workers[d] > processors.cores[d] && (waits || processors.cores[d] > 1)) return false;
+  return true;
+}
+
+/// The placed line with the cores that its threads really run on: those of a domain, whichever is free.
+struct floating_line {
+  cost::line line;
+  cost::simulation_options options;
+};
+floating_line float_threads(model_shape const& model, plan::placement const& where, processor_map const& processors,
+                            std::size_t capacity) {
+  floating_line out;
+  out.line = cost::make_line(model.shape, where, processors.platform,
+                             {cost::share::dynamic, cost::dispatch::on_demand, capacity});
+  for (auto& station : out.line.stations)
+    for (auto& worker : station.workers) worker.host = processors.domain_of[worker.host];
+  out.options.fewest_first = true;
+  out.options.items = simulated_items;
+  out.options.cores = processors.cores;
+  out.options.waiting = model.waiting;
+  return out;
+}
+
+/// The interval of a forecast: what is usual, and how uncertain the time of the slowest station is.
+void add_interval(forecast& of, double doubt_of_bottleneck) {
+  constexpr int many = 1000;  // degrees of freedom: nearly a normal distribution
+  double const reach =
+      statistics::student_reach(record::forecast_confidence, many) * std::hypot(usual_forecast_doubt().before, doubt_of_bottleneck);
+  of.low = of.throughput * std::exp(-reach);
+  of.high = of.throughput * std::exp(reach);
+}
+
 forecast forecast_of(model_shape const& model, runtime::program const& line,
                      std::vector<runtime::station_cost> const& costs, double reference, plan::placement const& where,
                      processor_map const& processors, run_settings const& settings) {
   forecast out;
   out.batch = model.batch;
-  auto const [solution, name] = solve(model.shape, where, processors.platform, settings.capacity);
-  auto const constant = cost::make_line(model.shape, where, processors.platform,
-                                        {cost::share::dynamic, cost::dispatch::on_demand, settings.capacity});
-  out.exponential = solution.throughput * model.batch;
-  cost::simulation_options steady;
-  steady.fewest_first = true;
-  steady.items = simulated_items;
-  out.deterministic =
-      std::min(cost::upper_bound(constant), cost::simulate_line(constant, steady).throughput) * model.batch;
-  out.model = name;
-  double least = std::numeric_limits<double>::infinity();
+  auto const [constant, steady] = float_threads(model, where, processors, std::min(settings.capacity, simulated_items));
+  out.deterministic = cost::simulate_line(constant, steady).throughput * model.batch;
+  if (is_exact(model, where, processors)) {
+    auto const [solution, name] = solve(model.shape, where, processors.platform, settings.capacity);
+    out.exponential = solution.throughput * model.batch;
+    out.model = name;
+  } else {
+    auto irregular = steady;
+    irregular.services = irregular.moves = cost::times::exponential;
+    out.exponential = std::min(out.deterministic, cost::simulate_line(constant, irregular).throughput * model.batch);
+    out.model = "simulation of threads that share the cores of a host";
+  }
+  double least = std::numeric_limits<double>::infinity(), doubt = 0;
+  bool measured = false;
   for (std::size_t i = 0; i < model.shape.stages.size(); ++i) {
     station_forecast one;
     std::size_t const s = model.station_of[i];
@@ -212,23 +358,38 @@ forecast forecast_of(model_shape const& model, runtime::program const& line,
     one.workers = where.stages[i].size();
     for (auto host : where.stages[i]) one.hosts.push_back(processors.platform.host_name(host));
     one.service_time = model.shape.stages[i].work / model.batch / reference;
-    one.utilisation = solution.stations[i].busy;
     for (auto const& w : constant.stations[i].workers) one.capacity += w.rate * model.batch;
     if (one.capacity < least) {
       least = one.capacity;
       // A batch of b independent items has 1/b of the variation of one.
-      out.variation = std::isnan(line.stations[s].notes.work) ? costs[s].variation / model.batch : 1 / model.batch;
+      measured = std::isnan(line.stations[s].notes.work);
+      out.variation = measured ? costs[s].variation / model.batch : 1 / model.batch;
+      doubt = costs[s].doubt;
     }
     out.stations.push_back(std::move(one));
   }
   // Two-moment blend: waiting grows linearly in the squared coefficient of variation (Kingman 1961).
   out.throughput = out.deterministic + out.variation * (out.exponential - out.deterministic);
+  for (auto& one : out.stations) one.utilisation = std::min(1.0, out.throughput / one.capacity);
+  if (measured) add_interval(out, doubt);
   return out;
 }
 
 }  // namespace
 
-processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit) {
+void add_note(planned_program& plan, std::string const& note) {
+  plan.note += (plan.note.empty() ? "" : "; ") + note;
+}
+
+std::optional<int> processor_map::find_rank(std::string const& name) const {
+  for (std::size_t r = 0; r < rank_names.size(); ++r)
+    if (rank_names[r] == name) return static_cast<int>(r);
+  if (auto const processor = platform.find_host(name)) return rank_of[*processor];
+  return std::nullopt;
+}
+
+processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit,
+                            rank_cores const* dealt, std::vector<std::string> const& wanted) {
   if (ranks.host_count() != rank_count)
     throw error("the platform has " + std::to_string(ranks.host_count()) + " hosts but the program runs on " +
                 std::to_string(rank_count) +
@@ -236,53 +397,64 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
                 "platform out to have it probed");
   processor_map out;
   std::vector<platform::cluster> clusters;
+  std::vector<std::size_t> rank_of_cluster;
   std::vector<platform::cluster_link> links;
-  for (std::size_t h = 0; h < rank_count; ++h) {
+  for (std::size_t r = 0; r < rank_count; ++r) {
+    out.rank_names.push_back(ranks.host_name(r));
+    std::size_t cores = dealt == nullptr ? std::max<std::size_t>(1, ranks.cores(r)) : dealt->own[r];
+    bool const is_wanted = std::find(wanted.begin(), wanted.end(), out.rank_names.back()) != wanted.end();
+    if (cores == 0 && (r == 0 || is_wanted)) cores = 1;
+    if (cores == 0) continue;
     platform::cluster c;
-    c.name = ranks.host_name(h);
-    c.hosts = std::max<std::size_t>(1, ranks.cores(h));
-    c.speed = ranks.speed(h) / unit;
-    c.inside = ranks.path(h, h);
-    c.local_latency = ranks.path(h, h).latency;
+    c.name = ranks.host_name(r);
+    c.hosts = cores;
+    c.speed = ranks.speed(r) / unit;
+    c.inside = ranks.path(r, r);
+    c.local_latency = ranks.path(r, r).latency;
     clusters.push_back(c);
-    out.rank_of.insert(out.rank_of.end(), c.hosts, static_cast<int>(h));
-    for (std::size_t other = 0; other < rank_count; ++other)
-      if (other != h && ranks.connected(h, other)) {
-        platform::cluster_link l;
-        l.from = h;
-        l.to = other;
-        l.path = ranks.path(h, other);
-        links.push_back(l);
-      }
+    rank_of_cluster.push_back(r);
+    if (dealt == nullptr) out.cores.push_back(cores);
+    out.rank_of.insert(out.rank_of.end(), cores, static_cast<int>(r));
+    out.domain_of.insert(out.domain_of.end(), cores, dealt == nullptr ? out.cores.size() - 1 : dealt->domain[r]);
   }
+  if (dealt != nullptr) out.cores = dealt->cores;
+  for (std::size_t from = 0; from < clusters.size(); ++from)
+    for (std::size_t to = 0; to < clusters.size(); ++to) {
+      std::size_t const a = rank_of_cluster[from], b = rank_of_cluster[to];
+      if (from == to || !ranks.connected(a, b)) continue;
+      platform::cluster_link l;
+      l.from = from;
+      l.to = to;
+      l.path = ranks.path(a, b);
+      links.push_back(l);
+    }
   out.platform = platform::description(ranks.local_latency(), std::move(clusters), std::move(links));
   return out;
 }
 
 planned_program make_plan(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
-                          double reference, processor_map const& processors, run_settings const& settings) {
-  SKEL_EXPECTS(costs.size() == line.size());
+                          double reference, processor_map const& processors,
+                          std::vector<std::optional<int>> const& state_on, run_settings const& settings) {
+  SKEL_EXPECTS(costs.size() == line.size() && state_on.size() == line.size());
   planned_program out;
   for (std::size_t p = 0; p < processors.rank_of.size(); ++p)
     out.processors.push_back(processors.platform.host_name(p));
   int const home = source_rank(line, processors);
   out.run.batch_latency = settings.batch_latency;
+  out.run.most_bytes = settings.memory;
   out.run.stations.assign(line.size(), plan::station_plan{{home}, settings.capacity});
   if (line.size() == 2) {
     out.note = "a source and a sink without stages between them stay together";
     return out;
   }
-  model_shape const model = shape_of(line, costs, reference, processors, settings);
+  model_shape const model = shape_of(line, costs, reference, processors, state_on, settings);
 
   mapping::placement_problem problem;
-  problem.program = model.shape;
+  problem.program = searched(model);
   problem.platform = processors.platform;
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
-  mapping::search_options search;
-  search.time_limit = std::chrono::duration<double>(settings.planning_time);
-  search.alternatives = 5;
-  auto const answer = mapping::place(problem, search);
+  auto const answer = search_while_it_pays(problem, settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {
@@ -300,9 +472,17 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
   place_end(0, model.shape.input);
   place_end(line.size() - 1, model.shape.output);
   for (std::size_t s = 1; s < line.size(); ++s)
-    if (line.stations[s].input == nullptr && processors.rank_of.back() != processors.rank_of.front())
-      out.note = "items before '" + line.stations[s].notes.name +
-                 "' cannot be sent to another rank (no serializer), so the stages on both sides stay with the source";
+    if (line.stations[s].input == nullptr && !processors.one_rank())
+      add_note(out, "items before '" + line.stations[s].notes.name +
+                        "' cannot be sent to another rank, so the stages on both sides stay with the source; a "
+                        "skel::serializer<T> of their type, or of the one inside it that cannot, would let them "
+                        "(docs/types.md)");
+  for (std::size_t s = 1; s + 1 < line.size(); ++s)
+    if (state_on[s] && line.stations[s].notes.at.empty() && !processors.one_rank())
+      add_note(out, "'" + line.stations[s].notes.name + "' may keep state and has seen items on rank " +
+                        std::to_string(*state_on[s]) +
+                        ", so it stays there: say skel::stateless if it keeps none, or give its type a "
+                        "skel::serializer so that its state can travel");
   out.expected = forecast_of(model, line, costs, reference, out.decision.placement, processors, settings);
   return out;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,22 +11,41 @@
 #include <skel/runtime/calibration.hpp>
 #include <skel/runtime/program.hpp>
 
+#include "rank_cores.hpp"
+
 namespace skel {
 
-/// The cores of a run's ranks as hosts of their own: what stages are placed on. Cores of one rank are a cluster.
+/// The cores of a run's ranks as hosts of their own: what stages are placed on. Cores of one rank are a cluster. A rank
+/// whose cores are all planned for others has none.
 struct processor_map {
   platform::description platform;
-  std::vector<int> rank_of;  ///< per processor
+  std::vector<int> rank_of;             ///< per processor
+  std::vector<std::string> rank_names;  ///< per rank, what its host is called in the platform
+  std::vector<std::size_t> domain_of;   ///< per processor: threads of processors of one domain share its cores
+  std::vector<std::size_t> cores;       ///< per domain
+
+  /// The rank that is meant by the name of a host or of a processor, where there is one.
+  std::optional<int> find_rank(std::string const& name) const;
+  /// Whether all processors are of one rank.
+  bool one_rank() const { return rank_of.front() == rank_of.back(); }
 };
 
-/// Host i of the platform is rank i; speeds are divided by `unit`, the speed that counts as 1.
-/// Throws skel::error when the platform has another number of hosts than there are ranks.
-processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit = 1);
+/// Host i of the platform is rank i; speeds are divided by `unit`, the speed that counts as 1. `dealt`: whose cores are
+/// whose; absent: each rank has the cores that the platform says. Ranks in `wanted` (names, as find_rank() knows them)
+/// have a processor in any case, and so has rank 0. Throws skel::error when the platform has another number of hosts
+/// than there are ranks.
+processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit = 1,
+                            rank_cores const* dealt = nullptr, std::vector<std::string> const& wanted = {});
+
+/// Adds a sentence to the notes of a plan.
+void add_note(planned_program& plan, std::string const& note);
 
 /// Places a line and says what to expect of it. `costs` are seconds per item, one per station, measured on a processor
-/// of speed `reference` [work units/s]; stations whose work the user has said take that instead.
-/// Throws skel::error when nothing can be placed.
+/// of speed `reference` [work units/s]; stations whose work the user has said take that instead. `state_on`: per
+/// station, the rank that it has to be on because its state is there (ranks_of_states()). Throws skel::error when
+/// nothing can be placed.
 planned_program make_plan(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
-                          double reference, processor_map const& processors, run_settings const& settings);
+                          double reference, processor_map const& processors,
+                          std::vector<std::optional<int>> const& state_on, run_settings const& settings);
 
 }  // namespace skel

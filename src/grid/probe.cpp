@@ -33,10 +33,15 @@ std::vector<platform::link_measurement> measure_links(MPI_Comm among, run_hosts 
                       .path = {.latency = pair.latency, .bandwidth = pair.bandwidth},
                       .latency_spread = pair.latency_spread,
                       .bandwidth_spread = pair.bandwidth_spread,
+                      .latency_error = pair.latency_error,
+                      .bandwidth_error = pair.bandwidth_error,
                       .bytes = pair.bytes,
                       .probes = pair.probes});
   return result;
 }
+
+/// What the speeds of a kept platform mean; a file that says otherwise, or nothing, is not taken.
+constexpr char const* speeds_of_cores = "whole cores";
 
 /// A platform whose host i is rank i.
 auto of_ranks(std::size_t ranks) {
@@ -51,7 +56,7 @@ probe_result probe(MPI_Comm original, probe_options const& options) {
   int rank = 0;
   MPI_Comm_rank(among, &rank);
   run_hosts const hosts = find_hosts(among);
-  kept_platform const kept(options, hosts.names);
+  kept_platform const kept(options, hosts.names, speeds_of_cores);
 
   std::string text;
   if (rank == 0)
@@ -75,7 +80,7 @@ probe_result probe(MPI_Comm original, probe_options const& options) {
 }
 
 probe_result probe_alone(probe_options const& options) {
-  kept_platform const kept(options, {platform::host_name()});
+  kept_platform const kept(options, {platform::host_name()}, speeds_of_cores);
   if (auto found = kept.read(of_ranks(1))) return {std::move(*found), true};
   double const start = now();
   platform::run_measurement run;

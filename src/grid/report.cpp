@@ -17,6 +17,9 @@ std::string print(char const* format, Args... args) {
   return line;
 }
 
+/// Of forecasts that were made while a program ran so many are listed, and the last.
+constexpr std::size_t most_forecasts = 8;
+
 /// A time or a rate with three digits and a prefix.
 std::string scaled(double value, char const* unit) {
   if (!(value > 0)) return "-";
@@ -45,6 +48,37 @@ std::string placement_text(planned_program const& plan, plan::placement const& w
     out += (out.empty() ? "" : ", ") + one;
   }
   return "(" + out + ")";
+}
+
+/// "1.2 kitems/s [1.1 kitems/s, 1.3 kitems/s]"
+std::string rate_text(record::throughput_forecast const& f) {
+  std::string out = scaled(f.rate, "items/s");
+  if (f.has_interval()) out += " [" + scaled(f.low, "items/s") + ", " + scaled(f.high, "items/s") + "]";
+  return out;
+}
+
+/// A line for the forecast from before the run beside all that was measured, and one for each that was made while it
+/// ran, beside what was measured as long as it stood.
+std::string forecasts_text(record::run_record const& run) {
+  std::string out;
+  std::size_t left_out = 0;
+  for (std::size_t i = 0; i < run.forecasts.size(); ++i) {
+    auto const& f = run.forecasts[i];
+    bool const before = f.why.empty();
+    if (!before && i > most_forecasts && i + 1 < run.forecasts.size()) {
+      ++left_out;
+      continue;
+    }
+    if (left_out > 0) out += print("  ... %zu more forecasts ...\n", left_out);
+    double const measured = before ? run.throughput() : f.measured();
+    out += before ? "predicted " + rate_text(f) + " before the run"
+                  : print("  from item %llu on (after %.2f s) ", static_cast<unsigned long long>(f.item), f.seconds) +
+                        rate_text(f) + ", because " + f.why;
+    if (measured > 0)
+      out += ": measured " + scaled(measured, "items/s") + print(", %+.1f %%", 100 * (measured / f.rate - 1));
+    out += "\n";
+  }
+  return out;
 }
 
 }  // namespace
@@ -92,10 +126,7 @@ std::string run_report::text() const {
     out += print(" (and %llu while measuring, ", static_cast<unsigned long long>(calibration_items)) +
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
   out += "\n";
-  if (plan.expected.throughput > 0)
-    out += "predicted " + scaled(plan.expected.throughput, "items/s") + ", measured " +
-           scaled(run.throughput(), "items/s") +
-           print(": %+.1f %%\n", 100 * (run.throughput() / plan.expected.throughput - 1));
+  out += forecasts_text(run);
   out += print("  %-20s %4s %7s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "items", "batches", "time/item",
                "busy", "blocked");
   for (auto const& s : run.stations) {
@@ -104,8 +135,19 @@ std::string run_report::text() const {
                  static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.batches),
                  scaled(s.service_time(), "s").c_str(), 100 * s.busy / all, 100 * s.blocked / all);
   }
-  out += print("credits allowed %zu batches of ", run.most_batches) +
-         scaled(static_cast<double>(run.batch_bytes), "B") + " (or one larger item) to be under way at once\n";
+  out += print("credits allowed %zu batches to be under way at once, the largest of ", run.most_batches) +
+         scaled(static_cast<double>(run.largest_batch()), "B") + ": items took at most " +
+         scaled(static_cast<double>(run.most_bytes()), "B") + "\n";
+  if (run.memory_limit > 0)
+    out +=
+        "memory: a limit of " + scaled(static_cast<double>(run.memory_limit), "B") +
+        (run.most_bytes() <= run.memory_limit
+             ? " was kept\n"
+             : print(
+                   " was asked for and may have been passed: an item took up to %zu times its size, and %llu of them "
+                   "were under way, because single items are larger than the limit allows, or later items were larger "
+                   "than earlier ones\n",
+                   run.places, static_cast<unsigned long long>(run.most_items)));
   return out;
 }
 

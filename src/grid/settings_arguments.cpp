@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
+#include <skel/base/size_text.hpp>
 #include <skel/platform/files.hpp>
 
 namespace skel {
@@ -46,6 +49,15 @@ std::size_t count(std::string const& name, std::string const& text, std::size_t 
   return static_cast<std::size_t>(value);
 }
 
+std::size_t bytes(std::string const& name, std::string const& text) {
+  auto const size = size_in(text);
+  if (!size || !(*size >= 1) || !(*size < static_cast<double>(std::numeric_limits<std::size_t>::max())))
+    throw input_error(
+        "command line", name,
+        in_quotes(text) + " is not a size of at least a byte, as 4096, 64k (or 64KiB), 64kB, 64M or 1.5G");
+  return static_cast<std::size_t>(*size);
+}
+
 std::map<std::string, option> const& options() {
   static std::map<std::string, option> const all{
       {"--skel-platform",
@@ -61,6 +73,9 @@ std::map<std::string, option> const& options() {
       {"--skel-capacity",
        {"K", "batches that may wait before each worker",
         [](run_settings& s, std::string const& v) { s.capacity = count("--skel-capacity", v, 0); }}},
+      {"--skel-memory",
+       {"BYTES", "bytes of items that may be under way, as 64M (default: as many as batches may wait)",
+        [](run_settings& s, std::string const& v) { s.memory = bytes("--skel-memory", v); }}},
       {"--skel-latency",
        {"S", "longest wait of an item in a batch, in seconds",
         [](run_settings& s, std::string const& v) {
@@ -72,8 +87,11 @@ std::map<std::string, option> const& options() {
       {"--skel-planning",
        {"S", "how long placements are searched, in seconds",
         [](run_settings& s, std::string const& v) { s.planning_time = number("--skel-planning", v, 0); }}},
+      {"--skel-horizon",
+       {"S", "how long the run is expected to take, which planning is weighed against",
+        [](run_settings& s, std::string const& v) { s.horizon = number("--skel-horizon", v, 0); }}},
       {"--skel-patience",
-       {"S", "how long a rank that an exception takes out waits for the others, in seconds",
+       {"S", "how long a rank that an exception or a mistake takes out waits for the others, in seconds",
         [](run_settings& s, std::string const& v) { s.patience = number("--skel-patience", v, 0); }}},
       {"--skel-trace",
        {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev",

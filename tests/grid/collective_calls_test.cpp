@@ -16,6 +16,8 @@
 
 #include <skel/skel.hpp>
 
+#include <support/counted_copies.hpp>
+
 namespace {
 
 using testing::HasSubstr;
@@ -197,6 +199,33 @@ TEST_F(CollectiveCalls, CarryTypesThatAreSerialisedAndOfAnySize) {
   EXPECT_EQ(grid.all_reduce(std::string(1, static_cast<char>('a' + rank)), std::plus<>{}), alphabet);
 }
 
+TEST_F(CollectiveCalls, CopyNoValuesThatTheirOperatorTakesOver) {
+  using skel::test::counted_copies;
+  counted_copies const mine(static_cast<word>(grid.rank()));
+  words all(ranks);
+  std::iota(all.begin(), all.end(), 0);
+  counted_copies::copies = 0;
+  auto const check = [&](auto const& op) {
+    EXPECT_EQ(grid.all_reduce(mine, op).values, all);
+    auto const on_root = grid.reduce(mine, op, 0);
+    ASSERT_EQ(on_root.has_value(), grid.rank() == 0);
+    if (on_root) {
+      EXPECT_EQ(on_root->values, all);
+    }
+  };
+  check(skel::test::append_by_value);
+  check(skel::test::append_in_place);
+  check(skel::commutative(skel::test::append_both_by_value));
+  check(skel::commutative(skel::test::append_by_rvalue));
+  EXPECT_EQ(counted_copies::copies.load(), 0);
+
+  // Elements of spans are where messages put them, so an operator that takes them over is given copies.
+  auto const add = [](word&& a, word&& b) { return a + b; };
+  words sums(5, 1);
+  grid.all_reduce(std::span{sums}, add);
+  EXPECT_EQ(sums, words(5, ranks));
+}
+
 TEST_F(CollectiveCalls, StayRightWhileTheirTimesAreLearnt) {
   // The platform says 5 ms where memory takes microseconds: what was decided is refuted, and decided anew.
   for (word round = 0; round < 130; ++round) {
@@ -216,6 +245,17 @@ TEST_F(CollectiveCalls, SayHowTheyAreDone) {
     EXPECT_THAT(decision.why, HasSubstr(decision.name));
     EXPECT_EQ(decision.edges.size(), 1u) << "from one cluster to the other";
   }
+}
+
+TEST_F(CollectiveCalls, AreDoneAsIsSaid) {
+  if (ranks == 1) return;
+  using enum skel::plan::collective;
+  for (auto const operation : {skel::plan::collective::broadcast, reduce, allreduce, scatter})
+    for (std::uint64_t bytes = 9; bytes < (1U << 22U); bytes = bytes * 10 / 9 + 1) {
+      skel::mapping::collective_request const asked{.operation = operation, .bytes = bytes};
+      // Calls of a class are done alike, and this is one of them.
+      EXPECT_TRUE(grid.decide(asked).plan == grid.decide(skel::mapping::class_of(asked)).plan) << bytes;
+    }
 }
 
 TEST(CollectiveCallsWithoutAPlatform, MeasureTheHosts) {

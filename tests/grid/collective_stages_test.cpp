@@ -82,6 +82,44 @@ TEST(StagesOnGrid, AReduceGoesOnElsewhereWithWhatItHeldWhileItWasMeasured) {
   });
 }
 
+/// How many ranks have workers of a station.
+std::size_t ranks_of(skel::run_report const& report, std::size_t station) {
+  auto const& ranks = report.plan.run.stations[station].ranks;
+  return std::set(ranks.begin(), ranks.end()).size();
+}
+
+TEST(StagesOnGrid, AFarmIsPricedWithWhatItsWorkersFold) {
+  auto const hosts = static_cast<double>(rank_count());
+  auto settings = on_equal_hosts();
+  settings.planning_time = 5, settings.horizon = 1e6;  // the search ends with the best placement, however slow it is
+  skel::grid grid(settings);
+  auto app = count_to(10) | skel::farm("make", slowly, skel::work(1e-5)) |
+             skel::reduce("fold", skel::commutative(std::plus<>{}), skel::work(1e-3)) | skel::sink([](int) {});
+  auto const folded = grid.plan(app);
+  EXPECT_EQ(std::set(folded.run.stations[1].ranks.begin(), folded.run.stations[1].ranks.end()).size(),
+            static_cast<std::size_t>(rank_count()));
+  EXPECT_GT(folded.expected.deterministic, 0.9 * hosts / 1.01e-3);
+
+  // One that keeps the order combines once for each batch, here of ten items, in the reduce as well.
+  auto text = count_to(10) |
+              skel::farm(
+                  "make", [](int x) { return std::to_string(x); }, skel::work(2e-5)) |
+              skel::reduce("fold", std::plus<>{}, skel::work(8e-5)) | skel::sink([](std::string const&) {});
+  auto const in_order = grid.plan(text);
+  ASSERT_EQ(in_order.expected.stations.size(), 2u);
+  EXPECT_NEAR(in_order.expected.stations[0].service_time, 1e-4, 1e-9);
+  EXPECT_NEAR(in_order.expected.stations[1].service_time, 8e-6, 1e-9);
+}
+
+TEST(StagesOnGrid, AFarmIsMeasuredWithWhatItsWorkersFold) {
+  auto const report = gives_what_the_sequential_engine_gives<int>([](auto& out) {
+    auto const slow_sum = [](int a, int b) { return slowly(a) + b; };
+    return count_to(1000) | skel::farm([](int x) { return x; }) | skel::reduce(skel::commutative(slow_sum)) |
+           skel::sink([&out](int x) { out.push_back(x); });
+  });
+  EXPECT_GE(ranks_of(report, 1), std::min<std::size_t>(2, static_cast<std::size_t>(rank_count())));
+}
+
 TEST(StagesOnGrid, AStreamMayEndWhileItIsMeasured) {
   for (int n : {0, 1, 3})
     gives_what_the_sequential_engine_gives<int>([n](auto& out) {

@@ -101,13 +101,17 @@ TEST_F(Discovery, TellsRankZeroHowFarItIs) {
   } else if (ranks_ == 1) {
     EXPECT_THAT(phases, testing::ElementsAre("hosts"));
   } else {
-    EXPECT_THAT(phases, testing::ElementsAre("hosts", "latencies", "messages"));
+    // Again, from the front, where what was measured scatters.
+    std::vector<std::string> const once{"hosts", "latencies", "messages"};
+    ASSERT_FALSE(phases.empty());
+    EXPECT_EQ(phases.size() % once.size(), 0u);
+    for (std::size_t i = 0; i < phases.size(); ++i) EXPECT_EQ(phases[i], once[i % once.size()]) << i;
     EXPECT_GE(rounds, skel::plan::tournament_rounds(static_cast<std::size_t>(ranks_)));
   }
 }
 
 TEST_F(Discovery, TakesWhatIsKeptOnlyForTheSameModels) {
-  options_.max_age = 600;
+  options_.max_age = 1e12;  // what is measured on a loaded machine is believed for a small part of it
   auto const first = discover(MPI_COMM_WORLD, options_);
   auto const again = discover(MPI_COMM_WORLD, options_);
   EXPECT_TRUE(again.from_cache);
@@ -118,7 +122,7 @@ TEST_F(Discovery, TakesWhatIsKeptOnlyForTheSameModels) {
 }
 
 TEST_F(Discovery, WarnsOfADamagedFileAndRepairsIt) {
-  options_.max_age = 600;
+  options_.max_age = 1e12;  // what is measured on a loaded machine is believed for a small part of it
   if (rank_ == 0) std::ofstream(options_.cache) << "{\"skel_platform\": ";
   EXPECT_FALSE(discover(MPI_COMM_WORLD, options_).from_cache);
   EXPECT_EQ(warnings_.size(), rank_ == 0 ? 1U : 0U);

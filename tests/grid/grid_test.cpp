@@ -1,13 +1,18 @@
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -19,6 +24,31 @@
 
 #include <skel/platform/host_probe.hpp>
 #include <skel/skel.hpp>
+
+namespace sample {
+
+/// Has a serializer, and no default constructor.
+struct mark {
+  explicit mark(int v) : value(v), text(std::to_string(v)) {}
+  int value;
+  std::string text;
+};
+
+}  // namespace sample
+
+template <>
+struct skel::serializer<sample::mark> {
+  template <class Archive>
+  static void save(Archive& archive, sample::mark const& item) {
+    archive(item.value);
+  }
+  template <class Archive>
+  static sample::mark load(Archive& archive) {
+    int value = 0;
+    archive(value);
+    return sample::mark(value);
+  }
+};
 
 namespace {
 
@@ -83,9 +113,28 @@ TEST(Grid, RunsAProgramAndReportsTheSameOnEveryRank) {
   for (int i = 0; i < 400; ++i) EXPECT_EQ(got[static_cast<std::size_t>(i)], i);
 }
 
+TEST(Grid, SaysAnewWhatToExpectWhenItemsTakeLongerThanWasSaid) {
+  skel::grid grid(on_equal_hosts());
+  auto app = count_to(1500) | skel::stage("sly", wait_for(500us), skel::work(1e-5)) | skel::sink([](int) {});
+
+  auto const report = grid.run(app);
+
+  auto const& all = report.run.forecasts;
+  ASSERT_GE(all.size(), 2u);
+  EXPECT_EQ(all.front().rate, report.plan.expected.throughput);
+  EXPECT_GT(all.front().rate, 1e4) << "by the work that the stage says";
+  EXPECT_LE(report.run.throughput(), 2e3) << "what waiting lets through";
+  EXPECT_FALSE(all[1].covers(all.front().rate));
+  EXPECT_THAT(report.text(),
+              testing::AllOf(HasSubstr("items/s before the run: measured"), HasSubstr(" on (after "),
+                             testing::ContainsRegex("because items [0-9]+ to [0-9]+ took [0-9.e+]+ times as long")));
+  for (auto const& text : grid.ranks().all_gather(report.text())) EXPECT_EQ(text, report.text());
+}
+
 TEST(Grid, GivesAHeavyFarmMoreThanOneHostWhereThereAreMore) {
   auto settings = on_equal_hosts();
   settings.planning_time = 60;  // ends when the best is proven, in a slow build too
+  settings.horizon = 1e6;
   skel::grid grid(settings);
   auto app = count_to(1) | skel::farm("heavy", wait_for(1us), skel::work(0.1)) | skel::sink([](int) {});
   auto const planned = grid.plan(app);
@@ -174,9 +223,61 @@ TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravel) {
   EXPECT_THAT(report.plan.run.stations[1].ranks, testing::Each(0));
   EXPECT_THAT(report.plan.run.stations[2].ranks, testing::Each(0));
   if (grid.size() > 1) {
-    EXPECT_THAT(report.plan.explain(), HasSubstr("cannot be sent"));
+    EXPECT_THAT(report.plan.explain(), testing::AllOf(HasSubstr("cannot be sent"), HasSubstr("skel::serializer<T>")));
   }
   EXPECT_EQ(sum, grid.rank() == 0 ? 500 * 499 / 2 : 0);
+}
+
+TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravelInContainers) {
+  skel::grid grid(on_equal_hosts());
+  int sum = 0;
+  auto app = count_to(500) |
+             skel::stage(
+                 "box",
+                 [](int x) {
+                   std::vector<std::unique_ptr<stays_here>> out;
+                   out.push_back(std::make_unique<stays_here>(x));
+                   return std::pair(x, std::move(out));
+                 },
+                 skel::work(1e-5)) |
+             skel::farm(
+                 "unbox", [](std::pair<int, std::vector<std::unique_ptr<stays_here>>> b) { return *b.second[0]->into; },
+                 skel::work(1e-4)) |
+             skel::sink([&](int x) { sum += x; });
+  auto const report = grid.run(app);
+  EXPECT_THAT(report.plan.run.stations[1].ranks, testing::Each(0));
+  EXPECT_THAT(report.plan.run.stations[2].ranks, testing::Each(0));
+  EXPECT_EQ(sum, grid.rank() == 0 ? 500 * 499 / 2 : 0);
+}
+
+TEST(Grid, SendsItemsBehindOwningPointersAndWithoutDefaultConstructor) {
+  skel::run_settings settings = on_equal_hosts();
+  int const last = rank_count() - 1;
+  settings.plan = skel::plan::run_plan{.stations = {{{0}, 1}, {{last}, 1}, {{0}, 1}}};
+  skel::grid grid(settings);
+  long sum = 0;
+  bool moved = true;
+  using item = std::unique_ptr<std::map<std::string, std::vector<sample::mark>>>;
+  auto app = skel::source("make",
+                          [i = 0]() mutable -> std::optional<item> {
+                            if (i == 300) return std::nullopt;
+                            auto made = std::make_unique<std::map<std::string, std::vector<sample::mark>>>();
+                            (*made)["a"].emplace_back(i++);
+                            return made;
+                          }) |
+             skel::stage("add",
+                         [](item x) {
+                           (*x)["a"].emplace_back((*x)["a"][0].value + 1);
+                           return x;
+                         }) |
+             skel::sink([&](item x) {
+               auto const& all = x->at("a");
+               moved = moved && all.size() == 2 && all[1].text == std::to_string(all[0].value + 1);
+               sum += all[0].value;
+             });
+  grid.run(app);
+  EXPECT_TRUE(moved);
+  EXPECT_EQ(sum, grid.rank() == 0 ? 300 * 299 / 2 : 0);
 }
 
 TEST(Grid, TakesWorkInSecondsOfACoreOnAProbedGrid) {
@@ -204,6 +305,54 @@ TEST(Grid, RefusesPlansThatDoNotFit) {
     skel::grid grid(settings);
     EXPECT_THROW(grid.run(app), skel::error);
   }
+}
+
+TEST(Grid, RefusesPlansOfMoreBatchesThanCanBeCounted) {
+  constexpr std::size_t largest = std::numeric_limits<std::size_t>::max();
+  skel::plan::run_plan fits;
+  fits.stations = {{{0}, 1}, {{0}, 1}, {{0}, 1}};
+  std::vector<skel::plan::run_plan> wrong(6, fits);
+  wrong[0].reorder_factor = largest;
+  wrong[1].reorder_factor = largest / 2 + 1;
+  wrong[2].stations[1].capacity = largest;
+  wrong[3].stations[2].capacity = largest - 1;
+  wrong[4].batch_latency = std::numeric_limits<double>::infinity();
+  wrong[5].batch_latency = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = 0; i < wrong.size(); ++i) {
+    auto app = count_to(10) | skel::farm("one", [](int x) { return x; }) | skel::sink([](int) {});
+    skel::run_settings settings;
+    settings.plan = wrong[i];
+    skel::grid grid(settings);
+    try {
+      grid.run(app);
+      ADD_FAILURE() << "plan " << i;
+    } catch (skel::error const& e) {
+      EXPECT_THAT(e.what(), HasSubstr(i < 4 ? "cannot be counted: lower its reorder_factor" : "batch_latency"));
+    }
+  }
+  int items = 0;
+  auto app = count_to(10) | skel::farm("one", [](int x) { return x; }) | skel::sink([&](int) { ++items; });
+  skel::run_settings settings;
+  settings.plan = fits;
+  settings.plan->batch_bytes = largest;
+  settings.plan->direct_bytes = largest;
+  settings.plan->reorder_factor = largest / 100;
+  settings.plan->batch_latency = std::numeric_limits<double>::max();
+  skel::grid grid(settings);
+  grid.run(app);
+  EXPECT_EQ(items, grid.rank() == 0 ? 10 : 0);
+}
+
+TEST(Grid, PlansAnyCapacity) {
+  skel::run_settings settings = on_equal_hosts();
+  settings.capacity = std::numeric_limits<std::size_t>::max();
+  skel::grid grid(settings);
+  auto app = count_to(1000) |
+             skel::farm(
+                 "one", [](int x) { return x; }, skel::work(1e-4)) |
+             skel::sink([](int) {});
+  EXPECT_GT(grid.plan(app).expected.throughput, 0);
+  EXPECT_THROW(grid.run(app), skel::error);
 }
 
 TEST(Grid, RefusesATraceThatCannotBeWrittenBeforeItRuns) {
@@ -305,6 +454,72 @@ TEST(Grid, TellsEveryRankWhatAFunctionThrewWhileItWasMeasuredOrRun) {
   }
 }
 
+/// A worker that cannot be copied once that has been forbidden.
+struct uncopyable_when_told {
+  std::shared_ptr<std::function<void()>> on_copy;
+
+  explicit uncopyable_when_told(std::shared_ptr<std::function<void()>> told) : on_copy(std::move(told)) {}
+  uncopyable_when_told(uncopyable_when_told const& other) : on_copy(other.on_copy) {
+    if (*on_copy) (*on_copy)();
+  }
+  uncopyable_when_told(uncopyable_when_told&&) = default;
+  int operator()(int x) const { return x; }
+};
+
+TEST(Grid, TellsEveryRankWhatACopyOfAWorkerThrewWhereverItWasMade) {
+  int const last = rank_count() - 1;
+  for (bool const measured : {true, false})
+    for (bool const standard : {true, false}) {
+      auto settings = on_equal_hosts();
+      if (!measured) settings.plan = skel::plan::run_plan{{{{0}, 1, {}}, {{last}, 1, {}}, {{0}, 1, {}}}};
+      skel::grid grid(settings);
+      auto const told = std::make_shared<std::function<void()>>();
+      auto app = count_to(100) | skel::farm("copied", uncopyable_when_told(told)) | skel::sink([](int) {});
+      *told = [standard] {
+        if (standard) throw std::out_of_range("no copy");
+        throw 42;
+      };
+      try {
+        grid.run(app);
+        FAIL() << "no exception";
+      } catch (skel::stage_error const& e) {
+        int const where = measured ? 0 : last;
+        EXPECT_EQ(e.stage(), "copied");
+        EXPECT_EQ(e.rank(), where);
+        EXPECT_EQ(e.cause() != nullptr, grid.rank() == where);
+        EXPECT_THAT(e.what(), testing::AllOf(HasSubstr("a worker of stage 'copied' could not be made for item 0"),
+                                             HasSubstr(standard ? "no copy" : "not a std::exception")));
+      }
+    }
+}
+
+TEST(Grid, IsCancelledOnEveryRankWhenAnyRanksTokenIsStopped) {
+  for (int who : {0, rank_count() - 1}) {
+    skel::grid grid(on_equal_hosts());
+    std::stop_source stop;
+    // Nothing but the stop ends the stream.
+    auto app = skel::source("endless", [i = 0]() mutable { return std::optional(i++); }) |
+               skel::farm("wait", wait_for(100us)) | skel::sink([](int) {});
+    std::jthread const asker([&] {
+      std::this_thread::sleep_for(100ms);
+      if (grid.rank() == who) stop.request_stop();
+    });
+    EXPECT_THROW(grid.run(app, stop.get_token()), skel::cancelled);
+  }
+}
+
+TEST(Grid, RunsNothingWithATokenThatHasBeenStopped) {
+  skel::grid grid(on_equal_hosts());
+  std::stop_source stop;
+  stop.request_stop();
+  std::atomic<int> calls{0};
+  auto app = count_to(1000) | skel::stage("count", [&](int x) { return ++calls, x; }) | skel::sink([](int) {});
+  EXPECT_THROW(grid.run(app, stop.get_token()), skel::cancelled);
+  EXPECT_EQ(calls, 0);
+  EXPECT_EQ(grid.run(count_to(5) | skel::sink([](int) {}), std::stop_source().get_token()).items(), 5u)
+      << "the next run is not stopped";
+}
+
 /// Items in the slices of a trace, by their names.
 std::map<std::string, std::uint64_t> traced_items(std::filesystem::path const& file) {
   std::ifstream in(file);
@@ -373,6 +588,65 @@ TEST(Grid, TakesItsOptionsOutOfTheCommandLine) {
   EXPECT_EQ(grid.settings().batch_latency, 0.01);
 }
 
+TEST(Grid, KnowsWhatARankMayUseOfTheCoresThatAPlatformSays) {
+  std::vector<std::string> const hosts = skel::grid().ranks().hosts();
+  if (hosts.size() > 1) return;  // ranks of one host share its cores
+  std::size_t const usable = skel::platform::find_usable_cores().mine.size(), said = usable + 2;
+  for (bool const here : {false, true}) {
+    skel::run_settings settings;
+    settings.platform = skel::platform::description(1e-6, {{.name = here ? hosts[0] : "elsewhere", .cores = said}}, {});
+    settings.planning_time = 0.05;
+    skel::grid grid(settings);
+
+    auto const plan = grid.plan(count_to(1) |
+                                skel::farm(
+                                    "work", [](int x) { return x; }, skel::work(1)) |
+                                skel::sink([](int) {}));
+
+    EXPECT_THAT(plan.note, HasSubstr("rank 0 may use " + std::to_string(usable) + " of the " + std::to_string(said)));
+    EXPECT_EQ(plan.processors.size(), here ? usable : said);
+  }
+}
+
+TEST(Grid, ReadsALimitOfMemoryInAnyUnit) {
+  for (auto const& [text, bytes] : std::map<std::string, std::size_t>{{"4096", 4096},
+                                                                      {"64k", 65536},
+                                                                      {"1.5M", 1572864},
+                                                                      {"2GiB", 2147483648},
+                                                                      {"3MB", 3000000},
+                                                                      {"64kB", 64000},
+                                                                      {"7b", 7}}) {
+    std::string words[] = {"program", "--skel-memory", text};
+    char* pointers[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+    int argc = 3;
+    char** argv = pointers;
+    EXPECT_EQ(skel::grid(argc, argv).settings().memory, bytes) << text;
+  }
+}
+
+TEST(Grid, KeepsALimitOfMemoryAndSaysSo) {
+  skel::run_settings settings = on_equal_hosts();
+  settings.memory = 100000;
+  for (std::size_t const size : {1000, 200000}) {
+    skel::grid grid(settings);
+    std::size_t seen = 0;
+    auto app = count_to(300) | skel::farm([size](int x) {
+                 std::this_thread::sleep_for(100us);
+                 return std::vector<char>(size, static_cast<char>(x));
+               }) |
+               skel::sink([&](std::vector<char> const& x) { seen += x.size(); });
+    auto const report = grid.run(app);
+    ASSERT_GT(report.run.items, 0u);
+    EXPECT_EQ(report.run.memory_limit, settings.memory);
+    EXPECT_EQ(report.run.most_bytes() <= settings.memory, size == 1000);
+    EXPECT_THAT(report.text(), HasSubstr(size == 1000 ? "a limit of 100 kB was kept" : "may have been passed"));
+    if (size > settings.memory) {
+      EXPECT_EQ(report.run.most_items, 1u);
+    }
+    EXPECT_EQ(seen, grid.rank() == 0 ? 300 * size : 0);
+  }
+}
+
 TEST(Grid, RefusesOptionsItCannotRead) {
   auto refuses = [](std::string name, std::string value, std::string because) {
     std::string program = "program";
@@ -388,6 +662,8 @@ TEST(Grid, RefusesOptionsItCannotRead) {
   };
   refuses("--skel-capacity", "-1", "not a number of at least");
   refuses("--skel-latency", "nan", "not a number");
+  for (char const* size : {"", "much", "64X", "-1k", "0", "inf", "1e30", "3i", "k", "0x10"})
+    refuses("--skel-memory", size, "is not a size of at least a byte");
   refuses("--skel-capcity", "1", "did you mean '--skel-capacity'");
   refuses("--skel-other-hosts", "ask", "neither 'measure' nor 'refuse'");
   refuses("--skel-platform", "/nowhere/grid.json", "/nowhere/grid.json");

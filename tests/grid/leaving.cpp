@@ -1,12 +1,14 @@
 // A rank leaves a grid while the others are in a collective with it; started under mpirun, which is to end with an
 // error.
-//   leaving throws|unwinds|unwinds-root|returns|exits
+//   leaving throws|unwinds|unwinds-root|unwinds-early|returns|exits
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <skel/skel.hpp>
@@ -15,7 +17,7 @@ namespace {
 
 void use_grid(std::string_view how) {
   skel::run_settings settings;
-  settings.patience = 0.5;
+  settings.patience = how == "unwinds-early" ? 0.5 : 20;
   settings.platform = skel::platform::description(1e-6, {{.name = "all", .hosts = 3, .inside = {5e-5, 1e8}}}, {});
   skel::grid grid(std::move(settings));
   std::vector<double> data(100000);
@@ -26,6 +28,7 @@ void use_grid(std::string_view how) {
     if (how == "returns") return;
     throw std::runtime_error("rank " + std::to_string(leaver) + " has had enough");
   }
+  if (how == "unwinds-early") std::this_thread::sleep_for(std::chrono::hours(1));  // longer than the patience
   grid.broadcast(std::span(data));
 }
 

@@ -1,6 +1,7 @@
 #include <skel/grid/reduction_controller.hpp>
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -546,6 +547,24 @@ TEST_F(ReductionController, WarnsOfAKeptModelThatIsDamaged) {
   EXPECT_THAT(text, AllOf(HasSubstr("reduction_model.json"), HasSubstr("the model that skel ships is used")));
   EXPECT_EQ(text.find("warning"), text.rfind("warning"));
   EXPECT_EQ(controller.report().model_date, cost::default_reduction_model().date);
+}
+
+TEST_F(ReductionController, WarnsOfAKeptModelThatAnotherUserCanHaveWrittenOrThatIsAPipe) {
+  auto const warning = [] {
+    testing::internal::CaptureStderr();
+    reduction_controller const controller({.threads = 2});
+    EXPECT_EQ(controller.report().model_date, cost::default_reduction_model().date);
+    return testing::internal::GetCapturedStderr();
+  };
+  fs::path const file = keep(planted_model(rented_and_bought), "skel/reduction_model.json");
+  fs::permissions(file, fs::perms(0666));
+  EXPECT_THAT(warning(), AllOf(HasSubstr("reduction_model.json: is not believed: other users can write it"),
+                               HasSubstr("the model that skel ships is used")));
+  fs::path const elsewhere = folder_ / "elsewhere" / "skel";
+  fs::create_directories(elsewhere);
+  ASSERT_EQ(mkfifo((elsewhere / "reduction_model.json").c_str(), 0600), 0);
+  setenv("XDG_CACHE_HOME", elsewhere.parent_path().c_str(), 1);
+  EXPECT_THAT(warning(), HasSubstr("reduction_model.json: cannot be read: is a pipe"));
 }
 
 TEST_F(ReductionController, RefusesANamedModelThatCannotBeUsed) {

@@ -31,10 +31,10 @@ using combining =
 /// of the algorithm. Values may be of any type that can cross ranks (runtime::transferable): those that are not
 /// trivially copyable go as their bytes, in parts as long as the longest, and are combined one after the other.
 ///
-/// A rank that leaves the grid instead of calling a collective that others are in ends the run, with a message that
-/// names it: at once where they send to it, after run_settings::patience where they wait for it and an exception made it
-/// leave. One that ends without destroying its grid is noticed by mpirun, which ends the others. Not noticed is a rank
-/// that they wait for and that leaves without an exception: it waits for them too.
+/// Ranks that do not make the same calls are told which call differs, and how, on every rank: by skel::error where they
+/// call, on standard error where they leave the grid. A rank that waits asks the others after 0.1 s, and whoever
+/// computes is waited for without a limit. Every later call throws the same; ranks that leave wait for
+/// run_settings::patience. One that ends without destroying its grid is noticed by mpirun, which ends the others.
 ///
 /// Operators are associative and do not throw: the other ranks would wait for ever, so an exception ends the program.
 /// They keep the order of the ranks unless is_commutative says that they need not. The first collective on several
@@ -48,11 +48,10 @@ class collective_calls {
 
   /// What root has, on every rank.
   template <class T, std::size_t N>
-  requires runtime::plain<T>
   void broadcast(std::span<T, N> data, int root = 0) {
-    move(plan::collective::broadcast, data.size_bytes(), root, std::as_bytes(data), std::as_writable_bytes(data));
+    move(plan::collective::broadcast, data.size_bytes(), root, bytes_of(data), std::as_writable_bytes(data));
   }
-  template <runtime::transferable T>
+  template <class T>
   void broadcast(T& value, int root = 0) {
     if constexpr (runtime::plain<T>) {
       broadcast(std::span(&value, 1), root);
@@ -69,16 +68,16 @@ class collective_calls {
 
   /// data[i] of all ranks combined, in data[i] of root; elsewhere data stays as it is.
   template <class T, std::size_t N, class Op>
-  requires runtime::plain<T>
   void reduce(std::span<T, N> data, Op const& op, int root = 0) {
-    combine(plan::collective::reduce, std::span<T>(data), op, root);
+    if constexpr (check_operator<Op, T>::value) combine(plan::collective::reduce, std::span<T>(data), op, root);
   }
   /// The values of all ranks combined: on root; nothing elsewhere.
-  template <runtime::transferable T, class Op>
+  template <class T, class Op>
   std::optional<T> reduce(T const& value, Op const& op, int root = 0) {
-    check_operator<Op, T>();
     std::optional<T> result;
-    if constexpr (runtime::plain<T>) {
+    if constexpr (!check_operator<Op, T>::value) {
+      return result;
+    } else if constexpr (runtime::plain<T>) {
       result = value;
       reduce(std::span(&*result, 1), op, root);
     } else {
@@ -90,14 +89,14 @@ class collective_calls {
 
   /// data[i] of all ranks combined, in data[i] of every rank: the same bits on all of them.
   template <class T, std::size_t N, class Op>
-  requires runtime::plain<T>
   void all_reduce(std::span<T, N> data, Op const& op) {
-    combine(plan::collective::allreduce, std::span<T>(data), op, 0);
+    if constexpr (check_operator<Op, T>::value) combine(plan::collective::allreduce, std::span<T>(data), op, 0);
   }
-  template <runtime::transferable T, class Op>
+  template <class T, class Op>
   T all_reduce(T const& value, Op const& op) {
-    check_operator<Op, T>();
-    if constexpr (runtime::plain<T>) {
+    if constexpr (!check_operator<Op, T>::value) {
+      return value;
+    } else if constexpr (runtime::plain<T>) {
       T result = value;
       all_reduce(std::span(&result, 1), op);
       return result;
@@ -111,15 +110,15 @@ class collective_calls {
   /// Part r of `all`, which only root has, on rank r. `all` has mine.size() elements for each rank; it is not looked at
   /// elsewhere.
   template <class A, std::size_t N, class T, std::size_t M>
-  requires runtime::plain<T> && std::same_as<std::remove_const_t<A>, T>
+  requires std::same_as<std::remove_const_t<A>, T>
   void scatter(std::span<A, N> all, std::span<T, M> mine, int root = 0) {
     bool const has = rank() == root;
     SKEL_EXPECTS(!has || all.size() == ranks() * mine.size());
-    move(plan::collective::scatter, mine.size_bytes(), root, has ? std::as_bytes(all) : std::span<std::byte const>{},
+    move(plan::collective::scatter, mine.size_bytes(), root, has ? bytes_of(all) : std::span<std::byte const>{},
          std::as_writable_bytes(mine));
   }
   /// values[r], which only root has, on rank r.
-  template <runtime::transferable T>
+  template <class T>
   T scatter(std::vector<T> const& values, int root = 0) {
     bool const has = rank() == root;
     SKEL_EXPECTS(!has || values.size() == ranks());
@@ -137,15 +136,15 @@ class collective_calls {
   /// `mine` of every rank, in rank order, in `all` of root, which has mine.size() elements for each rank; it is not
   /// looked at elsewhere.
   template <class A, std::size_t N, class T, std::size_t M>
-  requires runtime::plain<T> && std::same_as<std::remove_const_t<A>, T>
+  requires std::same_as<std::remove_const_t<A>, T>
   void gather(std::span<A, N> mine, std::span<T, M> all, int root = 0) {
     bool const gets = rank() == root;
     SKEL_EXPECTS(!gets || all.size() == ranks() * mine.size());
-    move(plan::collective::gather, mine.size_bytes(), root, std::as_bytes(mine),
+    move(plan::collective::gather, mine.size_bytes(), root, bytes_of(mine),
          gets ? std::as_writable_bytes(all) : std::span<std::byte>{});
   }
   /// The values of all ranks, in rank order: on root; none elsewhere.
-  template <runtime::transferable T>
+  template <class T>
   std::vector<T> gather(T const& value, int root = 0) {
     auto const [part, length] = padded(value);
     std::vector<std::byte> all(rank() == root ? ranks() * part.size() : 0);
@@ -155,12 +154,12 @@ class collective_calls {
 
   /// `mine` of every rank, in rank order, in `all` of every rank, which has mine.size() elements for each rank.
   template <class A, std::size_t N, class T, std::size_t M>
-  requires runtime::plain<T> && std::same_as<std::remove_const_t<A>, T>
+  requires std::same_as<std::remove_const_t<A>, T>
   void all_gather(std::span<A, N> mine, std::span<T, M> all) {
     SKEL_EXPECTS(all.size() == ranks() * mine.size());
-    move(plan::collective::allgather, mine.size_bytes(), 0, std::as_bytes(mine), std::as_writable_bytes(all));
+    move(plan::collective::allgather, mine.size_bytes(), 0, bytes_of(mine), std::as_writable_bytes(all));
   }
-  template <runtime::transferable T>
+  template <class T>
   std::vector<T> all_gather(T const& value) {
     auto const [part, length] = padded(value);
     std::vector<std::byte> all(ranks() * part.size());
@@ -171,13 +170,13 @@ class collective_calls {
   /// Part r of `from` goes to rank r, where it is part number rank() of `to`. Both have equally many elements, as many
   /// for each rank, and share no memory.
   template <class A, std::size_t N, class T, std::size_t M>
-  requires runtime::plain<T> && std::same_as<std::remove_const_t<A>, T>
+  requires std::same_as<std::remove_const_t<A>, T>
   void all_to_all(std::span<A, N> from, std::span<T, M> to) {
     SKEL_EXPECTS(from.size() == to.size() && from.size() % ranks() == 0);
-    move(plan::collective::alltoall, from.size_bytes() / ranks(), 0, std::as_bytes(from), std::as_writable_bytes(to));
+    move(plan::collective::alltoall, from.size_bytes() / ranks(), 0, bytes_of(from), std::as_writable_bytes(to));
   }
   /// values[r] goes to rank r; the result has what each rank had for this one.
-  template <runtime::transferable T>
+  template <class T>
   std::vector<T> all_to_all(std::vector<T> const& values) {
     SKEL_EXPECTS(values.size() == ranks());
     auto const texts = encoded(values);
@@ -205,16 +204,28 @@ class collective_calls {
       perform({.operation = operation, .bytes = bytes, .root = static_cast<std::size_t>(root)}, input, output, {});
   }
 
-  template <class Op, class T>
-  static constexpr void check_operator() {
-    static_assert(reduction_operator<Op, T>,
-                  "the operator of a reduction is called as op(T const&, T const&) and gives a T; a range is reduced "
-                  "element by element as a std::span of it");
+  template <class T, std::size_t N>
+  static std::span<std::byte const> bytes_of(std::span<T, N> data) {
+    static_assert(
+        runtime::plain<std::remove_const_t<T>>,
+        "skel: the elements of this span are no plain bytes, as collectives of spans need: give the container "
+        "itself as a value, which travels if its elements do");
+    return std::as_bytes(data);
   }
+
+  /// Instantiated for the operator of a reduction and what it combines; both appear in the compiler's message.
+  template <class Op, class T>
+  struct check_operator {
+    static constexpr bool value = reduction_operator<Op, T>;
+    static_assert(value,
+                  "skel: this operator cannot combine these values (Op and Value are named in check_operator<Op, "
+                  "Value>). Accepted signatures: Value op(Value const&, Value const&), Value op(Value, Value const&) and "
+                  "Value op(Value&&, Value&&), callable on a const operator; a range is reduced element by element as a "
+                  "std::span of it");
+  };
 
   template <class T, class Op>
   void combine(plan::collective operation, std::span<T> data, Op const& op, int root) {
-    check_operator<Op, T>();
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "elements that are aligned more strictly than memory of `new` cannot be reduced");
     SKEL_EXPECTS(root >= 0 && root < size());
@@ -226,27 +237,28 @@ class collective_calls {
              .root = static_cast<std::size_t>(root),
              .unit = sizeof(T),
              .commutative = is_commutative<Op, T>},
-            bytes, gets ? bytes : std::span<std::byte>{},
+            bytes_of(data), gets ? bytes : std::span<std::byte>{},
             [&op](std::span<std::byte const> received, std::span<std::byte> work, bool received_first) noexcept {
               // Whole elements, in memory of `new` or in that of `data`.
               auto const* const theirs = reinterpret_cast<T const*>(received.data());
               auto* const mine = reinterpret_cast<T*>(work.data());
               std::size_t const count = work.size() / sizeof(T);
+              auto const of = [&op](T const& a, T const& b) {
+                if constexpr (std::is_invocable_v<Op const&, T const&, T const&>)
+                  return static_cast<T>(op(a, b));
+                else
+                  return static_cast<T>(op(T(a), T(b)));
+              };
               if (received_first)
-                for (std::size_t i = 0; i < count; ++i) mine[i] = static_cast<T>(op(theirs[i], std::as_const(mine[i])));
+                for (std::size_t i = 0; i < count; ++i) mine[i] = of(theirs[i], mine[i]);
               else
-                for (std::size_t i = 0; i < count; ++i) mine[i] = static_cast<T>(op(std::as_const(mine[i]), theirs[i]));
+                for (std::size_t i = 0; i < count; ++i) mine[i] = of(mine[i], theirs[i]);
             });
   }
 
   template <class T, class Op>
   static void fold(std::vector<T> values, Op const& op, std::optional<T>& result) noexcept {
-    for (T& value : values) {
-      if (result)
-        result = op(std::as_const(*result), std::as_const(value));
-      else
-        result = std::move(value);
-    }
+    for (T& value : values) fold_into(result, std::move(value), op);
   }
 
   /// Values of one collective as parts of equal length: plain ones as their bytes, others behind their length.

@@ -41,9 +41,10 @@ struct discovery_result {
 /// (runtime::probe_latencies, in rounds of disjoint pairs: 99 rounds for 100 hosts), groups them into clusters that
 /// bear the noise (platform::robust_clusters) and into sites (platform::levels_of), and measures what the models need
 /// between the two most typical hosts of each cluster, all clusters at once, and of each two clusters, both ways, again
-/// in rounds (runtime::probe_pairs). One rank of each host takes part, others sleep. Every rank gets the same
-/// description; its clusters carry the names of their hosts, parameters of the models, and how they were measured
-/// (docs/formats.md).
+/// in rounds (runtime::probe_pairs). What is not sure_enough in all (platform::doubt_of) is measured up to three times
+/// where there is time, and the surest taken; a result that is not sure is kept for less long. One rank of each host
+/// takes part, others sleep. Every rank gets the same description; its clusters carry the names of their hosts,
+/// parameters of the models, and how they were measured (docs/formats.md).
 ///
 /// Collective: all ranks give the same options. Makes its own communicator; MPI_THREAD_SINGLE is enough. Time: about
 /// time_limit at most, more where what is indispensable takes longer: for each pair of hosts six round trips of a byte

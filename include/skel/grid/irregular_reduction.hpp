@@ -38,6 +38,30 @@ array_pack<Ts...> arrays(std::span<Ts>... spans) {
   return {{spans...}};
 }
 
+namespace reductions_detail {
+
+/// Instantiated for the arrays and the body of a run, before all algorithms are.
+template <class Op, class Body, class... Ts>
+struct check_reduction {
+  static constexpr bool variable = (!std::is_const_v<Ts> && ...);
+  static_assert(variable, "skel: an irregular reduction writes into its arrays: no span of const");
+  static constexpr bool has_identity = !variable || (monoid_operator<Op, Ts> && ...);
+  static_assert(has_identity,
+                "skel: the operator of an irregular reduction must be associative and commutative and have an "
+                "identity on every type of the arrays. Accepted: std::plus<> and its like, skel::minimum, "
+                "skel::maximum, skel::componentwise(op) on std::array, skel::with_identity(op, identity)");
+  static constexpr bool callable = requires(Body & body, runtime::reduction::body_probe<sizeof...(Ts)>& acc) {
+    body(std::size_t{}, acc);
+  };
+  static_assert(
+      callable,
+      "skel: this body of an irregular reduction cannot be called (named in check_reduction<Op, Body, Ts...>). "
+      "Accepted signature: void body(std::size_t iteration, auto& acc)");
+  static constexpr bool value = variable && has_identity && callable;
+};
+
+}  // namespace reductions_detail
+
 /// A loop of the form x[index[i][j]] = op(x[index[i][j]], f(i)), run in parallel by the algorithm that a model expects
 /// to be the fastest for its pattern, and by another one where that turns out to be wrong or the pattern changes.
 ///
@@ -68,11 +92,13 @@ class irregular_reduction {
   }
   template <class... Ts, class Body>
   void run(pattern const& of, array_pack<Ts...> x, Body&& body) {
-    check_sizes(x, of.elements());
-    auto& with = engine_for<Ts...>();
-    if constexpr (Rules.replayable)
-      if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
-    execute<Ts...>(with, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, with.legal()); });
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      check_sizes(x, of.elements());
+      auto& with = engine_for<Ts...>();
+      if constexpr (Rules.replayable)
+        if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
+      execute<Ts...>(with, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, with.legal()); });
+    }
   }
 
   /// The same for a loop whose subscripts are known only while it runs: acc.add(element, value). Throws
@@ -83,12 +109,14 @@ class irregular_reduction {
   }
   template <class... Ts, class Body>
   void run(std::size_t iterations, array_pack<Ts...> x, Body&& body) {
-    std::size_t const elements = std::get<0>(x.spans).size();
-    check_sizes(x, elements);
-    auto& with = engine_for<Ts...>();
-    runtime::reduction::open_loop const loop{iterations, elements};
-    execute<Ts...>(with, loop, view(x), body,
-                   [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, with.legal_open()); });
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      std::size_t const elements = std::get<0>(x.spans).size();
+      check_sizes(x, elements);
+      auto& with = engine_for<Ts...>();
+      runtime::reduction::open_loop const loop{iterations, elements};
+      execute<Ts...>(with, loop, view(x), body,
+                     [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, with.legal_open()); });
+    }
   }
 
   /// The same over ranks: each has its own iterations, with a pattern of its own, over the same elements, and the same
@@ -161,12 +189,6 @@ class irregular_reduction {
 
   template <class... Ts>
   engine<Ts...>& engine_for() {
-    static_assert((monoid_operator<Op, Ts> && ...),
-                  "skel: the operator of an irregular reduction must be associative and commutative and have an "
-                  "identity on every type of the arrays. Accepted: std::plus<> and its like, skel::minimum, "
-                  "skel::maximum, skel::componentwise(op) on std::array, skel::with_identity(op, identity)");
-    static_assert((!std::is_const_v<Ts> && ...),
-                  "skel: an irregular reduction writes into its arrays: no span of const");
     auto& there = engines_[std::type_index(typeid(std::tuple<Ts...>))];
     if (!there) there = std::make_unique<held_engine<Ts...>>(op_);
     if (there.get() != last_) {  // plans and copies are those of other types
@@ -246,16 +268,18 @@ class irregular_reduction {
   /// Over several ranks, with arrays that should have `needed` elements here.
   template <class... Ts, class Of, class Body>
   void cross(results_of_ranks results, grid& among, Of const& of, array_pack<Ts...> x, std::size_t needed, Body& body) {
-    auto& with = engine_for<Ts...>();
-    auto& between = exchange_for<Ts...>(results);
-    exchange_ = &between.report();
-    between.run(among, of, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
-      check_sizes(x, needed);
-      if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
-        if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
-      execute<Ts...>(with, of, into, body,
-                     [&] { return step_for(of, bytes_of<Ts...>, with.legal(), with.legal_open()); });
-    });
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      auto& with = engine_for<Ts...>();
+      auto& between = exchange_for<Ts...>(results);
+      exchange_ = &between.report();
+      between.run(among, of, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
+        check_sizes(x, needed);
+        if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
+          if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
+        execute<Ts...>(with, of, into, body,
+                       [&] { return step_for(of, bytes_of<Ts...>, with.legal(), with.legal_open()); });
+      });
+    }
   }
 
   Op op_;

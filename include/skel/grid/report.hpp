@@ -29,6 +29,7 @@ struct forecast {
   double deterministic = 0;  ///< items per second if they were constant (simulated) [1/s]
   double variation = 0;      ///< squared coefficient of variation that was measured at the bottleneck, 0..1
   double throughput = 0;     ///< the two-moment blend of both, which is what skel believes [1/s]
+  double low = 0, high = 0;  ///< where it is expected to be with record::forecast_confidence [1/s]; 0: not known
   double batch = 1;          ///< items that travel together
   std::string model;         ///< which models were solved, and how
   std::vector<station_forecast> stations;

@@ -26,11 +26,19 @@ struct run_settings {
   std::optional<plan::run_plan> plan;
   /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
   std::size_t capacity = 2;
+  /// Bytes of items that may be under way on all ranks together (plan::run_plan::most_bytes); 0: as many as the batches
+  /// that may wait hold. While stages are measured one batch is under way.                 --skel-memory BYTES
+  std::size_t memory = 0;
   double batch_latency = 1e-3;     ///< see plan::run_plan [s]                                   --skel-latency S
-  double calibration_time = 0.05;  ///< how long the first items are measured [s]               --skel-calibration S
-  double planning_time = 0.5;      ///< how long placements are searched [s]                     --skel-planning S
-  /// How long a rank that an exception takes out of the grid waits for the others before the run is ended [s]; they may
-  /// be in a collective that it will never join.                                            --skel-patience S
+  double calibration_time = 0.02;  ///< how long the first items are measured [s]               --skel-calibration S
+  /// How long placements are searched at most [s]; the search ends before when more of it would take longer than it
+  /// wins in a run of `horizon` seconds.                                                       --skel-planning S
+  double planning_time = 0.5;
+  /// How long the run is expected to take, which nobody knows of a stream [s]: planning is weighed against it. Say more
+  /// for runs of hours.                                                                        --skel-horizon S
+  double horizon = 2;
+  /// How long a rank that leaves waits for others that may not come before the run is ended [s]: an exception takes it
+  /// out, or the ranks have not made the same calls.                                        --skel-patience S
   double patience = 10;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress

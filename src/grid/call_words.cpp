@@ -1,0 +1,87 @@
+#include "call_words.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <typeinfo>
+
+#include <cxxabi.h>
+
+#include <skel/base/hash.hpp>
+#include <skel/platform/files.hpp>
+
+namespace skel {
+namespace {
+
+/// "int" of a codec of ints.
+std::string item_type(runtime::codec const& of) {
+  char const* const name = typeid(of).name();
+  int status = 0;
+  std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+  std::string const type = text ? text.get() : name;
+  auto const first = type.find('<'), last = type.rfind('>');
+  return first < last && last != std::string::npos ? type.substr(first + 1, last - first - 1) : type;
+}
+
+std::string words_of(runtime::station const& s) {
+  std::string text = s.copies ? "broadcast " : s.replicable ? (s.notes.ordered ? "farm " : "unordered farm ") : "";
+  text += "'" + s.notes.name + "'";
+  if (s.folds) text += " with reduce";
+  if (s.input != nullptr) text += " of " + item_type(*s.input);
+  if (s.notes.width > 1) text += " x" + std::to_string(s.notes.width);
+  for (auto const& host : s.notes.at) text += " at " + host;
+  if (!std::isnan(s.notes.work)) text += " with work";
+  if (s.notes.stateless) text += " stateless";
+  return text;
+}
+
+/// What ranks do together only if all of them are told to.
+std::string words_of(run_settings const& settings) {
+  std::string text;
+  if (settings.platform) text += ", with a platform";
+  if (settings.plan) text += ", with a plan";
+  if (!settings.trace.empty()) text += ", with a trace";
+  return text;
+}
+
+/// Of a plan that was given.
+void add(fnv1a& hash, plan::run_plan const& plan) {
+  hash.add(plan.stations.size());
+  for (auto const& station : plan.stations) {
+    hash.add(station.ranks.size());
+    for (int rank : station.ranks) hash.add(static_cast<std::uint64_t>(rank));
+    hash.add(station.capacity).add(station.parents.size());
+    for (auto parent : station.parents) hash.add(parent);
+  }
+  hash.add(std::bit_cast<std::uint64_t>(plan.batch_latency));
+  for (std::uint64_t value : {plan.batch_bytes, plan.direct_bytes, plan.reorder_factor, plan.most_bytes})
+    hash.add(value);
+}
+
+/// Of what may be kept from item to item: where it is decides who takes part in moving it.
+void add(fnv1a& hash, runtime::station const& s) {
+  hash.add(s.stateful ? 1 : 0).add(s.state != nullptr ? 1 : 0);
+  hash.add(s.home != nullptr && *s.home ? static_cast<std::uint64_t>(**s.home) + 1 : 0);
+}
+
+}  // namespace
+
+runtime::named_call making_a_grid(run_settings const& settings) {
+  fnv1a hash;
+  hash.add(static_cast<std::uint64_t>(settings.if_other_hosts));
+  if (settings.platform) hash.add(platform::to_json(*settings.platform));
+  return {"making a grid" + words_of(settings) + (settings.show_ranks ? ", with its ranks shown" : ""), hash.value()};
+}
+
+runtime::named_call call_with(std::string const& name, runtime::program const& line, run_settings const& settings) {
+  std::string text = name + " of ";
+  for (std::size_t s = 0; s < line.size(); ++s) text += (s == 0 ? "" : " | ") + words_of(line.stations[s]);
+  fnv1a hash;
+  for (auto const& station : line.stations) add(hash, station);
+  if (settings.plan) add(hash, *settings.plan);
+  return {text + words_of(settings), hash.value()};
+}
+
+}  // namespace skel

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include <skel/grid/settings.hpp>
+#include <skel/runtime/program.hpp>
+#include <skel/runtime/rendezvous.hpp>
+
+namespace skel {
+
+/// What must be the same on every rank when a grid is made with settings, in words and as a fingerprint.
+runtime::named_call making_a_grid(run_settings const& settings);
+
+/// The same of a call with a program ("run()"): names, kinds, widths, pins and item types of its stations,
+/// which of them say their work, and what of them is kept and where.
+runtime::named_call call_with(std::string const& name, runtime::program const& line, run_settings const& settings);
+
+}  // namespace skel

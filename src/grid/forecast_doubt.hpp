@@ -1,0 +1,14 @@
+#pragma once
+
+namespace skel {
+
+/// How far throughputs are from their forecasts, as standard deviations of ln(measured / predicted).
+struct forecast_doubt {
+  double before = 0;   ///< from a forecast that rests on the first items, measured before the run
+  double between = 0;  ///< from one stretch of a run to the next as long, by what neither stretch shows in itself
+};
+
+/// What forecast_doubt.txt says, and where it is from. O(1) after the first call.
+forecast_doubt const& usual_forecast_doubt();
+
+}  // namespace skel

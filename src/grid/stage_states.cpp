@@ -1,0 +1,80 @@
+#include "stage_states.hpp"
+
+#include <algorithm>
+
+#include <skel/base/error.hpp>
+#include <skel/runtime/move_states.hpp>
+
+namespace skel {
+namespace {
+
+constexpr char const* remedy =
+    "say skel::stateless where its function keeps nothing from item to item, or give its type a skel::serializer (or a "
+    "serialize() for cereal) that names only what travels, with which its state does";
+
+std::optional<int> home_of(runtime::station const& station) {
+  return station.stateful && station.home != nullptr ? *station.home : std::nullopt;
+}
+
+[[noreturn]] void refuse(runtime::station const& station, int from, int to) {
+  throw error("'" + station.notes.name + "' may keep state, which is on rank " + std::to_string(from) +
+              " since an earlier run and cannot travel to rank " + std::to_string(to) + ": " + remedy +
+              ", or run it where it was");
+}
+
+void remember(runtime::station const& station, int rank) {
+  if (station.stateful && station.home != nullptr) *station.home = rank;
+}
+
+}  // namespace
+
+void bring_states(runtime::program const& line, runtime::communicator const& ranks) {
+  std::vector<runtime::state_move> moves;
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    auto const from = home_of(line.stations[s]);
+    if (!from || *from == measuring_rank) continue;
+    if (line.stations[s].stays()) refuse(line.stations[s], *from, measuring_rank);
+    moves.push_back({s, *from, measuring_rank});
+  }
+  runtime::move_states(line, moves, ranks);
+  for (auto const& move : moves) remember(line.stations[move.station], move.to);
+}
+
+void check_pins(runtime::program const& line, processor_map const& where) {
+  for (auto const& station : line.stations) {
+    if (!station.stays() || station.notes.at.empty()) continue;
+    if (where.find_rank(station.notes.at.front()).value_or(measuring_rank) != measuring_rank)
+      throw error("stage '" + station.notes.name + "' may keep state and is pinned to '" + station.notes.at.front() +
+                  "', but its first items would be measured on rank " + std::to_string(measuring_rank) +
+                  ": say skel::work for every stage, so that nothing is measured; or " + remedy);
+  }
+}
+
+std::vector<std::optional<int>> ranks_of_states(runtime::program const& line, bool measured) {
+  std::vector<std::optional<int>> ranks(line.size());
+  for (std::size_t s = 1; s + 1 < line.size(); ++s)  // source and sink have ranks of their own
+    if (line.stations[s].stays()) ranks[s] = measured ? measuring_rank : home_of(line.stations[s]);
+  return ranks;
+}
+
+void settle_states(runtime::program const& line, plan::run_plan const& plan, bool measured,
+                   runtime::communicator const& ranks) {
+  std::vector<runtime::state_move> moves;
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    auto const& station = line.stations[s];
+    auto const& at = plan.stations[s].ranks;
+    if (!station.stateful) continue;
+    auto const from = measured ? std::optional(measuring_rank) : home_of(station);
+    if (!from || *from == at.front()) continue;
+    if (station.stays()) refuse(station, *from, at.front());
+    moves.push_back({s, *from, at.front()});
+  }
+  runtime::move_states(line, moves, ranks);
+  for (std::size_t s = 0; s < line.size(); ++s) remember(line.stations[s], plan.stations[s].ranks.front());
+}
+
+void settle_where_measured(runtime::program const& line) {
+  for (auto const& station : line.stations) remember(station, measuring_rank);
+}
+
+}  // namespace skel

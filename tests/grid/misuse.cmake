@@ -1,0 +1,21 @@
+# cmake -D RANKS=n -D EXIT=code -D TOLD="rank rank ..." -D "MESSAGE=regex" -D "COMMAND=word;..." -P misuse.cmake
+# Passes when the command ends in time with the exit code (an exit code of `any`: with any but 0, and by no signal), and
+# each of the ranks that are to be told has printed a line "skel: rank R: ..." that matches.
+execute_process(COMMAND ${COMMAND} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text TIMEOUT 60)
+string(REPLACE ";" "," text "${text}")
+if(EXIT STREQUAL "any")
+  if(NOT code MATCHES "^[0-9]+$" OR code EQUAL 0 OR code GREATER 128)
+    message(FATAL_ERROR "ended with '${code}' instead of an error\n${text}")
+  endif()
+elseif(NOT code STREQUAL EXIT)
+  message(FATAL_ERROR "ended with '${code}' instead of '${EXIT}'\n${text}")
+endif()
+separate_arguments(TOLD)
+foreach(rank IN LISTS TOLD)
+  if(NOT text MATCHES "skel: rank ${rank}: [^\n]*${MESSAGE}")
+    message(FATAL_ERROR "rank ${rank} does not say '${MESSAGE}'\n${text}")
+  endif()
+endforeach()
+if(NOT TOLD AND NOT text MATCHES "${MESSAGE}")
+  message(FATAL_ERROR "nobody says '${MESSAGE}'\n${text}")
+endif()

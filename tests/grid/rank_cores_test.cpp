@@ -1,0 +1,69 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <rank_cores.hpp>
+
+#include <planner.hpp>
+
+namespace {
+
+using skel::deal_cores;
+using testing::ElementsAre;
+
+TEST(DealCores, GivesEachCoreToOneRank) {
+  auto const dealt = deal_cores({0, 0, 0, 0}, {{0, 1}, {0, 1}, {0, 1}, {0, 1}}, {0, 0, 0, 0});
+  EXPECT_THAT(dealt.own, ElementsAre(1, 1, 0, 0));
+  EXPECT_THAT(dealt.domain, ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(dealt.cores, ElementsAre(2));
+}
+
+TEST(DealCores, LeavesNoCoreOver) {
+  EXPECT_THAT(deal_cores({0, 0, 0}, {{0, 1, 2, 3}, {0, 1, 2, 3}, {0, 1, 2, 3}}, {0, 0, 0}).own, ElementsAre(2, 1, 1));
+}
+
+TEST(DealCores, FollowsWhatRanksAreBoundTo) {
+  auto const dealt = deal_cores({0, 0, 0}, {{0, 1}, {1}, {1}}, {0, 0, 0});
+  EXPECT_THAT(dealt.own, ElementsAre(1, 1, 0));
+  EXPECT_THAT(dealt.domain, ElementsAre(0, 1, 1));
+  EXPECT_THAT(dealt.cores, ElementsAre(2, 1));
+}
+
+TEST(DealCores, KeepsHostsApartAndQuotas) {
+  auto const dealt = deal_cores({1, 0, 1}, {{0, 1, 2}, {0, 1}, {0, 1, 2}}, {2, 0, 2});
+  EXPECT_THAT(dealt.own, ElementsAre(1, 2, 1));
+}
+
+TEST(ProcessorsOf, CountsTheCoresOfAHostOnce) {
+  skel::platform::cluster rank{.name = "r"};
+  std::vector<skel::platform::cluster> clusters;
+  std::vector<skel::platform::cluster_link> links;
+  for (std::size_t r = 0; r < 4; ++r) {
+    rank.name = "h-r" + std::to_string(r);
+    clusters.push_back(rank);
+    for (std::size_t other = 0; other < 4; ++other)
+      if (other != r) links.push_back({.from = r, .to = other, .path = {1e-6, 1e9}});
+  }
+  skel::platform::description const ranks(0, clusters, links);
+  auto const dealt = deal_cores({0, 0, 0, 0}, {{0, 1}, {0, 1}, {0, 1}, {0, 1}}, {0, 0, 0, 0});
+
+  auto const two = skel::processors_of(ranks, 4, 1, &dealt);
+  EXPECT_THAT(two.rank_of, ElementsAre(0, 1));
+  EXPECT_EQ(two.platform.path(0, 1).latency, 1e-6);
+  EXPECT_EQ(two.find_rank("h-r3"), 3);
+
+  auto const with_pin = skel::processors_of(ranks, 4, 1, &dealt, {"h-r3"});
+  EXPECT_THAT(with_pin.rank_of, ElementsAre(0, 1, 3));
+  EXPECT_THAT(with_pin.cores, ElementsAre(2));
+}
+
+TEST(ProcessorsOf, KnowsHostsOfSeveralCoresByTheirNames) {
+  skel::platform::description const ranks(0, {{.name = "a", .cores = 2}, {.name = "b", .cores = 3}},
+                                          {{.from = 0, .to = 1}, {.from = 1, .to = 0}});
+  auto const processors = skel::processors_of(ranks, 2);
+  EXPECT_THAT(processors.rank_of, ElementsAre(0, 0, 1, 1, 1));
+  EXPECT_EQ(processors.find_rank("b"), 1);
+  EXPECT_EQ(processors.find_rank("b-2"), 1);
+  EXPECT_EQ(processors.find_rank("c"), std::nullopt);
+}
+
+}  // namespace
