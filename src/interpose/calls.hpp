@@ -8,6 +8,7 @@
 #include <skel/plan/collective.hpp>
 
 #include "process.hpp"
+#include "serve.hpp"
 
 namespace skel::interpose {
 
@@ -15,21 +16,21 @@ namespace skel::interpose {
 /// leaves: other ranks would wait for this one for ever, so the run ends.
 template <class Serve, class Pass>
 int call(plan::collective operation, MPI_Comm among, Serve&& serve, Pass&& pass) {
-  if (inside::flag()) return pass();
+  if (!process::serving() || inside::flag() || among == MPI_COMM_NULL) return pass();
   process& run = process::self();
-  if (!run.serving() || among == MPI_COMM_NULL) return pass();
-  bool served = false;
-  {
-    inside const guard;
-    try {
-      served = serve();
-    } catch (std::exception const& problem) {
-      std::fprintf(stderr, "skel: a collective cannot be completed: %s\n", problem.what());
-      PMPI_Abort(among, 1);
-    }
+  inside const guard;
+  answer said;
+  try {
+    said = serve();
+  } catch (std::exception const& problem) {
+    std::fprintf(stderr, "skel: a collective cannot be completed: %s\n", problem.what());
+    PMPI_Abort(among, 1);
   }
-  run.count(operation, served);
-  return served ? MPI_SUCCESS : pass();
+  run.count(operation, said.served);
+  if (said.served) return MPI_SUCCESS;
+  int const status = pass();
+  said.passed();
+  return status;
 }
 
 /// What follows a successful initialisation of MPI.

@@ -1,6 +1,11 @@
 #include "known_communicator.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,8 +19,12 @@
 namespace skel::interpose {
 namespace {
 
+/// A handle that is seen again is the same communicator as long as none that was known is freed.
+std::atomic<std::uint64_t> communicators_freed{0};
+
 extern "C" int skel_delete_known(MPI_Comm, int, void* known, void*) {
   inside const guard;
+  communicators_freed.fetch_add(1, std::memory_order_acq_rel);
   delete static_cast<known_communicator*>(known);
   return MPI_SUCCESS;
 }
@@ -33,6 +42,14 @@ int known_communicator::make_key() {
 }
 
 known_communicator* known_communicator::of(MPI_Comm original) {
+  struct last_seen {
+    MPI_Comm original = MPI_COMM_NULL;
+    known_communicator* known = nullptr;
+    std::uint64_t freed = 0;
+  };
+  thread_local last_seen last;
+  std::uint64_t const freed = communicators_freed.load(std::memory_order_acquire);
+  if (last.original == original && last.freed == freed) return last.known;
   process const& run = process::self();
   void* found = nullptr;
   int is_there = 0;
@@ -43,11 +60,12 @@ known_communicator* known_communicator::of(MPI_Comm original) {
     found = known.release();
   }
   auto* const known = static_cast<known_communicator*>(found);
-  return known->mapper_ ? known : nullptr;
+  last = {original, known->is_served() ? known : nullptr, freed};
+  return last.known;
 }
 
-known_communicator::known_communicator(MPI_Comm original) {
-  process const& run = process::self();
+known_communicator::known_communicator(MPI_Comm original) : original_(original) {
+  process& run = process::self();
   int between = 0, size = 0, rank = 0;
   MPI_Comm_test_inter(original, &between);
   MPI_Comm_size(original, &size);
@@ -56,19 +74,11 @@ known_communicator::known_communicator(MPI_Comm original) {
   if (between != 0 || size_ == 1) return;
   MPI_Group group = MPI_GROUP_NULL;
   MPI_Comm_group(original, &group);
-  std::vector<plan::host_id> hosts = run.hosts_of(group);
-  if (!hosts.empty()) {
-    try {
-      mapper_.emplace(run.machine(), std::move(hosts));
-    } catch (error const& problem) {
-      if (run.first())
-        std::fprintf(stderr, "skel: warning: %s; collectives of these ranks are left to MPI\n", problem.what());
-    }
-  }
-  // Not a duplicate: copying would call the copy functions of the program's attributes.
-  if (mapper_ && MPI_Comm_create(original, group, &messages_) == MPI_SUCCESS)
-    MPI_Comm_set_errhandler(messages_, MPI_ERRORS_ARE_FATAL);
+  std::vector<int> const ranks = process::ranks_of(group);
   MPI_Group_free(&group);
+  if (std::ranges::find(ranks, MPI_UNDEFINED) != ranks.end()) return;
+  one_host_ = run.on_one_host(ranks);
+  if (!one_host_ || run.always() || !run.forced().empty()) group_ = run.knowledge_of(ranks);
 }
 
 known_communicator::~known_communicator() {
@@ -76,16 +86,120 @@ known_communicator::~known_communicator() {
   if (messages_ != MPI_COMM_NULL && process::self().serving()) MPI_Comm_free(&messages_);
 }
 
-plan::rank_schedule const* known_communicator::steps(mapping::collective_request const& request) {
-  if (auto const* forced = forced_steps(request)) return forced;
+begun_use known_communicator::begin(mapping::collective_request const& request) {
+  begun_use use{.steps = forced_steps(request)};
+  if (use.steps == nullptr && process::self().always()) {
+    use.steps = chosen_steps(request);
+  } else if (use.steps == nullptr && !one_host_) {
+    auto* const open = open_way(mapping::class_of(request));
+    if (open == nullptr) return use;
+    use.kind = &open->first, use.open = &open->second;
+    use.how = use.open->next();
+    if (use.how.skel) use.steps = chosen_steps(request);
+  }
+  if (use.steps != nullptr && messages_ == MPI_COMM_NULL) make_messages();
+  if (use.how.timed == way::timing::together) MPI_Barrier(original_);
+  if (use.how.timed != way::timing::none) use.start = MPI_Wtime();
+  return use;
+}
+
+void known_communicator::end(begun_use const& use) {
+  if (use.how.timed == way::timing::none) return;
+  double seconds = MPI_Wtime() - use.start;
+  if (use.how.timed == way::timing::alone) return use.open->spend(seconds);
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, original_);
+  use.open->measured(use.how, seconds);
+  if (!use.how.skel || use.open->known() == way::verdict::open) return;
+  if (group_->verdict_of(*use.kind) == use.open->known()) return;
+  group_->keep(*use.kind, use.open->known());
+  if (process::self().verbose() < 2 || !process::self().first()) return;
+  bool const won = use.open->known() == way::verdict::won;
+  std::fprintf(stderr, "skel: %s was tried: %.3g us, MPI's way %.3g us; it is %s\n", described(*use.kind).c_str(),
+               1e6 * use.open->skel_seconds(), 1e6 * use.open->plain_seconds(), won ? "taken" : "left to MPI");
+}
+
+void known_communicator::make_messages() {
+  MPI_Group group = MPI_GROUP_NULL;
+  MPI_Comm_group(original_, &group);
+  // Not a duplicate: copying would call the copy functions of the program's attributes.
+  if (MPI_Comm_create(original_, group, &messages_) == MPI_SUCCESS)
+    MPI_Comm_set_errhandler(messages_, MPI_ERRORS_ARE_FATAL);
+  MPI_Group_free(&group);
+}
+
+double known_communicator::deciding_seconds(MPI_Comm among) {
+  double const start = MPI_Wtime();
+  known_communicator probe(among);
+  double seconds = 0;
+  if (probe.is_served()) {
+    probe.make_messages();
+    if (probe.group_->mapper() != nullptr) probe.group_->mapper()->decide({.bytes = 1024});
+    MPI_Comm_free(&probe.messages_);
+    seconds = MPI_Wtime() - start;
+  }
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, among);
+  return seconds;
+}
+
+std::pair<mapping::collective_request const, way>* known_communicator::open_way(
+    mapping::collective_request const& kind) {
+  // Kinds beyond are left to MPI: all ranks have seen the same kinds.
+  constexpr std::size_t most_kinds = 4096;
+  auto found = ways_.find(kind);
+  if (found == ways_.end()) {
+    if (ways_.size() == most_kinds) return nullptr;
+    found = ways_.try_emplace(kind).first;
+    waiting_.push_back(kind);
+  }
+  if (found->second.known() == way::verdict::lost) return nullptr;
+  constexpr std::uint64_t first_review = 16;
+  if (found->second.waits() && ++calls_ >= first_review && std::has_single_bit(calls_)) review();
+  return &*found;
+}
+
+void known_communicator::review() {
+  std::vector<double> agreed;
+  for (mapping::collective_request const& kind : waiting_) {
+    auto const known = static_cast<double>(group_->verdict_of(kind));
+    agreed.insert(agreed.end(), {ways_.at(kind).spent(), known, -known});
+  }
+  MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_DOUBLE, MPI_MAX, original_);
+  for (std::size_t i = 0; i < waiting_.size(); ++i) {
+    double const spent = agreed[3 * i], most = agreed[3 * i + 1], least = -agreed[3 * i + 2];
+    way& which = ways_.at(waiting_[i]);
+    if (most == least && most > 0)
+      which.adopt(static_cast<way::verdict>(most));
+    else if (which.uses() > 0 && share_of_looking * spent >= process::self().deciding_seconds())
+      decide(waiting_[i], which, spent / static_cast<double>(which.uses()));
+  }
+  std::erase_if(waiting_, [&](auto const& kind) { return !ways_.at(kind).waits(); });
+}
+
+void known_communicator::decide(mapping::collective_request const& kind, way& which, double seconds) {
+  mapping::collective_mapper* const mapper = group_->mapper();
+  double predicted = std::numeric_limits<double>::infinity();
   try {
-    if (process::self().verbose()) {
-      mapping::collective_decision const& decision = mapper_->decide(request);
+    if (mapper != nullptr) predicted = mapper->decide(kind).predicted;
+  } catch (error const&) {  // no way between these clusters
+  }
+  // Less by more than what the prediction is expected to be wrong by, twice.
+  if (predicted * std::exp(2 * mapping::usual_error) < seconds)
+    which.try_it();
+  else
+    which.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
+}
+
+plan::rank_schedule const* known_communicator::chosen_steps(mapping::collective_request const& request) {
+  mapping::collective_mapper* const mapper = group_->mapper();
+  if (mapper == nullptr) return nullptr;
+  try {
+    if (process::self().verbose() > 0) {
+      mapping::collective_decision const& decision = mapper->decide(mapping::class_of(request));
       char predicted[32];
       std::snprintf(predicted, sizeof predicted, "%.3g", 1e3 * decision.predicted);
       tell(request, decision.name + ", predicted " + predicted + " ms; " + decision.why);
     }
-    return &mapper_->steps(request, rank_);
+    return &mapper->steps(request, rank_);
   } catch (error const& problem) {
     tell(request, "left to MPI: " + std::string(problem.what()));
     return nullptr;
@@ -104,12 +218,15 @@ plan::rank_schedule const* known_communicator::forced_steps(mapping::collective_
   return &forced_;
 }
 
+std::string known_communicator::described(mapping::collective_request const& request) const {
+  return std::string(plan::name_of(request.operation)) + " of " + std::to_string(request.bytes) + " bytes among " +
+         std::to_string(size_) + " ranks, root " + std::to_string(request.root);
+}
+
 void known_communicator::tell(mapping::collective_request const& request, std::string const& how) {
   if (!process::self().verbose() || !process::self().first()) return;
   if (!told_.emplace(request.operation, request.bytes, request.root).second) return;
-  std::fprintf(stderr, "skel: %s of %llu bytes among %zu ranks, root %zu: %s\n",
-               std::string(plan::name_of(request.operation)).c_str(), static_cast<unsigned long long>(request.bytes),
-               size_, request.root, how.c_str());
+  std::fprintf(stderr, "skel: %s: %s\n", described(request).c_str(), how.c_str());
 }
 
 }  // namespace skel::interpose

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <set>
 #include <span>
+#include <string>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <mpi.h>
@@ -14,15 +16,33 @@
 #include <skel/mapping/collective_mapper.hpp>
 #include <skel/runtime/collective.hpp>
 
+#include "group_knowledge.hpp"
+#include "way.hpp"
+
 namespace skel::interpose {
 
+/// A use of a collective that has begun.
+struct begun_use {
+  plan::rank_schedule const* steps = nullptr;         ///< what this rank does; nullptr: the call is MPI's
+  way* open = nullptr;                                ///< that is told how long it takes; nullptr: nobody
+  mapping::collective_request const* kind = nullptr;  ///< of the open way
+  way::use how{};
+  double start = 0;
+};
+
 /// What is kept of a communicator of the program, as its attribute: made by the first collective on it that can be
-/// served, freed with it. Its own mapper and its own communicator for messages: calls on different communicators share
-/// nothing, and MPI allows one collective at a time on one communicator.
+/// served, freed with it. Making it is no more than looking at its group. Its own communicator for messages is made
+/// when skel's way is first taken: calls on different communicators share nothing but what is known of their group,
+/// and MPI allows one collective at a time on one communicator.
+///
+/// Kinds of calls (an operation, a class of sizes, a root) go MPI's way until looking for another pays: at the 16th,
+/// 32nd, 64th ... call of open kinds on the communicator its ranks agree, in one message, on what they have spent
+/// with each. Where share_of_looking of that pays for a decision, the mapper makes it, and where its price is clearly
+/// less than what was measured, skel's way is tried (`way`).
 class known_communicator {
  public:
-  /// Collective over `original`, at its first call. nullptr where nothing is served: on inter-communicators, with one
-  /// rank, or with processes that were spawned. All ranks get one or none does.
+  /// nullptr where nothing is served: on inter-communicators, with one rank, inside one host (unless skel's way was
+  /// asked for), or with processes that were spawned. Local; O(ranks), the same communicator again some nanoseconds.
   static known_communicator* of(MPI_Comm original);
 
   /// The attribute, once per process.
@@ -38,20 +58,46 @@ class known_communicator {
   /// A tag on messages() that no collective uses.
   static constexpr int free_tag = static_cast<int>(runtime::strand_tags);
 
-  /// What this rank does for a request; nullptr where no way is known, on all ranks then.
-  plan::rank_schedule const* steps(mapping::collective_request const& request);
+  /// Begins a use of a collective, and says which way it goes: the same on all ranks. Collective.
+  begun_use begin(mapping::collective_request const& request);
+  /// It is done.
+  void end(begun_use const& use);
+
+  /// What one decision takes, and a communicator for messages [s]. Collective over `among`; the slowest rank's time.
+  static double deciding_seconds(MPI_Comm among);
 
  private:
-  known_communicator(MPI_Comm original);
+  explicit known_communicator(MPI_Comm original);
 
+  bool is_served() const { return group_ != nullptr; }
+  void make_messages();
   plan::rank_schedule const* forced_steps(mapping::collective_request const& request);
+  plan::rank_schedule const* chosen_steps(mapping::collective_request const& request);
+  /// The way of a kind, if it is open or skel's, and the kind as it is kept.
+  std::pair<mapping::collective_request const, way>* open_way(mapping::collective_request const& kind);
+  /// Agrees on what was spent with kinds that wait, and decides where that pays. Collective.
+  void review();
+  void decide(mapping::collective_request const& kind, way& which, double seconds);
+  std::string described(mapping::collective_request const& request) const;
   void tell(mapping::collective_request const& request, std::string const& how);
 
-  MPI_Comm messages_ = MPI_COMM_NULL;
+  struct kind_hash {
+    std::size_t operator()(mapping::collective_request const& r) const {
+      std::size_t seed = static_cast<std::size_t>(r.operation) * 2 + r.commutative;
+      for (std::uint64_t part : {r.bytes, std::uint64_t{r.root}, r.unit}) seed = (seed ^ part) * 0x9e3779b97f4a7c15u;
+      return seed;
+    }
+  };
+
+  MPI_Comm original_ = MPI_COMM_NULL, messages_ = MPI_COMM_NULL;
   std::size_t size_ = 0, rank_ = 0;
-  std::optional<mapping::collective_mapper> mapper_{};
+  bool one_host_ = false;
+  std::shared_ptr<group_knowledge> group_{};
   plan::rank_schedule forced_{};
   std::set<std::tuple<plan::collective, std::uint64_t, std::size_t>> told_{};
+  std::uint64_t calls_ = 0;  // of kinds that wait
+  std::unordered_map<mapping::collective_request, way, kind_hash> ways_{};
+  std::vector<mapping::collective_request> waiting_{};  // in the order of their first calls, which all ranks share
 };
 
 }  // namespace skel::interpose

@@ -24,14 +24,15 @@ enum class verdict : std::uint8_t { serve, measure, pass, refuse };
 /// What rank 0 has read and found.
 struct opening {
   verdict what = verdict::pass;
-  bool verbose = false;
+  bool always = false;
+  int verbose = 0;
   std::string machine{}, source{};
-  std::vector<std::uint64_t> host_of_rank{};
+  std::vector<std::uint64_t> host_of_rank{}, place_of_rank{};
   std::map<plan::collective, forced_algorithm> forced{};
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(what, verbose, machine, source, host_of_rank, forced);
+    a(what, always, verbose, machine, source, host_of_rank, place_of_rank, forced);
   }
 };
 
@@ -65,12 +66,29 @@ verdict mismatched(settings const& all, std::string const& problem) {
   return verdict::pass;
 }
 
+/// Whether all ranks are on one host, and nobody has asked for skel's way: MPI's is through shared memory, and no
+/// messages between ranks take less.
+bool is_left_to_mpi(settings const& all, opening const& result) {
+  if (all.always || !all.forced.empty()) return false;
+  return std::ranges::count(result.place_of_rank, result.place_of_rank.front()) == std::ssize(result.place_of_rank);
+}
+
+/// The number of the first rank with the same name, for each.
+std::vector<std::uint64_t> places_of(std::vector<std::string> const& names) {
+  std::map<std::string, std::uint64_t> first;
+  std::vector<std::uint64_t> places;
+  for (std::string const& name : names) places.push_back(first.emplace(name, places.size()).first->second);
+  return places;
+}
+
 /// On rank 0. `names`: the host of each rank, as MPI calls it.
-opening open(std::vector<std::string> const& names) {
+opening open_platform(settings const& all, std::vector<std::string> const& names) {
   opening result;
-  settings const all = read_settings();
   result.verbose = all.verbose;
+  result.always = all.always;
   result.forced = all.forced;
+  result.place_of_rank = places_of(all.hosts.size() < names.size() ? names : all.hosts);
+  result.place_of_rank.resize(names.size());
   if (!all.on || names.size() == 1) return result;
   if (all.platform.empty()) {
     result.what = verdict::measure;
@@ -98,6 +116,18 @@ opening open(std::vector<std::string> const& names) {
   } catch (error const& problem) {
     result.what = mismatched(all, problem.what());
   }
+  return result;
+}
+
+opening open(std::vector<std::string> const& names) {
+  settings const all = read_settings();
+  opening result = open_platform(all, names);
+  bool const serves = result.what == verdict::serve || result.what == verdict::measure;
+  if (!serves || !is_left_to_mpi(all, result)) return result;
+  if (all.verbose > 0)
+    say("all ranks are on one host; their collectives are left to MPI, which has its memory (SKEL_MPI=always takes "
+        "skel's way)");
+  result.what = verdict::pass;
   return result;
 }
 
@@ -145,6 +175,11 @@ void process::begin() {
 void process::start(std::string const& bytes, std::vector<std::string> const& names) {
   opening const said = runtime::from_bytes<opening>(bytes);
   verbose_ = said.verbose;
+  always_ = said.always;
+  place_of_rank_ = said.place_of_rank;
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  threads_ = level == MPI_THREAD_MULTIPLE;
   if (said.what == verdict::refuse) PMPI_Abort(MPI_COMM_WORLD, 1);
   if (said.what == verdict::measure) {
     run_platform measured = measure_run(MPI_COMM_WORLD, names);
@@ -159,11 +194,14 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   forced_ = said.forced;
   MPI_Comm_dup(MPI_COMM_SELF, &alone_);
   MPI_Comm_set_errhandler(alone_, MPI_ERRORS_RETURN);
+  int nothing = 0;
+  refuses_aliases_ = MPI_Reduce(&nothing, &nothing, 1, MPI_INT, MPI_SUM, 0, alone_) != MPI_SUCCESS;
   key_ = known_communicator::make_key();
   int finalize_key = MPI_KEYVAL_INVALID;
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, skel_at_finalize, &finalize_key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, this);
   MPI_Comm_free_keyval(&finalize_key);
+  if (!always_) deciding_seconds_ = known_communicator::deciding_seconds(MPI_COMM_WORLD);
   serving_.store(true, std::memory_order_release);
   if (verbose_ && first())
     say("collectives of " + std::to_string(names.size()) + " ranks on " + std::to_string(machine_.clusters().size()) +
@@ -175,7 +213,7 @@ void process::end() {
   if (verbose_ && first()) say(summary());
 }
 
-std::vector<plan::host_id> process::hosts_of(MPI_Group group) const {
+std::vector<int> process::ranks_of(MPI_Group group) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Comm_group(MPI_COMM_WORLD, &world);
   int size = 0;
@@ -184,12 +222,18 @@ std::vector<plan::host_id> process::hosts_of(MPI_Group group) const {
   std::iota(ranks.begin(), ranks.end(), 0);
   MPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
   MPI_Group_free(&world);
-  std::vector<plan::host_id> result;
-  for (int rank : in_world) {
-    if (rank == MPI_UNDEFINED) return {};
-    result.push_back(host_of_rank_[static_cast<std::size_t>(rank)]);
-  }
-  return result;
+  return in_world;
+}
+
+bool process::on_one_host(std::vector<int> const& ranks) const {
+  auto const place = [&](int rank) { return place_of_rank_[static_cast<std::size_t>(rank)]; };
+  return std::ranges::all_of(ranks, [&](int rank) { return place(rank) == place(ranks.front()); });
+}
+
+std::shared_ptr<group_knowledge> process::knowledge_of(std::vector<int> const& ranks) {
+  std::vector<plan::host_id> hosts;
+  for (int rank : ranks) hosts.push_back(host_of_rank_[static_cast<std::size_t>(rank)]);
+  return threads_ ? std::make_shared<group_knowledge>(std::move(hosts)) : groups_.find(ranks, std::move(hosts));
 }
 
 void process::count(plan::collective operation, bool is_served) {

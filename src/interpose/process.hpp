@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include <skel/plan/placement.hpp>
 #include <skel/platform/description.hpp>
 
+#include "group_knowledge.hpp"
 #include "settings.hpp"
 
 namespace skel::interpose {
@@ -33,18 +35,31 @@ class process {
   /// Ends serving. Called when MPI_Finalize begins.
   void end();
 
-  /// Whether collectives are served at all. False before begin() and from MPI_Finalize on.
-  bool serving() const { return serving_.load(std::memory_order_acquire); }
+  /// Whether collectives are served at all. False before begin() and from MPI_Finalize on. One look at memory: it is
+  /// all that a call costs where nothing is served.
+  static bool serving() { return serving_.load(std::memory_order_acquire); }
 
-  bool verbose() const { return verbose_; }
+  /// 0: silent; 1: decisions and totals; 2: trials too.
+  int verbose() const { return verbose_; }
+  /// Whether skel's way is taken wherever there is one.
+  bool always() const { return always_; }
+  /// What deciding a way takes [s], the same on all ranks.
+  double deciding_seconds() const { return deciding_seconds_; }
   /// Whether this is rank 0 of MPI_COMM_WORLD.
   bool first() const { return rank_ == 0; }
   platform::description const& machine() const { return machine_; }
   std::map<plan::collective, forced_algorithm> const& forced() const { return forced_; }
-  /// Where the ranks of a communicator's group are. Empty when there are processes of another MPI_COMM_WORLD.
-  std::vector<plan::host_id> hosts_of(MPI_Group group) const;
+  /// The ranks of a group in MPI_COMM_WORLD; MPI_UNDEFINED for processes of another.
+  static std::vector<int> ranks_of(MPI_Group group);
+  /// Whether ranks of MPI_COMM_WORLD are all on the same host: as MPI calls them, or as the user has said.
+  bool on_one_host(std::vector<int> const& ranks) const;
+  /// What is known of a group of ranks of MPI_COMM_WORLD. With MPI_THREAD_MULTIPLE, threads use communicators of a
+  /// group at the same time, and each has knowledge of its own.
+  std::shared_ptr<group_knowledge> knowledge_of(std::vector<int> const& ranks);
   /// The attribute of communicators under which what is known of them is kept.
   int key() const { return key_; }
+  /// Whether MPI refuses reductions from where their results go to: it checks arguments unless it is told not to.
+  bool mpi_refuses_aliases() const { return refuses_aliases_; }
   /// A communicator of this process alone that returns errors: for calls that send nothing.
   MPI_Comm alone() const { return alone_; }
 
@@ -54,12 +69,16 @@ class process {
   void start(std::string const& opening, std::vector<std::string> const& names);
   std::string summary() const;
 
-  std::atomic<bool> serving_{false};
-  bool verbose_ = false;
+  inline static constinit std::atomic<bool> serving_{false};
+  bool always_ = false, threads_ = false, refuses_aliases_ = true;
+  int verbose_ = 0;
+  double deciding_seconds_ = 0;
   int rank_ = 0, key_ = MPI_KEYVAL_INVALID;
   MPI_Comm alone_ = MPI_COMM_NULL;
   platform::description machine_{};
   std::vector<plan::host_id> host_of_rank_{};
+  std::vector<std::uint64_t> place_of_rank_{};  // the machine of each; on one where two are equal
+  known_groups groups_{};
   std::map<plan::collective, forced_algorithm> forced_{};
   std::array<std::atomic<std::uint64_t>, operations> called_{}, served_{};
 };

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel::interpose {
 namespace {
@@ -22,14 +25,35 @@ std::string value_of(char const* variable) {
   return value == nullptr ? "" : value;
 }
 
-bool flag(char const* variable, bool otherwise) {
-  std::string const value = value_of(variable);
-  if (value.empty()) return otherwise;
+/// Nothing for what means neither.
+std::optional<bool> flag(std::string const& value) {
   for (std::string_view const yes : {"1", "on", "yes", "true"})
     if (value == yes) return true;
   for (std::string_view const no : {"0", "off", "no", "false"})
     if (value == no) return false;
-  refuse(variable, "'" + value + "' is neither on nor off");
+  return std::nullopt;
+}
+
+void read_use(settings& result) {
+  std::string const value = value_of("SKEL_MPI");
+  result.always = value == "always";
+  if (value.empty() || result.always) return;
+  auto const on = flag(value);
+  if (!on) refuse("SKEL_MPI", "'" + value + "' is none of on, always and off");
+  result.on = *on;
+}
+
+/// How much is said is no reason to end a run: what cannot be read is 1, with a warning.
+int read_verbose() {
+  std::string const value = value_of("SKEL_MPI_VERBOSE");
+  if (value.empty()) return 0;
+  if (auto const on = flag(value)) return *on ? 1 : 0;
+  int level = 0;
+  auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), level);
+  if (problem == std::errc{} && end == value.data() + value.size() && level >= 0 && level <= 2) return level;
+  std::fprintf(stderr, "skel: warning: SKEL_MPI_VERBOSE: %s is no level (0, 1 or 2); it is taken for 1\n",
+               in_quotes(value).c_str());
+  return 1;
 }
 
 mismatch read_mismatch() {
@@ -90,8 +114,8 @@ std::vector<std::string> words_of(std::string const& text) {
 
 settings read_settings() {
   settings result;
-  result.on = flag("SKEL_MPI", true);
-  result.verbose = flag("SKEL_MPI_VERBOSE", false);
+  read_use(result);
+  result.verbose = read_verbose();
   result.platform = value_of("SKEL_PLATFORM");
   result.otherwise = read_mismatch();
   result.hosts = words_of(value_of("SKEL_MPI_HOSTS"));

@@ -31,7 +31,8 @@ enum class mismatch : std::uint8_t {
 /// What the user has said in the environment of rank 0.
 struct settings {
   bool on = true;                       ///< SKEL_MPI=off
-  bool verbose = false;                 ///< SKEL_MPI_VERBOSE=1
+  bool always = false;                  ///< SKEL_MPI=always: skel's way wherever there is one, slower or not
+  int verbose = 0;                      ///< SKEL_MPI_VERBOSE=0|1|2
   std::string platform{};               ///< SKEL_PLATFORM=FILE; empty: measured, and kept for a day
   mismatch otherwise = mismatch::pass;  ///< SKEL_PLATFORM_MISMATCH=pass|measure|refuse
   std::vector<std::string> hosts{};     ///< SKEL_MPI_HOSTS="a b c": the host of each rank; empty: what MPI says

@@ -354,6 +354,29 @@ static void try_errors(void) {
          size);
   expect(class_of(MPI_Allreduce(&value, &other, 1, MPI_INT, MPI_MINLOC, comm)) == MPI_ERR_OP, "error", "op on type", 1,
          0, size);
+  /* What MPI refuses of one process, it refuses of many. */
+  MPI_Comm alone;
+  MPI_Comm_dup(MPI_COMM_SELF, &alone);
+  MPI_Errhandler of_world; /* Open MPI 4.1 reports this to the world's */
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &of_world);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+  for (int count = 1; count <= 2; ++count) {
+    int here[2] = {1, 2}, rank;
+    MPI_Comm_rank(comm, &rank);
+    int const all = class_of(MPI_Allreduce(here, here, count, MPI_INT, MPI_SUM, alone));
+    expect(class_of(MPI_Allreduce(here, here, count, MPI_INT, MPI_SUM, comm)) == all, "error",
+           "allreduce to where it comes from", count, -1, size);
+    expect(here[0] == (all == MPI_SUCCESS ? size : 1), "allreduce", "to where it comes from", count, -1, size);
+    /* MPI looks at the root only; the others would wait. */
+    int const one = class_of(MPI_Reduce(here, here, count, MPI_INT, MPI_SUM, 0, alone));
+    if (one != MPI_SUCCESS && rank == 0)
+      expect(class_of(MPI_Reduce(here, here, count, MPI_INT, MPI_SUM, 0, comm)) == one, "error",
+             "reduce to where it comes from", count, 0, size);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, of_world);
+  MPI_Errhandler_free(&of_world);
+  MPI_Comm_free(&alone);
   MPI_Datatype raw;
   MPI_Type_vector(2, 1, 2, MPI_INT, &raw);
   expect(class_of(MPI_Bcast(&value, 1, raw, 0, comm)) == MPI_ERR_TYPE, "error", "type not committed", 1, 0, size);

@@ -40,7 +40,8 @@ std::string refusal(char const* name, char const* value) {
 TEST(InterposeSettings, ServeSilentlyUnlessToldOtherwise) {
   settings const none = with({});
   EXPECT_TRUE(none.on);
-  EXPECT_FALSE(none.verbose);
+  EXPECT_FALSE(none.always);
+  EXPECT_EQ(none.verbose, 0);
   EXPECT_EQ(none.otherwise, mismatch::pass);
   EXPECT_TRUE(none.platform.empty() && none.hosts.empty() && none.forced.empty());
 }
@@ -53,12 +54,36 @@ TEST(InterposeSettings, AreReadFromTheEnvironment) {
                              {"SKEL_MPI_HOSTS", "a b,c\n d"},
                              {"SKEL_MPI_ALGORITHM", "reduce=binomial broadcast=pipeline:4096"}});
   EXPECT_FALSE(all.on);
-  EXPECT_TRUE(all.verbose);
+  EXPECT_EQ(all.verbose, 1);
   EXPECT_EQ(all.platform, "grid.json");
   EXPECT_EQ(all.otherwise, mismatch::refuse);
   EXPECT_THAT(all.hosts, ElementsAre("a", "b", "c", "d"));
   EXPECT_EQ(all.forced.at(collective::reduce).name, "binomial");
   EXPECT_EQ(all.forced.at(collective::broadcast).segment, 4096u);
+}
+
+TEST(InterposeSettings, AlwaysTakesSkelsWay) {
+  EXPECT_TRUE(with({{"SKEL_MPI", "always"}}).always);
+  EXPECT_TRUE(with({{"SKEL_MPI", "always"}}).on);
+  EXPECT_FALSE(with({{"SKEL_MPI", "on"}}).always);
+}
+
+TEST(InterposeSettings, HowMuchIsSaidNeverEndsTheRun) {
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "0"}}).verbose, 0);
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "on"}}).verbose, 1);
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "2"}}).verbose, 2);
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "loud"}}).verbose, 1);
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "-3"}}).verbose, 1);
+}
+
+TEST(InterposeSettings, LevelsThatThereAreNotAreSaid) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "7"}}).verbose, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("SKEL_MPI_VERBOSE: '7' is no level (0, 1 or 2)"));
+
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(with({{"SKEL_MPI_VERBOSE", "\x1b[2J"}}).verbose, 1);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("'\\x1b[2J'"));
 }
 
 TEST(InterposeSettings, RefusalsNameTheVariableAndWhatThereIs) {

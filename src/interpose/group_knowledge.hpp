@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/mapping/collective_mapper.hpp>
+#include <skel/plan/placement.hpp>
+
+#include "way.hpp"
+
+namespace skel::interpose {
+
+/// What is known of a group of ranks, for all communicators that have it: how collectives are to run (made when it is
+/// first asked for), and which kinds of calls were tried. Not for several threads at once.
+class group_knowledge {
+ public:
+  explicit group_knowledge(std::vector<plan::host_id> host_of_rank) : host_of_rank_(std::move(host_of_rank)) {}
+
+  /// nullptr where the platform has no way between these ranks; said once.
+  mapping::collective_mapper* mapper();
+
+  /// What was found out about a kind of call. Not the same on all ranks, as what is kept of old groups is not.
+  way::verdict verdict_of(mapping::collective_request const& kind) const;
+  void keep(mapping::collective_request const& kind, way::verdict found);
+
+ private:
+  struct before {
+    bool operator()(mapping::collective_request const& a, mapping::collective_request const& b) const;
+  };
+
+  std::vector<plan::host_id> host_of_rank_;
+  std::optional<mapping::collective_mapper> mapper_{};
+  bool impossible_ = false;
+  std::map<mapping::collective_request, way::verdict, before> verdicts_{};
+};
+
+/// The knowledge of groups that communicators have, or had last.
+class known_groups {
+ public:
+  /// `ranks`: of MPI_COMM_WORLD, in order. O(ranks).
+  std::shared_ptr<group_knowledge> find(std::vector<int> const& ranks, std::vector<plan::host_id> host_of_rank);
+
+ private:
+  /// Of groups that no communicator has; enough for the rows and columns that a program splits again and again.
+  static constexpr std::size_t most_kept = 16;
+
+  std::map<std::vector<int>, std::weak_ptr<group_knowledge>> all_{};
+  std::vector<std::shared_ptr<group_knowledge>> last_{};
+  std::size_t next_ = 0;
+};
+
+}  // namespace skel::interpose

@@ -1,0 +1,74 @@
+#include <interpose/way.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using skel::interpose::way;
+
+/// Uses a way until it has an answer or `most` uses are over, with times that each way takes.
+template <class Seconds>
+std::uint64_t use(way& one, std::uint64_t most, Seconds&& seconds) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t i = 0; i < most; ++i) {
+    way::use const now = one.next();
+    tried += now.skel ? 1 : 0;
+    if (now.timed == way::timing::together) one.measured(now, seconds(now.skel));
+    if (now.timed == way::timing::alone) one.spend(seconds(now.skel));
+  }
+  return tried;
+}
+
+TEST(InterposeWay, IsMpisUntilItIsTried) {
+  way one;
+  EXPECT_EQ(use(one, 1000, [](bool) { return 2e-6; }), 0u);
+  EXPECT_TRUE(one.waits());
+  EXPECT_NEAR(one.spent(), 2e-3, 1e-9);
+}
+
+TEST(InterposeWay, IsNeverTakenAgainWhenItHasLost) {
+  way one;
+  one.try_it();
+  // A pair to warm up, and one that shows it.
+  EXPECT_EQ(use(one, 100'000, [](bool skel) { return skel ? 1.01e-6 : 1e-6; }), 2u);
+  EXPECT_EQ(one.known(), way::verdict::lost);
+}
+
+TEST(InterposeWay, IsTakenWhenItTakesLess) {
+  way one;
+  one.try_it();
+  use(one, 2 * (1 + way::fewest_pairs), [](bool skel) { return skel ? 1e-6 : 2e-6; });
+  EXPECT_EQ(one.known(), way::verdict::won);
+  EXPECT_DOUBLE_EQ(one.skel_seconds(), 1e-6);
+  EXPECT_DOUBLE_EQ(one.plain_seconds(), 2e-6);
+  // One more pair at each power of two, of which one use is MPI's.
+  EXPECT_EQ(use(one, 1024, [](bool skel) { return skel ? 1e-6 : 2e-6; }), 1024u - 7);
+}
+
+TEST(InterposeWay, ThatTakesLongerLaterIsLeft) {
+  way one;
+  one.try_it();
+  use(one, 16, [](bool skel) { return skel ? 1e-6 : 2e-6; });
+  use(one, 100'000, [](bool skel) { return skel ? 9e-6 : 2e-6; });
+  EXPECT_EQ(one.known(), way::verdict::lost);
+}
+
+TEST(InterposeWay, WarmingUpDoesNotCount) {
+  way one;
+  one.try_it();
+  int calls = 0;
+  use(one, 12, [&](bool skel) { return skel && calls++ == 0 ? 1.0 : skel ? 1e-6 : 2e-6; });
+  EXPECT_EQ(one.known(), way::verdict::won);
+}
+
+TEST(InterposeWay, KnownFromElsewhereIsNotTried) {
+  way one;
+  use(one, 3, [](bool) { return 1e-6; });
+  one.adopt(way::verdict::lost);
+  EXPECT_EQ(use(one, 100, [](bool) { return 1e-6; }), 0u);
+}
+
+}  // namespace
