@@ -8,9 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/base/error.hpp>
 #include <skel/platform/clusters.hpp>
 #include <skel/platform/files.hpp>
 
+#include "options.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -38,7 +40,7 @@ int clusters(clusters_options const& options, std::ostream& out) {
                                                        : "and --latencies cannot both be given");
   platform::latency_matrix const matrix =
       options.latencies.empty()
-          ? platform::latencies_of(platform::read_description(options.platform), options.platform, options.tolerance)
+          ? platform::latencies_of(read_platform(options.platform), options.platform, options.tolerance)
           : platform::read_latencies(options.latencies, options.tolerance);
   platform::partition const groups = options.method == "robust"
                                          ? platform::robust_clusters(matrix, options.tolerance)
@@ -54,9 +56,14 @@ int clusters(clusters_options const& options, std::ostream& out) {
     for (auto const& group : level.groups) members.push_back(names_of(matrix, group));
     answer["levels"].push_back({{"name", level.name}, {"groups", std::move(members)}});
   }
+  // They are written in microseconds.
+  for (auto const& cluster : answer["clusters"])
+    if (!std::isfinite(1e6 * cluster["latency"].get<double>()))
+      throw error(fmt::format("the latency inside cluster '{}' is {} s, which is too long to compute with",
+                              cluster["name"].get<std::string>(), cluster["latency"].get<double>()));
   answer["noise"] = platform::noise_of(matrix, groups);
   if (options.json) {
-    out << answer.dump() << '\n';
+    out << line_of(answer);
     return done;
   }
   out << fmt::format("{} hosts, {} clusters\n", matrix.size(), groups.size());
@@ -80,7 +87,8 @@ constexpr char const* footer =
     R"(Hosts are one cluster where their latencies agree within the tolerance. The matrix has the host names in its first
 line, then one row of latencies in seconds per host, separated by commas. It may be noisy: the robust method compares
 means of all edges between groups with their standard errors. Where it is not, and with --method lowekamp-beguelin,
-the algorithm is that of Lowekamp and Beguelin 1996.
+the algorithm is that of Lowekamp and Beguelin 1996. Of more than 256 hosts with noise a sample is grouped, and the
+others join its groups. At most 10,000 hosts can be grouped.
 
 --json gives {"clusters": [{"name", "hosts": [names], "latency": median seconds inside, 0 for one host}],
 "levels": [{"name": "host" | "cluster" | "site", "groups": [[names]]}], "noise": relative deviation of one latency}.

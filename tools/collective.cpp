@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 struct collective_options {
   std::string platform, operation = "broadcast", root;
-  std::optional<double> bytes;
+  std::optional<std::string> bytes;
   double gamma = 0;
   std::optional<long long> stripes;
   bool ordered = false, json = false;
@@ -87,7 +87,7 @@ int collective(collective_options const& options, std::ostream& out) {
     limits.most_stripes = static_cast<std::size_t>(*options.stripes);
   }
   double const gamma = gamma_of("--gamma", options.gamma);
-  platform::description const machine = platform::read_description(options.platform);
+  platform::description const machine = read_platform(options.platform);
   std::vector<plan::host_id> hosts(machine.host_count());
   std::iota(hosts.begin(), hosts.end(), std::size_t{0});
   collective_mapper mapper(machine, hosts, limits);
@@ -97,7 +97,7 @@ int collective(collective_options const& options, std::ostream& out) {
                                                        .commutative = !options.ordered,
                                                        .gamma = gamma});
   if (options.json) {
-    out << to_json(decision, machine).dump() << '\n';
+    out << line_of(to_json(decision, machine));
     return done;
   }
   out << fmt::format("{} of {} bytes among {} hosts: {:.3f} ms\n{}\n", options.operation, bytes, hosts.size(),

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
 
+#include "options.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -22,7 +24,8 @@ using nlohmann::ordered_json;
 
 struct rules_options {
   std::string platform, output;
-  std::vector<std::int64_t> ranks, sizes;
+  std::vector<std::int64_t> ranks;
+  std::vector<std::string> sizes;
   double gamma = 0;
   bool every_operator = false, json = false;
 };
@@ -46,30 +49,37 @@ ordered_json to_json(std::vector<mapping::tuned_collective> const& rules) {
   return {{"collectives", std::move(collectives)}};
 }
 
+/// Prices of algorithms that send to ranks twice as far in each round take time in proportion to ranks and rounds: some
+/// 10 s for 5,000 hosts in two clusters, 20 s for twice as many (skel export-rules, two cores, 2026-11-22).
+constexpr std::size_t most_ranks = 8192;
+
 int export_rules(rules_options const& options, std::ostream& out) {
   mapping::tuned_request request{.gamma = options.gamma, .every_operator = options.every_operator};
   for (std::int64_t const ranks : options.ranks) {
     if (ranks < 2) refuse_option("--ranks", fmt::format("has {}; numbers of ranks are 2 or more", ranks));
     request.ranks.push_back(static_cast<std::size_t>(ranks));
   }
-  for (std::int64_t const bytes : options.sizes) {
-    if (bytes < 0) refuse_option("--sizes", fmt::format("has {}; sizes are bytes, 0 or more", bytes));
-    request.bytes.push_back(static_cast<std::uint64_t>(bytes));
-  }
+  for (std::string const& size : options.sizes) request.bytes.push_back(bytes_of("--sizes", size, 0));
   if (!std::isfinite(options.gamma) || options.gamma < 0)
     refuse_option("--gamma", "is a time per byte in seconds per byte, 0 or more");
-  platform::description const machine = platform::read_description(options.platform);
+  platform::description const machine = read_platform(options.platform);
   for (std::size_t const ranks : request.ranks)
     if (ranks > machine.host_count())
       refuse_option("--ranks", fmt::format("has {}, and {} has {} hosts; one rank runs on each", ranks,
                                            options.platform, machine.host_count()));
+  auto const asked = std::max_element(request.ranks.begin(), request.ranks.end());
+  if (std::size_t const most = asked == request.ranks.end() ? machine.host_count() : *asked; most > most_ranks)
+    refuse_option("--ranks",
+                  fmt::format("would be up to {}; rules are made for up to {} ranks, since those for more take "
+                              "minutes: say which, such as --ranks 64,1024,{}",
+                              most, most_ranks, most_ranks));
   auto const rules = make_tuned_rules(machine, request, options.platform);
   auto const text = to_text(rules, options.platform);
   if (!options.output.empty()) platform::write_file(options.output, text);
   if (options.json) {
     ordered_json answer = to_json(rules);
     answer["file"] = options.output.empty() ? ordered_json() : ordered_json(options.output);
-    out << answer.dump() << '\n';
+    out << line_of(answer);
   } else if (options.output.empty()) {
     out << text;
   } else {
@@ -79,7 +89,7 @@ int export_rules(rules_options const& options, std::ostream& out) {
     out << fmt::format(
         "{} rules for {} collectives written to {}\n"
         "mpirun --mca coll_tuned_use_dynamic_rules 1 --mca coll_tuned_dynamic_rules_filename {} ...\n",
-        count, rules.size(), options.output, options.output);
+        count, rules.size(), shown_file(options.output), shown_file(options.output));
     if (!options.every_operator)
       out << "For programs whose own operators are all commutative; otherwise make them with --every-operator.\n";
   }
@@ -109,7 +119,7 @@ action add_export_rules(CLI::App& app) {
   app.add_option("--ranks", options->ranks, "communicator sizes: 2, 4, 8, ... and the number of hosts unless given")
       ->type_name("LIST")
       ->delimiter(',');
-  app.add_option("--sizes", options->sizes, "bytes where a rule may begin: 256, 512, ... 16 MiB unless given")
+  app.add_option("--sizes", options->sizes, "sizes where a rule may begin: 256, 512, ... 16 MiB unless given")
       ->type_name("LIST")
       ->delimiter(',');
   app.add_option("--gamma", options->gamma, "time of a reduction's operator [s/B]")

@@ -16,6 +16,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 
 #include "verbs.hpp"
 
@@ -34,10 +35,18 @@ Exit status: 0 an answer was given; 1 there is none (or it could not be written)
 2 the command line or a file cannot be accepted: "skel: FILE: WHERE: REASON" on standard error.
 The files are described in docs/formats.md.)";
 
+/// The most of an argument that a message shows, and of a whole message about the command line.
+constexpr std::size_t most_shown = 60, most_of_usage = 400;
+
 struct verb {
   CLI::App* app;
   action run;
 };
+
+/// Where the options of a verb are explained, or those of the command itself.
+std::string help_on(std::string const& verb) {
+  return verb.empty() ? " (try 'skel --help')" : " (try 'skel help " + verb + "')";
+}
 
 /// An error of the command line, as "OPTION: REASON".
 std::string usage_reason(CLI::ParseError const& problem) {
@@ -58,8 +67,8 @@ std::string usage_reason(CLI::ParseError const& problem) {
     constexpr std::string_view prefix = "Could not convert: ";
     std::size_t const equals = text.find(" = ");
     if (text.starts_with(prefix) && equals != std::string::npos)
-      text = text.substr(prefix.size(), equals - prefix.size()) + ": '" + text.substr(equals + 3) +
-             "' is not a number that fits";
+      text = text.substr(prefix.size(), equals - prefix.size()) + ": " + in_quotes(text.substr(equals + 3)) +
+             " is not a number that fits";
   }
   return text.find(": ") == std::string::npos ? "command line: " + text : text;
 }
@@ -68,7 +77,7 @@ std::string usage_reason(CLI::ParseError const& problem) {
 void refuse_extras(CLI::App const& app, std::string const& command, std::vector<std::string> const& verbs) {
   std::vector<std::string> const extras = app.remaining();
   if (extras.empty()) return;
-  std::string const name = extras.front().substr(0, extras.front().find('='));
+  std::string const name = printable(extras.front().substr(0, extras.front().find('=')), most_shown);
   if (!name.starts_with('-')) {
     if (app.get_parent() == nullptr) refuse_option(name, "is no verb of skel" + did_you_mean(name, verbs));
     refuse_option(name, "is one argument too many for '" + command + "'");
@@ -90,7 +99,8 @@ bool write_all(std::string_view text) {
   return true;
 }
 
-int run(int argc, char const* const* argv, std::ostream& out) {
+/// `chosen` becomes the name of the verb as soon as it is known.
+int run(int argc, char const* const* argv, std::ostream& out, std::string& chosen) {
   CLI::App app("skel: places, prices and measures parallel programs on grids", "skel");
   app.set_version_flag("--version", std::string("skel ") + SKEL_VERSION);
   app.footer(footer);
@@ -122,7 +132,8 @@ int run(int argc, char const* const* argv, std::ostream& out) {
     CLI::App const* about = topic.empty() ? &app : topic == "help" ? help : nullptr;
     for (verb const& candidate : verbs)
       if (candidate.app->get_name() == topic) about = candidate.app;
-    if (about == nullptr) refuse_option(topic, "is no verb of skel" + did_you_mean(topic, names));
+    if (about == nullptr)
+      refuse_option(printable(topic, most_shown), "is no verb of skel" + did_you_mean(topic, names));
     out << (about == &app ? about->help() : about->help("skel"));
     return done;
   }
@@ -135,39 +146,47 @@ int run(int argc, char const* const* argv, std::ostream& out) {
     out << app.help();
     return done;
   } catch (CLI::ParseError const& problem) {
-    std::cerr << "skel: " << usage_reason(problem) << " (try 'skel --help')\n";
+    for (CLI::App const* verb : app.get_subcommands()) chosen = verb->get_name();
+    complain(printable(usage_reason(problem), most_of_usage) + help_on(chosen));
     return bad_input;
   }
   refuse_extras(app, "skel", names);
   for (verb const& candidate : verbs) {
     if (!candidate.app->parsed()) continue;
-    refuse_extras(*candidate.app, "skel " + candidate.app->get_name(), names);
+    chosen = candidate.app->get_name();
+    refuse_extras(*candidate.app, "skel " + chosen, names);
     return candidate.run(out);
   }
+  // The help is no answer here: a script whose verb is an empty variable must not go on as if there were one.
   std::string list;
   for (std::string const& name : names) list += (list.empty() ? "" : ", ") + name;
-  refuse_option("VERB", "is missing; one of " + list + " (try 'skel --help')");
+  complain("VERB: is missing; one of " + list);
+  std::cerr << '\n' << app.help();
+  return bad_input;
 }
 
 /// Runs the command and delivers its answer; whatever happens ends as a message and a status.
 int guarded(int argc, char const* const* argv) {
   std::ostringstream answer;
+  std::string verb;
   int result = no_answer;
   try {
-    result = run(argc, argv, answer);
+    result = run(argc, argv, answer, verb);
+  } catch (usage_error const& problem) {
+    complain(problem.what() + help_on(verb));
+    result = bad_input;
   } catch (input_error const& problem) {
-    std::cerr << "skel: " << problem.what() << '\n';
+    complain(problem.what());
     result = bad_input;
   } catch (std::bad_alloc const&) {
-    std::cerr << "skel: memory: there is not enough for this problem\n";
+    complain("memory: there is not enough for this problem");
   } catch (std::exception const& problem) {
-    std::cerr << "skel: " << problem.what() << '\n';
+    complain(problem.what());
   } catch (...) {
-    std::cerr << "skel: failed for an unknown reason\n";
+    complain("failed for an unknown reason");
   }
   if (!write_all(answer.view())) {
-    if (errno != EPIPE)
-      std::cerr << "skel: standard output: cannot be written: " << std::generic_category().message(errno) << '\n';
+    if (errno != EPIPE) complain("standard output: cannot be written: " + std::generic_category().message(errno));
     return no_answer;
   }
   return result;
@@ -176,7 +195,12 @@ int guarded(int argc, char const* const* argv) {
 }  // namespace
 
 void refuse_option(std::string const& option, std::string const& reason) {
-  throw input_error(option, "", reason);
+  throw usage_error(option, "", reason);
+}
+
+void complain(std::string const& text) {
+  constexpr std::size_t most = 8192;  // what the parts of an input_error can be together
+  std::cerr << "skel: " << printable(text, most) << '\n';
 }
 
 }  // namespace skel::tools

@@ -5,8 +5,12 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
+#include <skel/base/size_text.hpp>
+#include <skel/platform/files.hpp>
 
 #include "verbs.hpp"
 
@@ -20,11 +24,19 @@ template <class Names>
   std::string all;
   for (auto const& one : known) all += (all.empty() ? "" : ", ") + std::string(one);
   std::string const hint = did_you_mean(name, known);
-  refuse_option(option, "'" + name + "' is no " + what + (hint.empty() ? "; one of " + all : hint));
+  refuse_option(option, in_quotes(name) + " is no " + what + (hint.empty() ? "; one of " + all : hint));
+}
+
+/// A size, perhaps with a unit ("8k", "64KiB": skel::size_in).
+inline double size_of(std::string const& option, std::string const& text) {
+  auto const value = size_in(text);
+  if (!value) refuse_option(option, in_quotes(text) + " is no size; bytes are wanted, such as 8192, 8k, 64KiB or 1M");
+  return *value;
 }
 
 /// A number of bytes: whole, and exact as a double.
-inline std::uint64_t bytes_of(std::string const& option, double value, double least) {
+inline std::uint64_t bytes_of(std::string const& option, std::string const& text, double least) {
+  double const value = size_of(option, text);
   if (value > 0x1p53) refuse_option(option, fmt::format("is {}; at most 2^53 bytes can be counted exactly", value));
   if (!(value >= least) || value != std::floor(value))
     refuse_option(option, fmt::format("is {}; a whole number of bytes is wanted, {} or more", value, least));
@@ -35,6 +47,31 @@ inline std::uint64_t bytes_of(std::string const& option, double value, double le
 inline double gamma_of(std::string const& option, double value) {
   if (!std::isfinite(value) || value < 0) refuse_option(option, "is a time per byte in seconds per byte, 0 or more");
   return value;
+}
+
+/// What a file that is read is called in errors; - is standard input.
+inline std::string source_of(std::string const& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+/// The whole text of a file, or of standard input.
+inline std::string text_of(std::string const& file) {
+  return file == "-" ? platform::read_standard_input() : platform::read_text(file);
+}
+
+inline platform::description read_platform(std::string const& file) {
+  return platform::parse_description(text_of(file), source_of(file));
+}
+
+/// The name of a file as a message for people shows it.
+inline std::string shown_file(std::string const& file) {
+  constexpr std::size_t most = 4096;  // of a path
+  return printable(file, most);
+}
+
+/// The answer of --json: one line, which is UTF-8 also where a name of a file is not.
+inline std::string line_of(nlohmann::ordered_json const& answer) {
+  return answer.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace skel::tools

@@ -90,7 +90,7 @@ int pattern_features_of(pattern_options const& options, std::ostream& out) {
       features[std::string(one.name)] =
           one.counts ? ordered_json(static_cast<std::size_t>(value)) : ordered_json(value);
     }
-    out << ordered_json{{"features", features}, {"seconds", seconds}}.dump() << '\n';
+    out << line_of(ordered_json{{"features", features}, {"seconds", seconds}});
     return done;
   }
   for (listed_feature const& one : feature_list) {

@@ -18,6 +18,7 @@
 #include <skel/cost/pepa/steady.hpp>
 #include <skel/platform/files.hpp>
 
+#include "options.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -57,7 +58,7 @@ pepa::solver solver_named(std::string const& name) {
     names.push_back(pepa::to_string(each));
     if (names.back() == name) return each;
   }
-  refuse_option("--solver", "there is no solver '" + name + "'; one of auto, gth, gauss_seidel, krylov" +
+  refuse_option("--solver", "there is no solver " + in_quotes(name) + "; one of auto, gth, gauss_seidel, krylov" +
                                 did_you_mean(name, names));
 }
 
@@ -67,7 +68,7 @@ std::pair<std::string, double> assignment(std::string const& text) {
   std::istringstream value(equals == text.npos ? "" : text.substr(equals + 1));
   double number = 0;
   if (equals == 0 || !(value >> number) || !value.eof())
-    refuse_option("--set", "'" + text + "' is not RATE=VALUE with a number for VALUE");
+    refuse_option("--set", in_quotes(text) + " is not RATE=VALUE with a number for VALUE");
   return {text.substr(0, equals), number};
 }
 
@@ -75,8 +76,7 @@ pepa::model read_model(pepa_options const& options) {
   pepa::parse_options reading;
   reading.system = options.system;
   for (std::string const& text : options.set) reading.rates.push_back(assignment(text));
-  if (options.file != "-") return pepa::read(options.file, reading);
-  return pepa::parse(platform::read_standard_input(), "standard input", reading);
+  return pepa::parse(text_of(options.file), source_of(options.file), reading);
 }
 
 json utilisation_of(pepa::steady_state const& steady) {
@@ -127,7 +127,7 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
   for (std::string const& wanted : options.throughput)
     if (std::find(actions.begin(), actions.end(), wanted) == actions.end())
       refuse_option("--throughput",
-                    "'" + wanted + "' is no action of " + model.source() + did_you_mean(wanted, actions));
+                    in_quotes(wanted) + " is no action of " + model.source() + did_you_mean(wanted, actions));
 
   auto const steady = pepa::solve(pepa::derive(model, deriving), solving);
   json answer{{"states", steady.space().states()}, {"transitions", steady.space().transitions()}};
@@ -151,11 +151,10 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
     answer["warnings"] = json::array();
     for (auto const& warning : model.warnings())
       answer["warnings"].push_back({{"where", to_string(warning.where)}, {"text", warning.text}});
-    out << answer.dump(-1, ' ', true, json::error_handler_t::replace) << '\n';
+    out << line_of(answer);
   } else {
     for (auto const& warning : model.warnings())
-      std::cerr << "skel: " << model.source() << ": " << to_string(warning.where) << ": warning: " << warning.text
-                << '\n';
+      complain(model.source() + ": " + to_string(warning.where) + ": warning: " + warning.text);
     print(steady, answer, out);
   }
   return done;

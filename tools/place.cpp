@@ -26,6 +26,7 @@
 #include <skel/platform/files.hpp>
 
 #include "interrupt.hpp"
+#include "options.hpp"
 #include "placement_text.hpp"
 #include "verbs.hpp"
 
@@ -97,21 +98,14 @@ void check_times(patterns::shape const& program, platform::description const& ma
           fmt::format("links (from '{}' to '{}')", machine.clusters()[one.from].name, machine.clusters()[one.to].name));
 }
 
-/// What a file is called in errors.
-std::string source_of(std::string const& file) {
-  return file == "-" ? "standard input" : file;
-}
-
-std::string text_of(std::string const& file) {
-  return file == "-" ? platform::read_standard_input() : platform::read_text(file);
-}
-
 mapping::placement_problem read_problem(place_options const& options) {
   if (options.platform == "-" && options.pipeline == "-")
     refuse_option("PIPELINE", "is standard input, as is PLATFORM; only one of them can be");
+  // In the order of the arguments, so that the first of several bad files is named.
+  platform::description machine = read_platform(options.platform);
   mapping::placement_problem problem{
       .program = platform::parse_pipeline(text_of(options.pipeline), source_of(options.pipeline)),
-      .platform = platform::parse_description(text_of(options.platform), source_of(options.platform))};
+      .platform = std::move(machine)};
   check_hosts(problem.program, problem.platform, source_of(options.pipeline));
   check_times(problem.program, problem.platform, source_of(options.platform), source_of(options.pipeline));
   problem.options.sharing = options.share == "static" ? cost::share::fixed : cost::share::dynamic;
@@ -270,8 +264,8 @@ int place(place_options const& options, std::ostream& out) {
       explanation = tools::explain(problem, *chosen, stop_condition(deadline, stop));
   });
   if (auto const* none = std::get_if<mapping::infeasible>(&found)) {
-    std::cerr << "skel: " << source_of(options.pipeline) << ": " << none->reason << '\n';
-    if (options.json) out << ordered_json{{"placement", nullptr}, {"reason", none->reason}}.dump() << '\n';
+    complain(source_of(options.pipeline) + ": " + none->reason);
+    if (options.json) out << line_of(ordered_json{{"placement", nullptr}, {"reason", none->reason}});
     return no_answer;
   }
   auto& chosen = std::get<mapping::decision>(found);
@@ -287,7 +281,7 @@ int place(place_options const& options, std::ostream& out) {
     if (options.json) answer["pepa"] = model;
   }
   if (options.json)
-    out << answer.dump() << '\n';
+    out << line_of(answer);
   else if (options.print_pepa)
     out << "// " << join(answer["placement"]) << fmt::format(": {:.10g} items/s\n", chosen.throughput) << model;
   else

@@ -4,6 +4,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
+#include <skel/base/shown.hpp>
 #include <skel/platform/files.hpp>
 
 namespace skel::tools {
@@ -47,7 +48,7 @@ class placement_reader {
       auto& workers = result.stages.emplace_back();
       for (std::string_view name : split(stages[i], '+')) workers.push_back(host(name, stage.name, where));
       if (workers.size() > 1 && !stage.replicable)
-        fail(where, "gives stage '" + stage.name + "' " + std::to_string(workers.size()) +
+        fail(where, "gives stage " + in_quotes(stage.name) + " " + std::to_string(workers.size()) +
                         " workers; it is not \"replicable\": true in the pipeline");
     }
     return result;
@@ -55,9 +56,9 @@ class placement_reader {
 
  private:
   plan::host_id host(std::string_view name, std::string const& stage, std::string const& where) const {
-    if (name.empty()) fail(where, "names no host for stage '" + stage + "'");
+    if (name.empty()) fail(where, "names no host for stage " + in_quotes(stage));
     if (auto const found = machine_.find_host(name)) return *found;
-    std::string reason = "there is no host '" + std::string(name) + "' for stage '" + stage + "'";
+    std::string reason = "there is no host " + in_quotes(name) + " for stage " + in_quotes(stage);
     if (machine_.find_cluster(name))
       reason += "; '" + std::string(name) + "' is a cluster, its first host is '" + std::string(name) + "-0'";
     else

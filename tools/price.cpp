@@ -24,7 +24,7 @@ using nlohmann::ordered_json;
 
 struct price_options {
   std::string platform, cluster, operation = "broadcast", algorithm, model = "plogp";
-  std::optional<double> bytes, segment;
+  std::optional<std::string> bytes, segment;
   double gamma = 0;
   long long radix = 4, ranks = 0;
   bool list = false, json = false;
@@ -54,7 +54,7 @@ int list(price_options const& options, std::ostream& out) {
   }
   for (std::string_view const name : cost::model_names) answer["models"].push_back(name);
   if (options.json) {
-    out << answer.dump() << '\n';
+    out << line_of(answer);
     return done;
   }
   for (auto const& [operation, entries] : answer["operations"].items()) {
@@ -103,13 +103,14 @@ int price(price_options const& options, std::ostream& out) {
   if (options.radix < 2) refuse_option("--radix", "is a whole number of children and parent, 2 or more");
   if (options.ranks < 0) refuse_option("--ranks", "is a number of ranks, 1 or more");
 
-  platform::description const machine = platform::read_description(options.platform);
+  platform::description const machine = read_platform(options.platform);
   std::size_t const cluster = find_cluster(machine, options);
   cost::sourced_model const model = cost::make_model(*kind, machine, cluster, options.platform);
   plan::collective_problem problem{
       .ranks = options.ranks > 0 ? static_cast<std::size_t>(options.ranks) : machine.clusters()[cluster].hosts,
-      .bytes = bytes_of("--bytes", options.bytes.value_or(0), 0),
+      .bytes = bytes_of("--bytes", options.bytes.value_or("0"), 0),
       .radix = static_cast<std::size_t>(options.radix)};
+  require_usable(*algorithm, problem, model.model, options.gamma);
   if (options.segment) {
     problem.segment = bytes_of("--segment", *options.segment, 1);
     if (!algorithm->segmented)
@@ -122,7 +123,7 @@ int price(price_options const& options, std::ostream& out) {
     ordered_json answer{{"predicted", predicted}};
     if (algorithm->segmented) answer["segment"] = problem.segment;
     answer["parameters_from"] = model.from;
-    out << answer.dump() << '\n';
+    out << line_of(answer);
     return done;
   }
   out << fmt::format("{:.6g} s  {} {} of {} bytes over {} ranks of {}", predicted, algorithm->name, options.operation,

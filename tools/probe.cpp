@@ -22,6 +22,7 @@
 #include <skel/runtime/launched.hpp>
 #include <skel/runtime/quiet.hpp>
 
+#include "options.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -73,11 +74,16 @@ std::string counted(std::size_t count, char const* what) {
 void print_table(discovery_result const& result, std::ostream& out) {
   platform::description const& machine = result.platform;
   ordered_json const run = measured(machine.parameters());
-  out << fmt::format("{} in {}, {} {} in {:.2f} s, {} probes in {}; noise of a latency {:.1f} %\n",
-                     counted(machine.host_count(), "host"), counted(machine.clusters().size(), "cluster"),
-                     result.from_cache ? "kept since" : "measured", run.value("date", "?"), run.value("seconds", 0.0),
-                     run.value("probes", 0), counted(run.value("rounds", std::size_t{0}), "round"),
-                     100 * run.value("latency_spread", 0.0));
+  out << fmt::format(
+      "{} in {}, {} {} in {:.2f} s, {} probes in {}; noise of a latency {:.1f} %, "
+      "known within {:.1f} %\n",
+      counted(machine.host_count(), "host"), counted(machine.clusters().size(), "cluster"),
+      result.from_cache ? "kept since" : "measured", run.value("date", "?"), run.value("seconds", 0.0),
+      run.value("probes", 0), counted(run.value("rounds", std::size_t{0}), "round"),
+      100 * run.value("latency_spread", 0.0), 100 * run.value("doubt", 0.0));
+  if (double const doubt = run.value("doubt", 0.0); doubt > platform::sure_enough)
+    out << fmt::format("The machine was busy: measure again when it is not. This is kept for {:.2g} % of --max-age.\n",
+                       100 * platform::believed_for(1, doubt));
   if (machine.host_count() == 1)
     out << "One host: there is no path to measure. Start ranks on other hosts too, or let each rank count as a host "
            "(--per-rank).\n";
@@ -107,7 +113,7 @@ std::vector<cost::model_kind> parse_models(std::string const& list) {
     if (!kind) {
       std::string all;
       for (std::string_view known : cost::model_names) all += (all.empty() ? "" : ", ") + std::string(known);
-      refuse_option("--models", "'" + name + "' is no communication model" + did_you_mean(name, cost::model_names) +
+      refuse_option("--models", in_quotes(name) + " is no communication model" + did_you_mean(name, cost::model_names) +
                                     "; the models are " + all + ", separated by commas");
     }
     if (std::find(models.begin(), models.end(), *kind) == models.end()) models.push_back(*kind);
@@ -121,8 +127,8 @@ std::size_t parse_probes(std::string const& text) {
   long long value = 0;
   auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
-    refuse_option("--probes", "'" + text +
-                                  "' is not a whole number from 1 to a million: how often each time is measured "
+    refuse_option("--probes", in_quotes(text) +
+                                  " is not a whole number from 1 to a million: how often each time is measured "
                                   "at most (five are always made)");
   return static_cast<std::size_t>(value);
 }
@@ -195,10 +201,10 @@ int probe_machine(probe_command command, std::ostream& out) {
     ordered_json const answer = {{"platform", ordered_json::parse(text)},
                                  {"from_cache", result.from_cache},
                                  {"file", command.output.empty() ? ordered_json() : ordered_json(command.output)}};
-    out << answer.dump() << '\n';
+    out << line_of(answer);
   } else {
     print_table(result, out);
-    if (!command.output.empty()) out << "\nwritten to " << command.output << '\n';
+    if (!command.output.empty()) out << "\nwritten to " << shown_file(command.output) << '\n';
   }
   return done;
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@
 #include <skel/runtime/bandwidth.hpp>
 
 #include "interrupt.hpp"
+#include "options.hpp"
 #include "train_experiment.hpp"
 #include "train_report.hpp"
 #include "verbs.hpp"
@@ -38,8 +40,9 @@ namespace fs = std::filesystem;
 
 struct train_command {
   std::string output, samples, report, plot;
-  std::optional<double> seconds, bandwidth;
-  bool quick = false, full = false, json = false, progress = false;
+  std::optional<double> seconds;
+  std::optional<std::string> bandwidth;
+  bool quick = false, full = false, json = false, progress = true;
 };
 
 /// Fewer patterns than this do not fill the folds of a cross-validation.
@@ -110,8 +113,7 @@ class point_filter {
 
 class progress_line {
  public:
-  progress_line(bool wanted, double limit)
-      : over_(::isatty(STDERR_FILENO) == 1), shown_(wanted || over_), limit_(limit) {
+  progress_line(bool wanted, double limit) : over_(::isatty(STDERR_FILENO) == 1), shown_(wanted), limit_(limit) {
     if (shown_)
       std::fprintf(stderr, "skel: timing reductions for %.0f s (Ctrl-C ends it and keeps what was measured)\n", limit);
   }
@@ -160,7 +162,11 @@ double measure(cost::reduction_samples& into, std::string const& file, double li
   progress_line line(progress, limit);
   std::size_t next = into.points.empty() ? 0 : *std::max_element(into.points.begin(), into.points.end()) + 1;
   std::size_t patterns = into.problems();
-  for (; !stop.stop_requested() && (elapsed() < limit || patterns < fewest_patterns); ++next) {
+  // Models need some; what something else disturbed does not count, unless everything is disturbed.
+  auto const is_too_few = [&] {
+    return patterns < 2 * fewest_patterns && cost::without_disturbed(into).kept.problems() < fewest_patterns;
+  };
+  for (; !stop.stop_requested() && (elapsed() < limit || is_too_few()); ++next) {
     auto const point = point_of(next, into.threads);
     if (!filter.takes(point)) continue;
     double const start = record::now();
@@ -170,7 +176,8 @@ double measure(cost::reduction_samples& into, std::string const& file, double li
     if (!out) throw error(file + ": cannot be written; make room, then go on with the same file");
     into.samples.insert(into.samples.end(), samples.begin(), samples.end());
     into.points.insert(into.points.end(), samples.size(), next);
-    line.show(++patterns, elapsed());
+    patterns += !samples.empty();
+    line.show(patterns, elapsed());
   }
   return elapsed();
 }
@@ -207,6 +214,18 @@ platform::reduction_model fit_all(cost::reduction_samples const& samples, valida
   return platform::rounded(std::move(model));
 }
 
+/// Fails where a file could not be written after all the timing; says which folders will be made.
+void expect_places(std::vector<std::string> const& files) {
+  std::set<fs::path> missing;
+  for (std::string const& file : files) {
+    if (file.empty()) continue;
+    platform::check_writable(file);
+    fs::path const folder = fs::path(file).parent_path();
+    if (!folder.empty() && !fs::exists(folder)) missing.insert(folder);
+  }
+  for (fs::path const& folder : missing) complain("the folder " + folder.string() + " does not exist and is made");
+}
+
 void expect_enough(cost::reduction_samples const& samples, std::string const& file) {
   if (samples.problems() < fewest_patterns)
     throw error(fmt::format("{}: has {} patterns, and models need {}; go on: skel train --samples {}", file,
@@ -236,9 +255,9 @@ int report(train_command const& command, std::ostream& out) {
   if (command.json) {
     auto answer = report_json(quiet, models);
     answer["plot"] = plot;
-    out << answer.dump() << '\n';
+    out << line_of(answer);
   } else {
-    out << report_text(quiet, models) << "\npredicted against measured: " << plot << '\n';
+    out << report_text(quiet, models) << "\npredicted against measured: " << shown_file(plot) << '\n';
   }
   return done;
 }
@@ -249,25 +268,26 @@ int train(train_command command, std::ostream& out) {
     refuse_option("-o", "is missing: the file to write the models to (or --samples, the file to collect timings in)");
   if (command.seconds && !(std::isfinite(*command.seconds) && *command.seconds >= 0))
     refuse_option("--seconds", "is a time in seconds, 0 or more");
-  if (command.bandwidth && !(std::isfinite(*command.bandwidth) && *command.bandwidth >= 0))
+  std::optional<double> bandwidth;
+  if (command.bandwidth) bandwidth = size_of("--bandwidth", *command.bandwidth);
+  if (bandwidth && !(std::isfinite(*bandwidth) && *bandwidth >= 0))
     refuse_option("--bandwidth", "is in bytes per second, 0 or more");
   double const limit = command.seconds ? *command.seconds : command.full ? 3600 : 300;
   if (command.samples.empty()) command.samples = fs::path(command.output).replace_extension(".csv").string();
   if (command.samples == command.output)
     refuse_option("--samples", "is the file that the models go to; choose another for the timings");
   auto samples = open_samples(command.samples, limit > 0);
-  if (!command.output.empty()) platform::check_writable(command.output);
-  if (!command.plot.empty()) platform::check_writable(command.plot);
+  expect_places({command.output, command.plot, limit > 0 ? command.samples : ""});
   double seconds = 0;
-  if (limit == 0 && command.bandwidth) refuse_option("--bandwidth", "is for timing; with --seconds 0 nothing is timed");
+  if (limit == 0 && bandwidth) refuse_option("--bandwidth", "is for timing; with --seconds 0 nothing is timed");
   if (limit > 0) {
-    if (command.bandwidth && !samples.points.empty() && samples.bandwidth != *command.bandwidth)
+    if (bandwidth && !samples.points.empty() && samples.bandwidth != *bandwidth)
       throw input_error(command.samples, "bandwidth",
                         fmt::format("is {:g} B/s for the samples that are there: go on without --bandwidth, or write "
                                     "to another file (--samples)",
                                     samples.bandwidth));
     run_interruptible("skel train", false, [&](std::stop_token const& stop) {
-      if (samples.points.empty()) samples.bandwidth = command.bandwidth ? *command.bandwidth : bandwidth_of_memory();
+      if (samples.points.empty()) samples.bandwidth = bandwidth ? *bandwidth : bandwidth_of_memory();
       // A file whose last line was cut is whole again.
       std::string text = head_text(samples);
       for (std::size_t k = 0; k < samples.samples.size(); ++k)
@@ -286,10 +306,10 @@ int train(train_command command, std::ostream& out) {
     auto answer = report_json(quiet, models);
     answer["file"] = command.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(command.output);
     answer["samples"] = command.samples;
-    out << answer.dump() << '\n';
+    out << line_of(answer);
   } else {
-    out << report_text(quiet, models) << "\ntimings are in " << command.samples << '\n';
-    if (!command.output.empty()) out << "written to " << command.output << '\n';
+    out << report_text(quiet, models) << "\ntimings are in " << shown_file(command.samples) << '\n';
+    if (!command.output.empty()) out << "written to " << shown_file(command.output) << '\n';
   }
   return done;
 }
@@ -326,7 +346,7 @@ action add_train(CLI::App& app) {
                      "file of models or of timings: how well models of each kind choose,\ncross-validated");
   app.add_option("--plot", command->plot,
                  "write predicted against measured times to this file (SVG;\ndefault with --report: its file as .svg)");
-  app.add_flag("--progress", command->progress, "tell the progress on standard error, also where that is no terminal");
+  app.add_flag("--progress,!--no-progress", command->progress, "whether to tell the progress on standard error");
   app.add_flag("--json", command->json, "one JSON object");
   quick->excludes(full);
   seconds->excludes(quick);

@@ -4,6 +4,8 @@
 #include <iosfwd>
 #include <string>
 
+#include <skel/base/error.hpp>
+
 namespace CLI {
 class App;
 }
@@ -33,7 +35,16 @@ action add_price(CLI::App& app);
 action add_probe(CLI::App& app);
 action add_train(CLI::App& app);
 
-/// Throws the error of an option's value: printed as "skel: --OPTION: REASON", status 2.
+/// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.
+class usage_error : public input_error {
+ public:
+  using input_error::input_error;
+};
+
+/// Throws the error of an option's value, status 2.
 [[noreturn]] void refuse_option(std::string const& option, std::string const& reason);
+
+/// A line "skel: TEXT" on standard error, printable whatever the text quotes.
+void complain(std::string const& text);
 
 }  // namespace skel::tools

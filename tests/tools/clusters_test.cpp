@@ -38,6 +38,29 @@ TEST_F(ClustersTest, OfAMatrix) {
   EXPECT_EQ(loose["clusters"].size(), 1U);
 }
 
+TEST_F(ClustersTest, OfMoreHostsWithNoiseThanAreGroupedAtOnce) {
+  constexpr std::size_t hosts = 401;
+  std::string text;
+  for (std::size_t h = 0; h < hosts; ++h) text += (h > 0 ? ",h" : "h") + std::to_string(h);
+  for (std::size_t a = 0; a < hosts; ++a) {
+    text += '\n';
+    for (std::size_t b = 0; b < hosts; ++b)
+      text += (b > 0 ? "," : "") +
+              std::to_string(a == b ? 0 : (a % 2 == b % 2 ? 1e-2 : 5e-2) * (1 + 1e-2 * double((a * b) % 17)));
+  }
+  auto const answer = skel({"clusters", "--json", "--latencies", file("m.csv", text)}).json();
+  ASSERT_EQ(answer["clusters"].size(), 2U);
+  EXPECT_EQ(answer["clusters"][0]["hosts"].size(), 201U);
+  EXPECT_EQ(answer["clusters"][1]["hosts"].size(), 200U);
+}
+
+TEST_F(ClustersTest, RefusesLatenciesThatItCannotWrite) {
+  auto const result = skel({"clusters", file("p.json", R"({"skel_platform": 1, "clusters": [{"name": "c", "hosts": 3,
+      "speed": 1, "latency": 1e308}]})")});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("too long to compute with"));
+}
+
 TEST_F(ClustersTest, RefusesWhatItCannotRead) {
   auto const asymmetric = skel({"clusters", "--latencies", file("m.csv", "a,b\n0,1\n9,0\n")});
   EXPECT_EQ(asymmetric.status, 2);

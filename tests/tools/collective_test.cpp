@@ -1,3 +1,4 @@
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +48,16 @@ void expect_form(json const& answer, std::size_t clusters) {
     EXPECT_TRUE(other["name"].is_string());
     EXPECT_TRUE(other["predicted"].is_number());
   }
+}
+
+TEST_F(CollectiveTest, RefusesTimesThatOverflow) {
+  auto const result = collective({"--op", "reduce", "--bytes", "1048576"}, file("p.json", R"({"skel_platform": 1,
+      "clusters": [{"name": "p0", "speed": 1}, {"name": "p1", "speed": 1, "loggp": {"L": 1, "o": 1, "g": 1, "G": 1e304}},
+      {"name": "p2", "speed": 1}],
+      "links": [{"between": ["p1", "p0"], "latency": 1}, {"between": ["p2", "p0"], "latency": 1}]})"));
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("inside cluster 'p1' would take inf s"));
 }
 
 TEST_F(CollectiveTest, AnswersInOneFormForEveryOperation) {
@@ -133,6 +144,7 @@ TEST_F(CollectiveTest, RefusesWhatItCannotAnswerWithAReason) {
            {{"--op", "reduce"}, "skel: --bytes: is missing"},
            {{"--bytes", "-1"}, "skel: --bytes: is -1; a whole number"},
            {{"--bytes", "1.5"}, "skel: --bytes: is 1.5; a whole number"},
+           {{"--bytes", "8x"}, "skel: --bytes: '8x' is no size; bytes are wanted, such as 8192, 8k, 64KiB or 1M"},
            {{"--bytes", "18014398509481984"}, "; at most 2^53 bytes can be counted exactly"},
            {{"--bytes", "1", "--stripes", "0"}, "skel: --stripes: is 0"},
            {{"--bytes", "1", "--stripes", "-1"}, "skel: --stripes: is -1"},
@@ -145,6 +157,31 @@ TEST_F(CollectiveTest, RefusesWhatItCannotAnswerWithAReason) {
   auto const missing = collective({"--bytes", "1"}, "no_such_file.json");
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("no_such_file.json"));
+}
+
+TEST_F(CollectiveTest, TakesSizesWithUnits) {
+  auto const plain = collective({"--bytes", "65536", "--json"});
+  ASSERT_EQ(plain.status, 0) << plain.err;
+  for (char const* size : {"64k", "64K", "64KiB", "65536B", "0.0625M"})
+    EXPECT_EQ(collective({"--bytes", size, "--json"}).out, plain.out) << size;
+  EXPECT_NE(collective({"--bytes", "64kB", "--json"}).out, plain.out) << "64000 bytes";
+}
+
+/// What the answer calls an algorithm, `skel price --algorithm` takes: of an allreduce over trees, for the broadcast
+/// that is its second half.
+TEST_F(CollectiveTest, NamesAlgorithmsThatCanBeAskedFor) {
+  auto const listed = skel::testing_tools::skel({"price", "--list", "--json"}).json()["operations"];
+  for (auto const& [operation, algorithms] : listed.items()) {
+    std::set<std::string> names;
+    for (auto const& one : algorithms) names.insert(one["name"]);
+    if (operation == "allreduce")
+      for (auto const& one : listed["broadcast"]) names.insert(one["name"]);
+    for (char const* bytes : {"8", "64k", "4M"}) {
+      auto const answer = collective({"--op", operation, "--bytes", bytes, "--json"}).json();
+      for (auto const& inside : answer["intra"])
+        EXPECT_TRUE(names.contains(inside["algorithm"])) << operation << ' ' << bytes << ' ' << inside;
+    }
+  }
 }
 
 TEST_F(CollectiveTest, NamesClustersWithoutAWayBetweenThem) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,7 +76,9 @@ outcome run(std::vector<std::string> const& arguments, surroundings const& with)
     kill(child, with.signal);
   }
   int status = 0;
-  waitpid(child, &status, 0);
+  rusage used{};
+  wait4(child, &status, 0, &used);
+  result.most_bytes = static_cast<std::size_t>(used.ru_maxrss) * 1024;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   result.out = with.standard_output.empty() ? read(folder / "out") : "";
   result.err = read(folder / "err");

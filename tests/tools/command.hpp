@@ -13,7 +13,8 @@ namespace skel::testing_tools {
 
 /// What a finished process left behind.
 struct outcome {
-  int status = -1;  ///< exit status, or minus the signal that ended it
+  int status = -1;             ///< exit status, or minus the signal that ended it
+  std::size_t most_bytes = 0;  ///< of memory that it, or one that it waited for, had at once
   std::string out, err;
 
   /// Standard output as one JSON value; fails the test when it is anything else.

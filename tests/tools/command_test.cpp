@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/base/shown.hpp>
+
 namespace {
 
 using skel::testing_tools::data;
@@ -70,6 +72,75 @@ TEST(Command, UsageErrorsNameTheOptionAndTheReason) {
     EXPECT_EQ(result.status, 2) << wrong.message;
     EXPECT_THAT(result.err, StartsWith(wrong.message));
     EXPECT_EQ(result.out, "") << wrong.message;
+  }
+}
+
+TEST(Command, AloneItExplainsItselfButGivesNoAnswer) {
+  auto const result = skel({});
+  EXPECT_EQ(result.status, 2) << "a script whose verb is an empty variable must not go on";
+  EXPECT_EQ(result.out, "");
+  for (char const* text :
+       {"skel: VERB: is missing; one of help, place, pepa", "Usage: skel", "Examples:", "Exit status"})
+    EXPECT_THAT(result.err, HasSubstr(text));
+}
+
+TEST(Command, ErrorsOfAVerbSayWhereItsOptionsAreExplained) {
+  std::string const platform = data("paper_row1_equal.json"), pipeline = data("paper_pipeline.json");
+  for (std::vector<std::string> const& wrong : {std::vector<std::string>{},
+                                                {"--jsno"},
+                                                {"extra"},
+                                                {"--buffer", "two"},
+                                                {"--buffer", "-1"},
+                                                {"--share", "none"}}) {
+    std::vector<std::string> arguments{"place", platform, pipeline};
+    if (wrong.empty()) arguments.pop_back();
+    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
+    auto const result = skel(arguments);
+    EXPECT_EQ(result.status, 2);
+    EXPECT_THAT(result.err, testing::EndsWith(" (try 'skel help place')\n"));
+  }
+  EXPECT_THAT(skel({"--jsno"}).err, testing::EndsWith(" (try 'skel --help')\n"));
+  EXPECT_THAT(skel({"plcae"}).err, testing::EndsWith(" (try 'skel --help')\n"));
+  EXPECT_THAT(skel({"place", "/nowhere.json", pipeline}).err, testing::EndsWith(": No such file or directory\n"))
+      << "nothing is wrong with the options";
+}
+
+TEST(Command, NamesTheFirstOfSeveralMissingFiles) {
+  EXPECT_THAT(skel({"place", "/one.json", "/two.json", "--candidates", "/three"}).err, StartsWith("skel: /one.json: "));
+  EXPECT_THAT(skel({"place", data("paper_row1_equal.json"), "/two.json", "--candidates", "/three"}).err,
+              StartsWith("skel: /two.json: "));
+}
+
+TEST(Command, WritesNothingToATerminalThatItWouldObey) {
+  std::string const bad = "\x1b[2J\xff\n" + std::string(100'000, 'x');
+  std::string const platform = data("paper_row1_equal.json"), pipeline = data("paper_pipeline.json");
+  for (std::vector<std::string> const& arguments : {
+           std::vector<std::string>{bad},
+           {"--" + bad},
+           {"help", bad},
+           {"place", bad, pipeline},
+           {"place", platform, pipeline, bad},
+           {"place", platform, pipeline, "--" + bad},
+           {"place", platform, pipeline, "--share", bad},
+           {"place", platform, pipeline, "--buffer", bad},
+           {"place", platform, pipeline, "--placement", bad},
+           {"pepa", data("paper_three_stages.pepa"), "--throughput", bad},
+           {"pepa", data("paper_three_stages.pepa"), "--population", bad},
+           {"pepa", data("paper_three_stages.pepa"), "--set", bad},
+           {"collective", platform, "--op", bad, "--bytes", "1"},
+           {"collective", platform, "--bytes", bad},
+           {"collective", platform, "--bytes", "1", "--root", bad},
+           {"price", platform, "--cluster", bad, "--algorithm", "flat", "--bytes", "1"},
+           {"clusters", platform, "--method", bad},
+           {"clusters", "--latencies", bad},
+           {"export-rules", platform, "--sizes", bad},
+       }) {
+    auto const result = skel(arguments);
+    EXPECT_EQ(result.status, 2) << arguments.front();
+    ASSERT_THAT(result.err, testing::EndsWith("\n"));
+    std::string const line = result.err.substr(0, result.err.size() - 1);
+    EXPECT_EQ(::skel::printable(line, 100'000), line);
+    EXPECT_LT(line.size(), 5000U) << line;
   }
 }
 

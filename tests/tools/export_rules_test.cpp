@@ -44,6 +44,7 @@ TEST_F(ExportRules, WritesAFileAndSaysHowToUseIt) {
   std::stringstream text;
   text << in.rdbuf();
   EXPECT_EQ(exported({"--ranks", "2,4", "--sizes", "1024,65536"}).out, text.str());
+  EXPECT_EQ(exported({"--ranks", "2,4", "--sizes", "1k,64KiB"}).out, text.str());
 }
 
 TEST_F(ExportRules, GivesTheSameAsJson) {
@@ -56,6 +57,12 @@ TEST_F(ExportRules, GivesTheSameAsJson) {
   EXPECT_EQ(answer["file"], rules_);
 }
 
+TEST_F(ExportRules, ShowsTheNameOfItsFileWithoutControls) {
+  auto const result = exported({"-o", (folder_ / "a\x1b.txt").string(), "--ranks", "2", "--sizes", "1k"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("a\\x1b.txt\n"));
+}
+
 TEST_F(ExportRules, RefusesWhatCannotBeMeant) {
   auto const refused = [&](std::vector<std::string> const& arguments) {
     auto const result = exported(arguments);
@@ -64,8 +71,15 @@ TEST_F(ExportRules, RefusesWhatCannotBeMeant) {
   };
   EXPECT_THAT(refused({"--ranks", "1"}), HasSubstr("--ranks: has 1; numbers of ranks are 2 or more"));
   EXPECT_THAT(refused({"--ranks", "4,9"}), HasSubstr("has 8 hosts; one rank runs on each"));
-  EXPECT_THAT(refused({"--sizes", "-4"}), HasSubstr("--sizes: has -4"));
+  EXPECT_THAT(refused({"--sizes", "-4"}), HasSubstr("--sizes: is -4; a whole number"));
   EXPECT_THAT(refused({"--gamma", "-1"}), HasSubstr("--gamma"));
+
+  std::string const large = file("large.json", R"({"skel_platform": 1, "clusters": [
+    {"name": "a", "hosts": 60000, "speed": 1, "latency": 5e-5, "bandwidth": 1e8}]})");
+  auto const many = skel({"export-rules", large});
+  EXPECT_EQ(many.status, 2);
+  EXPECT_THAT(many.err, HasSubstr("--ranks: would be up to 60000; rules are made for up to 8192 ranks"));
+  EXPECT_EQ(skel({"export-rules", large, "--ranks", "64", "--sizes", "1k"}).status, 0);
 }
 
 #if SKEL_WITH_MPI

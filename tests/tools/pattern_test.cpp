@@ -133,7 +133,7 @@ TEST_F(PatternTest, RefusesWhatItCannotRead) {
   };
   std::string const path = file("path.edges", "0 1\n1 2\n");
   refused({"pattern"}, "skel: FILE: is missing");
-  refused({"pattern", (folder_ / "none.mtx").string()}, "none.mtx: does not exist");
+  refused({"pattern", (folder_ / "none.mtx").string()}, "none.mtx: cannot be opened: No such file");
   refused({"pattern", path, "--format", "obk"}, "--format: 'obk' is no format; did you mean 'obj'?");
   refused({"pattern", path, "--threads", "0"}, "--threads: is 0; 1 or more");
   refused({"pattern", path, "--threads", "1.5"}, "--threads: ");

@@ -89,7 +89,7 @@ TEST_F(Pepa, RefusesWhatItCannotRead) {
   EXPECT_THAT(skel({"pepa", "/nowhere.pepa"}).err, StartsWith("skel: /nowhere.pepa: cannot be opened: "));
   EXPECT_THAT(skel({"pepa", "-"}).err, StartsWith("skel: standard input: line 1, column 1: "));
   EXPECT_EQ(skel({"pepa", "/dev/zero"}).status, 2);
-  EXPECT_THAT(skel({"pepa", "/dev/zero"}).err, StartsWith("skel: /dev/zero: cannot be read: is larger than 256 MiB"));
+  EXPECT_THAT(skel({"pepa", "/dev/zero"}).err, StartsWith("skel: /dev/zero: cannot be read: is a device"));
 }
 
 TEST_F(Pepa, RefusesOptionsThatNameNothing) {

@@ -311,6 +311,24 @@ TEST_F(PlaceFiles, ATimeLimitHoldsForWideFarms) {
   EXPECT_TRUE(answer["explanation"].contains("loads_missing"));
 }
 
+TEST_F(PlaceFiles, ATimeLimitHoldsForBuffersOfAnySize) {
+  auto const result = place(platform(R"({"name": "n", "hosts": 8, "speed": 1, "latency": 1e-4})"),
+                            pipeline(R"({"name": "x", "work": 1}, {"name": "y", "work": 2}, {"name": "z", "work": 1})"),
+                            {"--time-limit", "0.1", "--buffer", "1000000000"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NEAR(result.json()["throughput"].get<double>(), 0.5, 0.1);
+}
+
+TEST_F(PlaceFiles, AFarmIsTooWideByEveryModel) {
+  for (std::string const model : {"exponential", "deterministic"}) {
+    auto const result =
+        place(platform(R"({"name": "n", "speed": 1, "cores": 2000000})"),
+              pipeline(R"({"name": "x", "work": 1, "replicable": true, "width": 200000})"), {"--model", model});
+    EXPECT_EQ(result.status, 1) << model;
+    EXPECT_THAT(result.err, HasSubstr("a farm of 200000 workers cannot be placed"));
+  }
+}
+
 TEST_F(PlaceFiles, BadInputSaysFileWhereAndReason) {
   std::string const good_platform = platform(two_sites, road), good_pipeline = pipeline(one_stage);
   std::string const missing = (folder_ / "missing.json").string(), here = folder_.string();

@@ -67,6 +67,16 @@ TEST_F(PriceTest, EveryListedModelPricesEveryListedAlgorithm) {
       }
 }
 
+TEST_F(PriceTest, SaysWhatIsTooLargeToBePriced) {
+  auto const many = price({"--cluster", "a", "--algorithm", "flat", "--bytes", "1", "--ranks", "1000000000"});
+  EXPECT_EQ(many.status, 1);
+  EXPECT_THAT(many.err, HasSubstr("among 1000000000 ranks cannot be priced"));
+  auto const slow =
+      price({"--cluster", "a", "--op", "reduce", "--algorithm", "flat", "--bytes", "9", "--gamma", "1e308"});
+  EXPECT_EQ(slow.status, 1);
+  EXPECT_THAT(slow.err, HasSubstr("too long to compute with"));
+}
+
 TEST_F(PriceTest, RefusesWhatItCannotPriceWithAReason) {
   struct refusal {
     std::vector<std::string> arguments;

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -54,7 +56,7 @@ TEST_F(Probe, AloneIsKeptAndTakenAgain) {
   json const first = probe(0, {"--json"}).json();
   EXPECT_EQ(first["from_cache"], false);
   EXPECT_EQ(first["file"], nullptr);
-  json const again = probe(0, {"--json", "--max-age", "600"}).json();
+  json const again = probe(0, {"--json", "--max-age", "1e12"}).json();
   EXPECT_EQ(again["from_cache"], true);
   EXPECT_EQ(again["platform"], first["platform"]);
   EXPECT_EQ(probe(0, {"--json"}).json()["from_cache"], false);
@@ -62,11 +64,27 @@ TEST_F(Probe, AloneIsKeptAndTakenAgain) {
 
 TEST_F(Probe, ADamagedCacheIsAWarningAndMeasuredAnew) {
   std::string const cache = file("cache.json", "{\"skel_platform\": 1, ");
-  auto const result = probe(0, {"--json", "--cache", cache, "--max-age", "600"});
+  auto const result = probe(0, {"--json", "--cache", cache, "--max-age", "1e12"});
   EXPECT_EQ(result.status, 0);
   EXPECT_THAT(result.err, HasSubstr("skel: warning: " + cache));
   EXPECT_EQ(result.json()["from_cache"], false);
-  EXPECT_EQ(probe(0, {"--json", "--cache", cache, "--max-age", "600"}).json()["from_cache"], true);
+  EXPECT_EQ(probe(0, {"--json", "--cache", cache, "--max-age", "1e12"}).json()["from_cache"], true);
+}
+
+TEST_F(Probe, ACacheThatIsAPipeOrOfAnotherUserIsAWarningAndLeftAlone) {
+  std::string const pipe = (folder_ / "pipe").string();
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  auto const piped = probe(0, {"--json", "--cache", pipe, "--max-age", "600"});
+  EXPECT_EQ(piped.status, 0);
+  EXPECT_THAT(piped.err, HasSubstr("skel: warning: " + pipe + ": cannot be read: is a pipe"));
+  EXPECT_EQ(piped.json()["from_cache"], false);
+  std::string const cache = (folder_ / "cache.json").string();
+  ASSERT_EQ(probe(0, {"--cache", cache}).status, 0);
+  std::filesystem::permissions(cache, std::filesystem::perms(0666));
+  auto const doubtful = probe(0, {"--json", "--cache", cache, "--max-age", "600"});
+  EXPECT_THAT(doubtful.err, HasSubstr("skel: warning: " + cache + ": is not believed: other users can write it"));
+  EXPECT_EQ(doubtful.json()["from_cache"], false);
+  EXPECT_EQ(probe(0, {"--json", "--cache", cache, "--max-age", "600"}).json()["from_cache"], true) << "written anew";
 }
 
 TEST_F(Probe, WithoutCacheItLeavesNothing) {

@@ -93,6 +93,19 @@ TEST_F(Train, AShortRunMakesModelsThatReadBackAndGoesOnAndReports) {
   EXPECT_EQ(train({"--report", path("m.json"), "--samples", path("moved.csv")}).status, 0);
 }
 
+TEST_F(Train, MakesTheFolderOfItsFilesAndTellsItsProgress) {
+  std::string const folder = path("not/there");
+  auto const result = train({"--seconds", "1", "-o", folder + "/m.json", "--bandwidth", "10G"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err,
+              StartsWith("skel: the folder " + folder + " does not exist and is made\nskel: timing reductions"));
+  EXPECT_THAT(result.err, HasSubstr(" patterns, "));
+  EXPECT_FALSE(skel::platform::read_reduction_model(folder + "/m.json").kinds.empty());
+  EXPECT_THAT(skel::platform::read_text(folder + "/m.csv"), HasSubstr("\n# bandwidth: 10737418240\n"));
+  auto const silent = train({"--seconds", "0.1", "--samples", folder + "/m.csv", "--no-progress"});
+  EXPECT_EQ(silent.err, "");
+}
+
 TEST_F(Train, AnInterruptKeepsWhatWasMeasured) {
   auto const result = train({"--seconds", "100", "--samples", path("s.csv"), "--progress"}, SIGINT);
   EXPECT_THAT(result.err, HasSubstr("Ctrl-C ends it"));

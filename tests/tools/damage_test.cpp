@@ -1,0 +1,159 @@
+// Damaged files of every format, read by every verb that reads them: an answer or a refusal, in bounded time and
+// memory, in text that can be printed. SKEL_DAMAGED_FILES says how many of each (the default is small),
+// SKEL_DAMAGE_SEED which.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+#include "damage.hpp"
+#include "manners.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using skel::testing_tools::command;
+using skel::testing_tools::damaged;
+using skel::testing_tools::data;
+using skel::testing_tools::expect_manners;
+using skel::testing_tools::FolderTest;
+using skel::testing_tools::number_of;
+
+std::string bytes_of(fs::path const& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct sound_file {
+  std::string text;
+  std::vector<command> readers;  ///< FILE stands for the damaged one
+};
+
+std::vector<fs::path> files_of(std::string const& folder) {
+  std::vector<fs::path> files;
+  for (auto const& entry : fs::directory_iterator(fs::path(SKEL_TEST_CORPUS) / folder)) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<sound_file> corpus(std::string const& folder, std::vector<command> const& readers) {
+  std::vector<sound_file> result;
+  for (fs::path const& file : files_of(folder)) result.push_back({bytes_of(file), readers});
+  return result;
+}
+
+class Damage : public FolderTest {
+ protected:
+  /// `ending` says how the damaged file is called.
+  void sweep(std::vector<sound_file> const& files, std::string const& ending) {
+    std::uint64_t const count = number_of("SKEL_DAMAGED_FILES", 12), first = number_of("SKEL_DAMAGE_SEED", 1);
+    for (std::uint64_t seed = first; seed < first + count && !HasFailure(); ++seed) {
+      ++files_;
+      sound_file const& from = files[seed % files.size()];
+      std::string const path = file("damaged" + ending, damaged(from.text, seed));
+      for (command arguments : from.readers) {
+        std::replace(arguments.begin(), arguments.end(), std::string("FILE"), path);
+        expect_manners(arguments, arguments.front() + " of a " + ending + " with seed " + std::to_string(seed));
+      }
+    }
+  }
+
+  void TearDown() override { std::printf("%zu files\n", files_); }
+
+  std::size_t files_ = 0;
+  std::string const platform_ = data("paper_row1_equal.json"), pipeline_ = data("paper_pipeline.json");
+};
+
+TEST(Damaged, IsTheSameForTheSameSeed) {
+  std::string const text = "{\"skel_platform\": 1,\n \"clusters\": [{\"name\": \"a\", \"speed\": 1.5}]}\n";
+  std::size_t changed = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    EXPECT_EQ(damaged(text, seed), damaged(text, seed));
+    changed += damaged(text, seed) != text;
+  }
+  EXPECT_GT(changed, 50U);
+  EXPECT_LT(damaged("", 3).size(), 10'000'000U) << "an empty text too";
+}
+
+TEST_F(Damage, Platforms) {
+  auto files = corpus("platform", {{"place", "FILE", pipeline_, "--time-limit", "1", "--explain"},
+                                   {"collective", "FILE", "--bytes", "64k"},
+                                   {"collective", "FILE", "--bytes", "1M", "--op", "allreduce", "--json"},
+                                   {"price", "FILE", "--algorithm", "pipeline", "--bytes", "64k"},
+                                   {"price", "FILE", "--algorithm", "binomial", "--bytes", "1k", "--model", "loggp"},
+                                   {"clusters", "FILE"},
+                                   {"clusters", "FILE", "--json", "--method", "lowekamp-beguelin"},
+                                   {"export-rules", "FILE", "--ranks", "2"}});
+  auto const readers = files.front().readers;
+  for (char const* name : {"grid5000_plogp.json", "grid5000_table2.json"})
+    files.push_back({bytes_of(data(name)), readers});
+  sweep(files, ".json");
+}
+
+TEST_F(Damage, Pipelines) {
+  auto const files = corpus("pipeline", {{"place", platform_, "FILE", "--time-limit", "1", "--explain"},
+                                         {"place", platform_, "FILE", "--time-limit", "1", "--json", "--print-pepa"}});
+  sweep(files, ".json");
+}
+
+TEST_F(Damage, Candidates) {
+  std::vector<command> const readers{{"place", platform_, pipeline_, "--candidates", "FILE"},
+                                     {"place", platform_, pipeline_, "--candidates", "FILE", "--json"}};
+  sweep({{bytes_of(data("paper_candidates.txt")), readers},
+         {R"([["p1", "p1", "p1"], ["p1", "p2", "p3"],
+ ["p2", "p1", "p1"]])",
+          readers}},
+        ".txt");
+}
+
+TEST_F(Damage, PepaModels) {
+  std::vector<command> const readers{{"pepa", "FILE", "--utilisation", "--max-states", "20000"},
+                                     {"pepa", "FILE", "--json", "--max-states", "20000"}};
+  auto files = corpus("pepa", readers);
+  files.push_back({bytes_of(data("paper_three_stages.pepa")), readers});
+  sweep(files, ".pepa");
+}
+
+TEST_F(Damage, Latencies) {
+  std::vector<command> const readers{{"clusters", "--latencies", "FILE"},
+                                     {"clusters", "--latencies", "FILE", "--json"}};
+  sweep({{"a,b,c\n0,1e-4,5e-3\n1e-4,0,5e-3\n5e-3,5e-3,0\n", readers},
+         {"# measured\n,\"n 1\",n2,n3\nn 1,0,1e-4,5e-3\nn2,1.1e-4,0,5e-3\nn3,5e-3,5.1e-3,0\n", readers}},
+        ".csv");
+}
+
+#if SKEL_WITH_MPI
+
+TEST_F(Damage, Meshes) {
+  std::vector<command> const readers{{"pattern", "FILE", "--threads", "2"}, {"pattern", "FILE", "--json"}};
+  std::map<std::string, std::vector<sound_file>> formats;
+  for (fs::path const& path : files_of("mesh"))  // the first byte of these files says their format
+    formats[path.extension().string()].push_back({bytes_of(path).substr(1), readers});
+  for (auto const& [ending, files] : formats) sweep(files, ending);
+}
+
+TEST_F(Damage, ModelsAndSamplesOfReductions) {
+  std::string const samples = "# skel reduction samples 2\n# machine: m\n# threads: 2\n# caches: 32768,1e6,1e7\n";
+  std::string const sample =
+      "mesh,3,selpriv,100,300,600,2,0.5,3,1.1,1,0.1,0.1,0.1,0.1,0.5,0,10,20,0.5,3,1.1,1,0.1,0.1,0.1,0.1,0.5,8,1e-8,0,1,"
+      "1e-5,"
+      "1e-5,1e-5,0.01\n";
+  sweep(
+      {{samples + sample + sample, {{"train", "--report", "FILE"}, {"train", "--seconds", "0", "--samples", "FILE"}}}},
+      ".csv");
+  std::string const kept = file("kept.csv", samples);
+  sweep(corpus("reduction_model", {{"train", "--report", "FILE", "--samples", kept}}), ".json");
+}
+
+#endif
+
+}  // namespace
