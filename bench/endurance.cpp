@@ -163,7 +163,7 @@ int main(int argc, char** argv) try {
     all_before += first;
     most_idle = std::max(most_idle, share);
   }
-  double const bound = static_cast<double>(record.most_bytes());
+  double const bound = 2 * static_cast<double>(record.most_batches * plan.batch_bytes);
   double const working = record.seconds - (quiet_to - quiet_from);
   fmt::print("{} items on {} ranks in {:.2f} s of work, {:.2f} million items/s\n", record.items, ranks.size(), working,
              static_cast<double>(record.items) / working / 1e6);

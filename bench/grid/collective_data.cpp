@@ -2,19 +2,12 @@
 
 #include <cstring>
 
+#include <skel/base/hash.hpp>
+
 namespace bench {
 namespace {
 
 using skel::plan::collective;
-
-/// A bijection that leaves no trace of its argument.
-/// Source: Steele, Lea, Flood 2014, "Fast splittable pseudorandom number generators", OOPSLA, 453-472.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 template <class Word>
 void fill_block(std::span<std::byte> block, std::uint64_t a) {
@@ -48,7 +41,7 @@ void add(std::span<std::byte const> received, std::span<std::byte> work) {
 }  // namespace
 
 std::uint64_t collective_data::factor(std::size_t from, std::size_t to) const {
-  return mix(mix(salt_) + from * ranks_ + to);
+  return skel::mixed(skel::mixed(salt_) + from * ranks_ + to);
 }
 
 collective_data::factors collective_data::inputs(std::size_t rank) const {

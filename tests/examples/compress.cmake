@@ -48,13 +48,16 @@ function(normalise text result)
     if(line MATCHES "^run: ")
       set(in_plan FALSE)
     endif()
-    if(line MATCHES "^  not taken|^the search priced" OR (in_plan AND line MATCHES "^  (read|write) "))
+    # Whether a forecast is made anew while it runs depends on the machine.
+    if(line MATCHES "^  from item|^  [.][.][.] |^  not taken|^the search priced" OR
+       (in_plan AND line MATCHES "^  (read|write) "))
       continue()
     endif()
     string(REGEX REPLACE "^(bottleneck|why|expected): .*" "\\1: ..." line "${line}")
     if(in_plan AND line MATCHES "^  deflate ")
       set(line "  deflate ...")
     endif()
+    string(REGEX REPLACE " \\[[^]]*, [^]]*\\]" "" line "${line}")  # of a forecast
     string(REGEX REPLACE "[-+]?[0-9]+(\\.[0-9]+)?(e[-+]?[0-9]+)?( ?%| [numkMG]?(items/s|/s|s|B))?" "#" line "${line}")
     string(REGEX REPLACE "  +" " " line "${line}")
     string(REGEX REPLACE " ranks" " rank" line "${line}")

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include <skel/skel.hpp>
+
+/// Programs as users write them, whose length can be chosen.
+namespace bench {
+
+struct promise_program {
+  std::string name;
+  std::string what;
+  std::size_t items;  ///< of a run that takes some tenths of a second on a core of 2020
+  /// Runs it on so many items. Collective. Throws skel::error when its result is not right.
+  skel::run_report (*run)(skel::grid& grid, std::size_t items);
+};
+
+std::span<promise_program const> promise_programs();
+
+}  // namespace bench
