@@ -4,7 +4,8 @@ include_guard(GLOBAL)
 
 set(SKEL_MPIRUN_FLAGS --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
   CACHE STRING "Options that tests and benchmarks give to mpirun")
-set(SKEL_MPIRUN_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
+set(SKEL_MPIRUN_ENVIRONMENT OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  CACHE INTERNAL "What mpirun needs in its environment, in every folder that includes this once")
 
 # skel_starts_mpirun(TARGET): its sources see SKEL_MPIRUN and SKEL_MPIRUN_ENVIRONMENT, comma-separated string literals: the
 # words of the command up to its options, and what the environment needs ("NAME=VALUE").

@@ -2,9 +2,18 @@
 include(GoogleTest)
 include(SkelMpirun)
 
+# Tests are compiled once for each time that they run: what is tested is optimised as the build says, they are hardly.
+# Under sanitizers, where optimising takes as long as everything else, not at all.
+add_library(skel_test_flags INTERFACE)
+if(SKEL_SANITIZE)
+  target_compile_options(skel_test_flags INTERFACE -O0)
+elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+  target_compile_options(skel_test_flags INTERFACE -O1)
+endif()
+
 # GoogleTest's headers, precompiled once for all tests.
 add_library(skel_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
-target_link_libraries(skel_test_headers PRIVATE skel_flags GTest::gmock GTest::gtest)
+target_link_libraries(skel_test_headers PRIVATE skel_flags skel_test_flags GTest::gmock GTest::gtest)
 target_precompile_headers(skel_test_headers PRIVATE <gtest/gtest.h> <gmock/gmock.h>)
 
 # Sanitizers make fits of models twenty times as slow.
@@ -17,7 +26,7 @@ endif()
 function(skel_test name)
   cmake_parse_arguments(arg "" "" "LIBS;SOURCES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES})
-  target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${SKEL_TEST_TIMEOUT} LABELS ${name})
@@ -38,6 +47,20 @@ function(skel_test_uses_mpi test)
   endif()
 endfunction()
 
+# skel_tested_ranks(OUT n...): which of these numbers of ranks are tested. Under sanitizers, one rank and the most up to five:
+# whoever races or uses freed memory does so among them as among seven.
+function(skel_tested_ranks out)
+  set(ranks ${ARGN})
+  if(SKEL_SANITIZE)
+    list(FILTER ranks INCLUDE REGEX "^[1-5]$")
+    list(SORT ranks)
+    list(POP_BACK ranks most)
+    list(FILTER ranks INCLUDE REGEX "^1$")
+    list(APPEND ranks ${most})
+  endif()
+  set(${out} ${ranks} PARENT_SCOPE)
+endfunction()
+
 # skel_mpirun_test(NAME RANKS n... TIMEOUT s COMMAND command...): runs a command under mpirun, as the ctest tests
 # NAME.1rank, NAME.2ranks, ... Each passes when every rank exits with 0. mpirun ends a job that hangs and says which rank
 # did what.
@@ -45,9 +68,13 @@ function(skel_mpirun_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;COMMAND;LABELS" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+    if(SKEL_SANITIZE)
+      set(arg_TIMEOUT ${SKEL_TEST_TIMEOUT})
+    endif()
   endif()
   math(EXPR kill_after "${arg_TIMEOUT} + 20")
-  foreach(ranks IN LISTS arg_RANKS)
+  skel_tested_ranks(tested ${arg_RANKS})
+  foreach(ranks IN LISTS tested)
     set(test ${name}.${ranks}ranks)
     if(ranks EQUAL 1)
       set(test ${name}.1rank)
@@ -65,19 +92,20 @@ endfunction()
 function(skel_mpi_test name)
   cmake_parse_arguments(arg "" "TIMEOUT" "RANKS;LIBS;SOURCES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/mpi_main.cpp)
-  target_link_libraries(test_${name} PRIVATE skel_flags ${arg_LIBS} GTest::gmock GTest::gtest MPI::MPI_CXX)
+  target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} GTest::gmock GTest::gtest MPI::MPI_CXX)
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   skel_mpirun_test(${name} RANKS ${arg_RANKS} TIMEOUT ${arg_TIMEOUT} COMMAND $<TARGET_FILE:test_${name}> LABELS ${name})
 endfunction()
 
-# skel_compile_fail_test(NAME SOURCE file EXPECTED regex LIBS targets...): passes when the translation unit is refused
-# and the compiler's message matches the regular expression. Sanitizers change nothing about that: left out there.
+# skel_compile_fail_test(NAME SOURCE file EXPECTED regex [NAMED regex] LIBS targets...): passes when the translation unit
+# is refused, the first line that the compiler calls an error has "skel: " and matches EXPECTED, the message as a whole
+# matches NAMED and has at most 3 errors and 4 kB. Sanitizers change nothing about that: left out there.
 function(skel_compile_fail_test name)
   if(SKEL_SANITIZE)
     return()
   endif()
-  cmake_parse_arguments(arg "" "SOURCE;EXPECTED" "LIBS" ${ARGN})
+  cmake_parse_arguments(arg "" "SOURCE;EXPECTED;NAMED" "LIBS" ${ARGN})
   cmake_path(ABSOLUTE_PATH arg_SOURCE BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
   # Never built: it carries the include directories and definitions that the libraries ask for.
   add_library(compile_fail_${name} OBJECT EXCLUDE_FROM_ALL ${arg_SOURCE})
@@ -87,6 +115,7 @@ function(skel_compile_fail_test name)
   add_test(NAME compile_fail.${name}
     COMMAND ${CMAKE_COMMAND}
       -D "COMPILER=${CMAKE_CXX_COMPILER}" -D "SOURCE=${arg_SOURCE}" -D "EXPECTED=${arg_EXPECTED}"
+      -D "NAMED=${arg_NAMED}"
       -D "INCLUDES=${includes}" -D "DEFINITIONS=${definitions}"
       -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_failure.cmake)
   set_tests_properties(compile_fail.${name} PROPERTIES TIMEOUT 120 LABELS compile_fail)
