@@ -16,6 +16,7 @@
 #include <skel/grid/find_hosts.hpp>
 #include <skel/grid/probe.hpp>
 #include <skel/platform/discovered.hpp>
+#include <skel/platform/files.hpp>
 #include <skel/platform/host_probe.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/archive.hpp>
@@ -29,7 +30,9 @@
 #include "collective_engine.hpp"
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
+#include "kept_platform.hpp"
 #include "planner.hpp"
+#include "probed_speeds.hpp"
 #include "rank_cores.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
@@ -222,6 +225,17 @@ struct grid::state {
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
   double reference_speed() const { return probed ? 1 : given_speed; }
 
+  /// What a run says of probed speeds is kept for the next program on these hosts. On rank 0.
+  std::string correct_speeds(runtime::program const& line, record::run_record const& run) const {
+    if (!probed || ranks.rank() != 0 || ranks.size() == 1) return {};
+    auto const found = measured_speeds(*settings.platform, *cores, line, run, usual_forecast_doubt().between);
+    if (found.empty()) return {};
+    probe_options const options;
+    kept_platform(options, ranks.hosts(), speeds_of_cores)
+        .write(platform::to_json(corrected(*settings.platform, found, ranks.hosts())));
+    return describe(found);
+  }
+
   /// A trace that cannot be written must not be noticed after the run. Collective.
   void check_trace() const {
     if (settings.trace.empty()) return;
@@ -405,6 +419,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
                    seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
+  report.corrected = s.correct_speeds(line, report.run);
   report.run.calibration = std::move(measured);
   s.write_trace(report.run);
   return report;

@@ -13,6 +13,9 @@
 
 namespace skel {
 
+/// What the speeds of a platform that skel::probe keeps mean; a file that says otherwise, or nothing, is not taken.
+inline constexpr char const* speeds_of_cores = "whole cores";
+
 /// The file between runs that keeps what one probing found, on the rank that reads and writes it. `Options` has
 /// `cache`, `use_cache`, `max_age` and `warn` (skel::probe_options).
 template <class Options>

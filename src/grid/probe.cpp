@@ -40,9 +40,6 @@ std::vector<platform::link_measurement> measure_links(MPI_Comm among, run_hosts 
   return result;
 }
 
-/// What the speeds of a kept platform mean; a file that says otherwise, or nothing, is not taken.
-constexpr char const* speeds_of_cores = "whole cores";
-
 /// A platform whose host i is rank i.
 auto of_ranks(std::size_t ranks) {
   return [ranks](platform::description const& kept) { return kept.host_count() == ranks; };

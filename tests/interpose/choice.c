@@ -1,13 +1,14 @@
 /* Calls collectives of a few kinds so often that looking for a better way for them pays, on communicators that come
    and go too, and checks every result. Knows nothing of skel.
 
-   choice [USES] */
+   choice [USES [WAIT]]: one broadcast in 100 is late by WAIT microseconds */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 static long checks = 0, failures = 0;
+static useconds_t late = 2000;
 
 static void use(MPI_Comm comm, long uses) {
   int rank, size;
@@ -16,7 +17,7 @@ static void use(MPI_Comm comm, long uses) {
   for (long i = 0; i < uses; ++i) {
     int const count = i % 2 == 0 ? 1 : i % 100 == 1 ? 4096 : 100 + (int)(i % 20), last = count - 1;
     for (int at = 0; at<count; at += count> 1 ? last : 1) data[at] = rank == 0 ? (double)(i + at) : -1;
-    if (rank == 0 && i % 100 == 0) usleep(2000); /* the others wait: time that looking for a better way may win */
+    if (rank == 0 && i % 100 == 0) usleep(late); /* the others wait: time that looking for a better way may win */
     MPI_Bcast(data, count, MPI_DOUBLE, 0, comm);
     ++checks, failures += data[0] != (double)i || data[last] != (double)(i + last);
     data[0] = (double)(i % 7 + rank), data[last] = (double)(i % 5 + rank);
@@ -30,6 +31,7 @@ static void use(MPI_Comm comm, long uses) {
 
 int main(int argc, char** argv) {
   long const uses = argc > 1 ? atol(argv[1]) : 20000;
+  if (argc > 2) late = (useconds_t)atol(argv[2]);
   MPI_Init(&argc, &argv);
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,0 +1,130 @@
+#include "probed_speeds.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/student.hpp>
+
+namespace skel {
+namespace {
+
+/// Half of a 95 % interval, as standard deviations of a normal distribution.
+constexpr double half_of_95 = 1.96;
+
+/// A contradiction that comes about by chance is as rare as that of a forecast (record::throughput_watch).
+constexpr double rare = 1.0 / 1000;
+constexpr int many = 1000;  // degrees of freedom: nearly a normal distribution
+
+/// What the workers of one farm did on one host.
+struct host_work {
+  double busy = 0, items = 0;
+  std::size_t rank = 0;  // one of its ranks
+};
+
+/// How many times as long as on a core of their own the threads of each host may have taken, as ln: its threads
+/// computed for that much longer than its cores can.
+std::map<std::string, double> stretches(rank_cores const& cores, record::run_record const& run) {
+  std::vector<double> busy(cores.cores.size());
+  for (auto const& one : run.stations) busy[cores.domain[static_cast<std::size_t>(one.rank)]] += one.busy;
+  std::map<std::string, double> of;
+  for (std::size_t r = 0; r < run.hosts.size(); ++r) {
+    std::size_t const d = cores.domain[r];
+    double const longest = static_cast<double>(cores.cores[d]) * run.seconds;
+    of[run.hosts[r]] = std::max(of[run.hosts[r]], busy[d] > longest ? std::log(busy[d] / longest) : 0);
+  }
+  return of;
+}
+
+double probed_doubt(platform::description const& probed, std::size_t rank) {
+  auto const& blocks = probed.clusters()[rank].parameters;
+  auto const block = blocks.find("measured");
+  return block == blocks.end() ? 0 : nlohmann::json::parse(block->second).value("doubt", 0.0);
+}
+
+}  // namespace
+
+std::vector<speed_correction> measured_speeds(platform::description const& probed, rank_cores const& cores,
+                                              runtime::program const& line, record::run_record const& run,
+                                              double between) {
+  SKEL_EXPECTS(probed.host_count() == run.hosts.size() && cores.domain.size() == run.hosts.size());
+  auto const stretch = stretches(cores, run);
+  std::map<std::uint32_t, std::map<std::string, host_work>> farms;
+  for (auto const& one : run.stations) {
+    auto const rank = static_cast<std::size_t>(one.rank);
+    if (!line.stations[one.station].replicable || one.items == 0) continue;
+    auto& work = farms[one.station][run.hosts[rank]];
+    work.busy += one.busy;
+    work.items += static_cast<double>(one.items);
+    work.rank = rank;
+  }
+  struct found {
+    speed_correction correction;
+    double error = 0;
+    bool is_believed = false;
+  };
+  std::map<std::string, found> best;
+  double const reach = statistics::student_reach(1 - rare, many);
+  for (auto const& [station, hosts] : farms) {
+    auto const& [reference, most] = *std::max_element(
+        hosts.begin(), hosts.end(), [](auto const& a, auto const& b) { return a.second.items < b.second.items; });
+    for (auto const& [host, work] : hosts) {
+      if (host == reference || !(work.busy > 0) || !(most.busy > 0)) continue;
+      double const ratio = most.busy / most.items / (work.busy / work.items) * probed.speed(most.rank) /
+                           probed.speed(work.rank);
+      double const error = std::hypot(std::hypot(between, std::sqrt(1 / work.items + 1 / most.items)),
+                                      stretch.at(host), stretch.at(reference));
+      double const doubt = std::hypot(probed_doubt(probed, work.rank), probed_doubt(probed, most.rank)) / half_of_95;
+      auto const known = best.find(host);
+      if (known != best.end() && known->second.error <= error) continue;
+      double const off = std::abs(std::log(ratio));
+      best[host] = {{host, ratio, half_of_95 * error}, error,
+                    (error < doubt && off > error) || off > reach * std::hypot(error, doubt)};
+    }
+  }
+  std::vector<speed_correction> out;
+  for (auto const& [host, one] : best)
+    if (one.is_believed) out.push_back(one.correction);
+  return out;
+}
+
+platform::description corrected(platform::description const& probed, std::vector<speed_correction> const& by,
+                                std::vector<std::string> const& host_of_rank) {
+  SKEL_EXPECTS(probed.host_count() == host_of_rank.size());
+  auto const doubted = [](platform::parameter_blocks& blocks, auto doubt) {
+    auto const block = blocks.find("measured");
+    if (block == blocks.end()) return;
+    auto values = nlohmann::ordered_json::parse(block->second);
+    values["doubt"] = doubt(values.value("doubt", 0.0));
+    block->second = values.dump();
+  };
+  auto clusters = probed.clusters();
+  auto all = probed.parameters();
+  for (speed_correction const& one : by) {
+    for (std::size_t r = 0; r < clusters.size(); ++r) {
+      if (host_of_rank[r] != one.host) continue;
+      clusters[r].speed *= one.factor;
+      doubted(clusters[r].parameters, [&](double) { return one.doubt; });
+    }
+    doubted(all, [&](double before) { return std::max(before, one.doubt); });
+  }
+  return {probed.local_latency(), std::move(clusters), probed.links(), std::move(all)};
+}
+
+std::string describe(std::vector<speed_correction> const& all) {
+  std::string text;
+  for (speed_correction const& one : all) {
+    char factor[40];
+    std::snprintf(factor, sizeof factor, "%.2f", one.factor);
+    text += (text.empty() ? "'" : ", '") + one.host + "' is " + factor + " times as fast as it was probed";
+  }
+  return text;
+}
+
+}  // namespace skel

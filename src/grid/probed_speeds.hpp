@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <skel/platform/description.hpp>
+#include <skel/record/run_record.hpp>
+#include <skel/runtime/program.hpp>
+
+#include "rank_cores.hpp"
+
+namespace skel {
+
+/// A host whose speed a run has measured better than the probe.
+struct speed_correction {
+  std::string host;
+  double factor = 1;  ///< its speed is this many times what was probed, beside the host with most items
+  double doubt = 0;   ///< of the factor: half of its 95 % interval, relative
+};
+
+/// The hosts whose speeds a run tells better than the probe. The items that the workers of one farm took on two hosts
+/// are alike, because a free worker takes the next one; so their times per item are to each other as the speeds of the
+/// hosts are the other way round. The host that took most of a farm's items is what the others are compared with: a
+/// ratio is all that is known. The farm that tells most of a host is believed where it is surer than the probe was and
+/// differs from it by more than its own standard error, or contradicts it at 1/1000. That error is of the mean of so
+/// many exponential times, of what rates usually move by (`between`, a standard deviation of ln(rate)), and of waiting
+/// for cores, where the threads of a host computed for longer than its cores can.
+///
+/// `probed`: rank i is host i. O(stations of the record).
+std::vector<speed_correction> measured_speeds(platform::description const& probed, rank_cores const& cores,
+                                              runtime::program const& line, record::run_record const& run,
+                                              double between);
+
+/// The description with these speeds and doubts.
+platform::description corrected(platform::description const& probed, std::vector<speed_correction> const& by,
+                                std::vector<std::string> const& host_of_rank);
+
+/// What was corrected, as a sentence; empty for none.
+std::string describe(std::vector<speed_correction> const& all);
+
+}  // namespace skel

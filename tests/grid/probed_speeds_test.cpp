@@ -1,0 +1,95 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <skel/skel.hpp>
+
+#include <probed_speeds.hpp>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr double between = 0.03;
+
+/// Four ranks on the hosts a and b, with two cores each; the probe is sure of a to 2 % and of b to this.
+skel::platform::description probed(double doubt_of_b = 0.02) {
+  std::vector<skel::platform::cluster> clusters;
+  std::vector<skel::platform::cluster_link> links;
+  for (std::size_t r = 0; r < 4; ++r) {
+    skel::platform::cluster rank{.name = "r" + std::to_string(r)};
+    rank.speed = r < 2 ? 1e9 : 2e9;
+    rank.parameters["measured"] = nlohmann::json{{"doubt", r < 2 ? 0.02 : doubt_of_b}, {"repeats", 5}}.dump();
+    clusters.push_back(rank);
+    for (std::size_t other = 0; other < 4; ++other)
+      if (other != r) links.push_back({.from = r, .to = other, .path = {1e-6, 1e9}});
+  }
+  return {0, clusters, links, {{"measured", nlohmann::json{{"date", "now"}, {"doubt", 0.02}}.dump()}}};
+}
+
+skel::rank_cores const cores{.own = {1, 1, 1, 1}, .domain = {0, 0, 1, 1}, .cores = {2, 2}};
+
+skel::runtime::program farm_between_ends() {
+  auto composition = skel::source([]() -> std::optional<int> { return 1; }) | skel::farm([](int x) { return x; }) |
+                     skel::sink([](int) {});
+  return skel::runtime::make_program(composition);
+}
+auto const line = farm_between_ends();
+
+/// A run of 10 s in which the workers of the farm took so long per item on each rank [s].
+skel::record::run_record run_of(std::vector<double> const& seconds, std::uint64_t items = 4000) {
+  skel::record::run_record run;
+  run.seconds = 10;
+  run.hosts = {"a", "a", "b", "b"};
+  for (std::size_t r = 0; r < seconds.size(); ++r)
+    run.stations.push_back({.station = 1,
+                            .name = "farm",
+                            .rank = static_cast<std::int32_t>(r),
+                            .workers = 1,
+                            .items = items,
+                            .busy = seconds[r] * static_cast<double>(items)});
+  return run;
+}
+
+TEST(ProbedSpeeds, HoldWhereARunAgrees) {
+  EXPECT_THAT(measured_speeds(probed(), cores, line, run_of({2e-3, 2e-3, 1.05e-3, 1e-3}), between), IsEmpty());
+}
+
+TEST(ProbedSpeeds, AreCorrectedByARun) {
+  auto const wrong = measured_speeds(probed(), cores, line, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between);
+  ASSERT_EQ(wrong.size(), 1);
+  EXPECT_EQ(wrong[0].host, "b");
+  EXPECT_NEAR(wrong[0].factor, 0.5, 1e-9);
+  EXPECT_EQ(describe(wrong), "'b' is 0.50 times as fast as it was probed");
+
+  auto const now = corrected(probed(), wrong, {"a", "a", "b", "b"});
+  EXPECT_EQ(now.speed(1), 1e9);
+  EXPECT_EQ(now.speed(2), 1e9);
+  EXPECT_EQ(now.speed(3), 1e9);
+  EXPECT_THAT(now.clusters()[3].parameters.at("measured"), HasSubstr("\"repeats\":5"));
+  auto const all = nlohmann::json::parse(now.parameters().at("measured"));
+  EXPECT_EQ(all.at("date"), "now");
+  EXPECT_EQ(all.at("doubt"), wrong[0].doubt);
+  EXPECT_THAT(measured_speeds(now, cores, line, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between), IsEmpty());
+}
+
+TEST(ProbedSpeeds, AreCorrectedByWhoeverIsSurer) {
+  auto const few = run_of({1.4e-3, 1.4e-3, 1e-3, 1e-3}, 10);
+  EXPECT_THAT(measured_speeds(probed(), cores, line, few, between), IsEmpty());
+  EXPECT_THAT(measured_speeds(probed(0.8), cores, line, few, between), testing::SizeIs(1));
+}
+
+TEST(ProbedSpeeds, BearThatThreadsWaitForCores) {
+  auto run = run_of({2e-3, 2e-3, 2e-3, 2e-3});
+  run.seconds = 5;  // 16 s of work on the two cores of each host
+  EXPECT_THAT(measured_speeds(probed(), cores, line, run, between), IsEmpty());
+}
+
+TEST(ProbedSpeeds, AreNotJudgedBySerialStages) {
+  auto run = run_of({2e-3, 2e-3, 2e-3, 2e-3});
+  for (auto& one : run.stations) one.station = 2;
+  EXPECT_THAT(measured_speeds(probed(), cores, line, run, between), IsEmpty());
+}
+
+}  // namespace
