@@ -24,6 +24,10 @@ constexpr double independent = 0.9;
 /// Fewer batch means than these are not joined.
 constexpr std::size_t fewest_batches = 8;
 
+/// A forecast from before the run is replaced by one that it does not contradict, but that has an interval so many
+/// times as narrow: the error of the new one is then small against that of the old one.
+constexpr double surer = 4;
+
 /// Sums of times are exact to about this share of them.
 constexpr double rounding = 1e-9;
 
@@ -306,14 +310,20 @@ bool throughput_watch::falls(rate_estimate const& found) const {
   auto const& now = standing();
   if (now.rate == 0) return true;
   if (looks_.size() < 2 * fewest) return found.rules_out(now.rate);
-  if (!(found.low <= now.rate && now.rate <= found.high)) return true;
+  if (!(found.low <= now.rate && now.rate <= found.high) || is_surer(found)) return true;
   return found.drift != 0 && (!now.has_interval() || found.low < now.low || found.high > now.high);
+}
+
+bool throughput_watch::is_surer(rate_estimate const& found) const {
+  auto const& now = standing();
+  return now.why.empty() && now.has_interval() && surer * std::log(found.high / found.low) < std::log(now.high / now.low);
 }
 
 std::string throughput_watch::reason(rate_estimate const& found) const {
   auto const to = first_ + items_;
   auto const from = to - static_cast<std::uint64_t>(found.rests_on.items);
-  std::string text = print("items %llu to %llu", static_cast<unsigned long long>(from),
+  bool const contradicts = !(found.low <= standing().rate && standing().rate <= found.high);
+  std::string text = print("%sitems %llu to %llu", contradicts || !is_surer(found) ? "" : "it is surer: ", static_cast<unsigned long long>(from),
                            static_cast<unsigned long long>(to > from ? to - 1 : to));
   double const measured = rate_of(found.rests_on);
   text += standing().rate > 0 ? print(" took %.3g times as long as expected", standing().rate / measured)

@@ -174,6 +174,22 @@ TEST(ThroughputWatch, LeavesAForecastThatHoldsAlone) {
          "next question may again say otherwise";
 }
 
+TEST(ThroughputWatch, ReplacesAForecastByOneThatIsSurer) {
+  noisy_rate rate(2, 0, 0.05);
+  throughput_forecast unsure{.rate = 1050, .low = 525, .high = 2100, .why = ""};
+  throughput_watch watch(unsure, look / 2, 0.03);
+  double items = 0;
+  for (int i = 1; i <= 200; ++i) {
+    items += rate() * look;
+    watch.look(i * look, static_cast<std::uint64_t>(items));
+  }
+  auto const all = watch.forecasts();
+  ASSERT_EQ(all.size(), 2);
+  EXPECT_THAT(all[1].why, testing::ContainsRegex("^it is surer: items [0-9]+ to [0-9]+ took 1.0[0-9]* times"));
+  EXPECT_NEAR(all[1].rate, 1000, 30);
+  EXPECT_LT(4 * std::log(all[1].high / all[1].low), std::log(2100 / 525.));
+}
+
 TEST(ThroughputWatch, MakesAWrongForecastAgainAndSaysWhy) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     noisy_rate rate(seed, 0.3, 0.1);

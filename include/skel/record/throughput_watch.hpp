@@ -68,8 +68,9 @@ std::optional<rate_estimate> estimate_rate(std::span<passage const> series, doub
 /// not hold. A value without clock or threads: time is what it is told.
 ///
 /// It asks for an estimate when it has looked `fewest` times, and again whenever it has looked twice as often. The
-/// standing forecast falls when its rate is not within the interval of that estimate, or when the rate drifts to where
-/// its own interval does not reach. In between, a CUSUM test of each look's rate against the standing interval (one
+/// standing forecast falls when its rate is not within the interval of that estimate, when the rate drifts to where its
+/// own interval does not reach, or when it is from before the run and its interval more than four times as wide (in
+/// ln(rate)). In between, a CUSUM test of each look's rate against the standing interval (one
 /// false alarm in 1000 looks at most) notices steps; what was measured before that test began to rise is then
 /// forgotten, unless a drift explains it better. Looks are joined two and two when there are `most` of them, so that
 /// one is a 32nd at most of what is remembered; each time that `most` more forecasts have been made the shortest looks
@@ -106,6 +107,7 @@ class throughput_watch {
   void forget(std::size_t looks);
   void ask();
   bool falls(rate_estimate const& found) const;
+  bool is_surer(rate_estimate const& found) const;
   std::string reason(rate_estimate const& found) const;
 
   std::uint64_t first_;
