@@ -266,7 +266,9 @@ struct grid::state {
               "for " +
               listed(unknown));
         check_pins(line, where);
-        auto const found = runtime::calibrate(line, settings.calibration_time, &interrupt_watch::flag());
+        // Batches that are measured at once take memory that a limit does not know of.
+        std::size_t const threads = settings.memory > 0 ? 1 : cores->cores[cores->domain[0]];
+        auto const found = runtime::calibrate(line, settings.calibration_time, threads, &interrupt_watch::flag());
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;

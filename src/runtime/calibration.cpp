@@ -5,15 +5,22 @@
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
+#include <skel/base/contract.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/plan/run_plan.hpp>
 #include <skel/record/clock.hpp>
+#include <skel/runtime/lanes.hpp>
 
 namespace skel::runtime {
 
@@ -32,15 +39,24 @@ struct sample {
   double items;
 };
 
+/// All batches but the first one of each worker, which pays for cold memory and opened files; where there are no others,
+/// those.
+std::vector<record::span> warm(std::vector<record::span> const& batches) {
+  std::set<std::uint32_t> seen;
+  std::vector<record::span> later;
+  for (record::span const& one : batches)
+    if (!seen.insert(one.worker).second) later.push_back(one);
+  return later.empty() ? batches : later;
+}
+
 double seconds_of(record::span const& s) {
   return static_cast<double>(s.end - s.begin) * 1e-9;
 }
 
 station_cost summarise(std::vector<record::span> const& batches_of_station, double bytes) {
   std::vector<sample> samples;
-  for (record::span const& s : batches_of_station)
+  for (record::span const& s : warm(batches_of_station))
     samples.push_back({seconds_of(s) / s.items, static_cast<double>(s.items)});
-  if (samples.size() > 1) samples.erase(samples.begin());
   std::vector<double> times;
   for (sample const& s : samples) times.push_back(s.seconds);
   double const centre = statistics::median(times);
@@ -74,8 +90,12 @@ double total(std::vector<record::span> const& batches) {
   return seconds;
 }
 
-/// The first batch pays for cold memory and opened files and is not counted; of two others one may be a spike.
+/// The first batch of a worker is not counted; of two others one may be a spike.
 constexpr std::size_t fewest_batches = 3;
+
+/// Workers are asked to measure together where their batches take this many times longer than waking them up, so that
+/// they work at once for nine tenths of the time.
+constexpr double worth_waking = 10;
 
 /// Batches of slow items are waited for until this many times the time that was asked for: two batches that take so long
 /// are measured to a few per cent, as a third one would be, which would cost a run of seconds a per cent more.
@@ -109,12 +129,21 @@ struct core_use {
   std::int64_t wall = 0, ran = 0;
 };
 
-/// One calibration. The calling thread calls the source and takes what it gives through the stages; when the source
-/// stalls within a batch, a second thread takes on what is there. `mutex_` is held by whoever does.
+/// Items of the source on their way through the line.
+struct carried_batch {
+  std::unique_ptr<items_base> items;
+  std::uint64_t first = 0;  // number of the first item
+  std::uint64_t given = 0;  // that the source gave
+};
+
+/// One calibration. The calling thread calls the source and takes what it gives through the stages, as many batches at
+/// once as farms have workers; when the source stalls within a batch, a second thread takes on what is there. `mutex_`
+/// is held by whoever does. The workers of a farm take their batches at once, in threads like those of a run.
 class measurement {
  public:
-  measurement(program const& line, double seconds, std::atomic<bool> const* interrupt)
+  measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt)
       : line_(line),
+        at_once_(most_workers(line, threads)),
         seconds_(seconds),
         interrupt_(interrupt),
         source_(line.stations[0].make_producer()),
@@ -158,11 +187,24 @@ class measurement {
   }
 
  private:
+  /// How many workers of a station measure at once.
+  static std::size_t workers_of(station const& of, std::size_t threads) {
+    if (!of.replicable) return 1;
+    return of.notes.width > 0 ? std::min(of.notes.width, threads) : threads;
+  }
+  static std::size_t most_workers(program const& line, std::size_t threads) {
+    std::size_t most = 1;
+    for (station const& one : line.stations) most = std::max(most, workers_of(one, threads));
+    return most;
+  }
+
   /// Copies the user's functions.
   void make_workers() {
     std::size_t at = 1;
     try {
-      for (; at < line_.size(); ++at) workers_[at] = line_.stations[at].make_worker();
+      for (; at < line_.size(); ++at)
+        for (std::size_t w = workers_of(line_.stations[at], at_once_); w > 0; --w)
+          workers_[at].push_back(line_.stations[at].make_worker());
     } catch (...) {
       fail(at, 0, failure::kind::make);
     }
@@ -173,7 +215,7 @@ class measurement {
     if (result_.ended || result_.failed || interrupted()) return true;
     double const since = record::now() - begin_;
     if (result_.items == 0 || since < seconds_) return false;
-    return spans_[1].size() >= fewest_batches || since >= long_enough * seconds_;
+    return spans_[1].size() >= std::max(fewest_batches, 2 * at_once_) || since >= long_enough * seconds_;
   }
 
   void call_source() {
@@ -182,9 +224,12 @@ class measurement {
       std::uint64_t first = 0;
       {
         std::lock_guard guard(mutex_);
-        if (is_over()) return;
+        if (is_over()) {
+          carry();
+          return;
+        }
         given_ = 0;
-        first = result_.items;
+        first = taken_;
       }
       bool const asks = is_worth_asking(0);
       std::int64_t const ran = asks ? record::process_ns() : 0;
@@ -196,7 +241,7 @@ class measurement {
         std::lock_guard guard(mutex_);
         if (result_.failed) return;
         open_batch const left = source_->take();
-        fail(0, result_.items + (left.items ? left.items->size() : 0));
+        fail(0, taken_ + (left.items ? left.items->size() : 0));
         return;
       }
       std::int64_t const end = record::now_ns();
@@ -205,11 +250,13 @@ class measurement {
       std::lock_guard guard(mutex_);
       if (asks) use_[0].wall += end - begin, use_[0].ran += ran_since;
       result_.ended = state == producer::state::ended;
-      double slowest = carry();
-      if (given_ == 0) continue;
-      slowest = std::max(slowest, note(0, begin, end, first, given_));
+      take_open();
+      if (given_ > 0) longest_ = std::max(longest_, note(0, begin, end, first, given_));
+      if (state == producer::state::full && ready_.size() < at_once_) continue;
+      carry();
       // Batches grow until the slowest station can be timed; slow items keep batches of one.
-      if (slowest < shortest_batch) batch_size *= 2;
+      if (given_ > 0 && longest_ < std::max(shortest_batch, worth_waking * waking_)) batch_size *= 2;
+      longest_ = 0;
     }
   }
 
@@ -220,42 +267,116 @@ class measurement {
       look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
       if (result_.failed) return;
-      std::int64_t const opened = source_->opened_ns();
+      std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
       if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
       carry();
       pause = stalled / 2;
     }
   }
 
-  /// Takes what the source has given through the stages. Returns the time of the slowest of them [s].
-  double carry() {
+  /// Takes the batch that the source has begun.
+  void take_open() {
     open_batch open = source_->take();
-    if (!open.items || result_.failed) return 0;
-    std::size_t const items = open.items->size();
+    if (!open.items) return;
+    std::uint64_t const items = open.items->size();
+    if (ready_.empty()) ready_since_ = record::now_ns();
+    ready_.push_back({std::move(open.items), taken_, items});
     given_ += items;
+    taken_ += items;
     bytes_[0] += open.bytes;
-    double slowest = 0;
-    std::size_t at = 1, position = 0;
-    try {
-      std::unique_ptr<items_base> batch = std::move(open.items);
-      std::int64_t before = record::now_ns();
-      for (; at < line_.size() && batch; ++at) {
-        position = 0;
-        bool const asks = is_worth_asking(at);
-        std::int64_t const ran = asks ? record::process_ns() : 0;
-        // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
-        std::size_t const taken = line_.stations[at - 1].folds_in_farm() ? batch->size() : items;
-        batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
-        std::int64_t const after = record::now_ns();
-        slowest = std::max(slowest, note(at, before, after, result_.items, taken));
-        if (asks) use_[at].wall += after - before, use_[at].ran += record::process_ns() - ran;
-        before = asks ? record::now_ns() : after;
-      }
-      result_.items += items;
-    } catch (...) {
-      fail(at, result_.items + position);
+  }
+
+  /// Takes what the source has given through the stages, one after the other.
+  void carry() {
+    take_open();
+    auto batches = std::exchange(ready_, {});
+    std::erase_if(batches, [](carried_batch const& one) { return !one.items; });
+    std::uint64_t items = 0;
+    for (carried_batch const& one : batches) items += one.given;
+    for (std::size_t at = 1; at < line_.size() && !batches.empty() && !result_.failed; ++at) {
+      pass(at, batches);
+      std::erase_if(batches, [](carried_batch const& one) { return !one.items; });
     }
-    return slowest;
+    if (!result_.failed) result_.items += items;
+  }
+
+  /// What one worker did of a station's batches.
+  struct part {
+    std::vector<record::span> spans{};
+    std::uint64_t bytes = 0;
+    std::int64_t begun = 0;
+    std::exception_ptr problem{};
+    std::uint64_t item = 0;  // in hand when it came
+  };
+
+  /// Takes batches through a station: worker w of it the batches w, w + workers, ...
+  void pass(std::size_t at, std::vector<carried_batch>& batches) {
+    std::size_t const workers = std::min(workers_[at].size(), batches.size());
+    std::vector<part> parts(workers);
+    bool const asks = is_worth_asking(at);
+    std::int64_t const ran = asks ? record::process_ns() : 0;
+    std::int64_t const begin = record::now_ns();
+    auto const work = [&](std::size_t w) {
+      parts[w].begun = record::now_ns();
+      for (std::size_t b = w; b < batches.size() && !parts[w].problem; b += workers) process(at, w, batches[b], parts[w]);
+    };
+    if (workers == 1)
+      work(0);
+    else
+      at_once(workers, work);
+    std::int64_t latest = begin;
+    for (part& one : parts) {
+      for (record::span const& batch : one.spans) {
+        spans_[at].push_back(batch);
+        longest_ = std::max(longest_, seconds_of(batch));
+        if (asks) use_[at].wall += batch.end - batch.begin;
+      }
+      bytes_[at] += one.bytes;
+      latest = std::max(latest, one.begun);
+    }
+    if (asks) use_[at].ran += record::process_ns() - ran;
+    if (workers > 1) {
+      double const took = static_cast<double>(latest - begin) * 1e-9;
+      waking_ = waking_ > 0 ? std::min(waking_, took) : took;
+    }
+    auto const first = std::min_element(parts.begin(), parts.end(), [](part const& a, part const& b) {
+      return a.problem != nullptr && (b.problem == nullptr || a.item < b.item);
+    });
+    if (first->problem == nullptr) return;
+    try {
+      std::rethrow_exception(first->problem);
+    } catch (...) {
+      fail(at, first->item);
+    }
+  }
+
+  /// In any thread.
+  void process(std::size_t at, std::size_t w, carried_batch& batch, part& of) {
+    std::size_t position = 0;
+    // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
+    std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? batch.items->size() : batch.given;
+    std::int64_t const begin = record::now_ns();
+    try {
+      batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
+    } catch (...) {
+      of.problem = std::current_exception();
+      of.item = batch.first + position;
+      return;
+    }
+    of.spans.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(w), begin, record::now_ns(),
+                        batch.first, static_cast<std::uint32_t>(items)});
+  }
+
+  /// Calls work(0), ..., work(workers - 1), each in a thread of its own if they take long enough to be woken.
+  template <class Work>
+  void at_once(std::size_t workers, Work const& work) {
+    std::atomic<std::size_t> next{0};
+    work_ = [&] {
+      if (std::size_t const w = next++; w < workers) work(w);
+    };
+    if (!threads_) threads_.emplace(at_once_, [this] { work_(); });
+    for (std::size_t w = 0; w < workers; ++w) threads_->wake();
+    threads_->wait_idle();
   }
 
   /// The first batch of a station is not asked: it pays for cold memory.
@@ -265,7 +386,8 @@ class measurement {
   }
 
   /// Keeps the time of a batch and returns it [s].
-  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first, std::uint64_t items) {
+  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first,
+              std::uint64_t items) {
     spans_[station].push_back(
         {static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)});
     return seconds_of(spans_[station].back());
@@ -275,7 +397,8 @@ class measurement {
     std::size_t at = 0;
     try {
       source_->finish();
-      for (at = 1; at < line_.size() && give_rest(at); ++at) workers_[at]->finish();
+      for (at = 1; at < line_.size() && give_rest(at); ++at)
+        for (auto const& one : workers_[at]) one->finish();
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -286,7 +409,8 @@ class measurement {
     std::size_t at = 1;
     try {
       for (; at < line_.size(); ++at)
-        if (line_.stations[at].replicable || line_.stations[at].copies) workers_[at]->finish();
+        if (line_.stations[at].replicable || line_.stations[at].copies)
+          for (auto const& one : workers_[at]) one->finish();
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -308,14 +432,16 @@ class measurement {
 
   /// Takes what a station still holds at the end of the stream through those behind it. Returns false when one failed.
   bool give_rest(std::size_t station) {
-    auto batch = workers_[station]->rest(bytes_[station]);
-    std::size_t at = station + 1;
-    try {
-      for (std::size_t position = 0; at < line_.size() && batch; ++at)
-        batch = workers_[at]->process(std::move(batch), position, bytes_[at]);
-    } catch (...) {
-      fail(at, result_.items - 1);
-      return false;
+    for (auto const& one : workers_[station]) {
+      auto batch = one->rest(bytes_[station]);
+      std::size_t at = station + 1;
+      try {
+        for (std::size_t position = 0; at < line_.size() && batch; ++at)
+          batch = workers_[at].front()->process(std::move(batch), position, bytes_[at]);
+      } catch (...) {
+        fail(at, result_.items - 1);
+        return false;
+      }
     }
     return true;
   }
@@ -327,6 +453,7 @@ class measurement {
   }
 
   program const& line_;
+  std::size_t at_once_;  // batches
   double seconds_;
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
@@ -335,18 +462,26 @@ class measurement {
 
   std::mutex mutex_;  // guards all that follows
   std::condition_variable_any look_;
-  std::vector<std::unique_ptr<worker>> workers_;
+  std::vector<std::vector<std::unique_ptr<worker>>> workers_;  // per station
   std::vector<std::vector<record::span>> spans_;  // per station
   std::vector<std::uint64_t> bytes_;
   std::vector<core_use> use_;  // per station
-  std::uint64_t given_ = 0;    // items of the call of the source that is under way
+  std::vector<carried_batch> ready_;  // that no stage has seen
+  std::int64_t ready_since_ = 0;      // [ns], of the first of them
+  std::uint64_t taken_ = 0;    // items that the source has given
+  std::uint64_t given_ = 0;    // in the call of the source that is under way
+  double longest_ = 0;         // batch at any station, of those taken through at once [s]
+  double waking_ = 0;          // how long it takes at the least until all workers have begun [s]
+  std::function<void()> work_;
+  std::optional<lanes> threads_;
   calibration result_;
 };
 
 }  // namespace
 
-calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt) {
-  return measurement(line, seconds, interrupt).run();
+calibration calibrate(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt) {
+  SKEL_EXPECTS(threads > 0);
+  return measurement(line, seconds, threads, interrupt).run();
 }
 
 }  // namespace skel::runtime

@@ -252,4 +252,99 @@ TEST(Calibration, SaysWhichStageThrewOnWhichItem) {
   EXPECT_EQ(found.failed->what, "broken");
 }
 
+/// Counts how many of its copies compute at once.
+struct counting_worker {
+  std::atomic<int>*inside, *most, *finished;
+  int operator()(int x) const {
+    int const now = ++*inside;
+    for (int seen = *most; seen < now && !most->compare_exchange_weak(seen, now);) {
+    }
+    std::this_thread::sleep_for(1ms);
+    --*inside;
+    return x;
+  }
+  void finish() { ++*finished; }
+};
+
+TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
+  for (auto const threads : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
+    std::atomic<int> inside{0}, most{0}, finished{0};
+    std::vector<int> got;
+    auto app = count_to(1000) | skel::farm("count", counting_worker{&inside, &most, &finished}) |
+               skel::stage("last", [last = -1](int x) mutable { return std::exchange(last, x) + 1 == x ? x : -1; }) |
+               skel::sink([&](int x) { got.push_back(x); });
+    auto const line = make_program(app);
+    auto const found = calibrate(line, 0.05, threads);
+    EXPECT_FALSE(found.ended);
+    EXPECT_EQ(most, static_cast<int>(threads));
+    EXPECT_EQ(finished, static_cast<int>(threads));
+    EXPECT_GE(found.stations[1].seconds, 1e-3);
+    EXPECT_LT(found.items, 1000u);
+    ASSERT_EQ(got.size(), found.items);
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
+    std::vector<std::uint64_t> of_worker(threads);
+    for (auto const& span : found.spans)
+      if (span.station == 1) of_worker.at(span.worker) += span.items;
+    EXPECT_THAT(of_worker, testing::Each(testing::Gt(1u)));
+
+    auto const rest = calibrate(line, 3600, threads);
+    EXPECT_TRUE(rest.ended);
+    ASSERT_EQ(got.size(), 1000u);
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
+  }
+}
+
+TEST(Calibration, MakesNoMoreWorkersThanAFarmIsWide) {
+  std::atomic<int> inside{0}, most{0}, finished{0};
+  auto app = count_to(1000) | skel::farm("wide", [](int x) { return x; }) |
+             skel::farm("two", counting_worker{&inside, &most, &finished}, skel::width{2}) | skel::sink([](int) {});
+  calibrate(make_program(app), 0.05, 4);
+  EXPECT_EQ(most, 2);
+  EXPECT_EQ(finished, 2);
+}
+
+TEST(Calibration, LosesNothingThatWorkersFoldAtOnce) {
+  for (auto const threads : {std::size_t{1}, std::size_t{3}}) {
+    std::vector<int> got;
+    auto const slow = [](int x) {
+      std::this_thread::sleep_for(100us);
+      return x;
+    };
+    auto app = count_to(5000) | skel::farm(slow) | skel::reduce(skel::commutative(std::plus<>{})) |
+               skel::sink([&](int x) { got.push_back(x); });
+    auto const line = make_program(app);
+    calibrate(line, 0.01, threads);
+    calibrate(line, 3600, threads);
+    EXPECT_THAT(got, testing::ElementsAre(4999 * 5000 / 2));
+  }
+}
+
+TEST(Calibration, SaysTheFirstItemThatWorkersThrewOn) {
+  auto app = count_to(100) | skel::farm("weak",
+                                        [](int x) {
+                                          std::this_thread::sleep_for(100us);
+                                          if (x >= 7) throw std::runtime_error("broken by " + std::to_string(x));
+                                          return x;
+                                        }) |
+             skel::sink([](int) {});
+  auto const found = calibrate(make_program(app), 10, 3);
+  ASSERT_TRUE(found.failed.has_value());
+  EXPECT_EQ(found.failed->stage, "weak");
+  EXPECT_EQ(found.failed->item, 7u);
+  EXPECT_EQ(found.failed->what, "broken by 7");
+}
+
+TEST(Calibration, DoesNotLetABatchWaitForOthersOfASlowSource) {
+  std::atomic<bool> seen{false};
+  bool seen_meanwhile = false;
+  auto app = skel::source([&, i = 0]() mutable -> std::optional<int> {
+               for (int k = 0; k < 3000 && i == 1 && !seen; ++k) std::this_thread::sleep_for(10ms);
+               if (i == 1) seen_meanwhile = seen;
+               return i < 2 ? std::optional(i++) : std::nullopt;
+             }) |
+             skel::farm([](int x) { return x; }) | skel::sink([&](int) { seen = true; });
+  calibrate(make_program(app), 3600, 4);
+  EXPECT_TRUE(seen_meanwhile);
+}
+
 }  // namespace

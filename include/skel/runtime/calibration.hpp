@@ -35,14 +35,18 @@ struct calibration {
   std::optional<failure> failed;       ///< a user's function threw
 };
 
-/// Takes the first items of the stream through the line, one batch after the other, until `seconds` have passed, and
-/// measures what they cost: at least three batches, if they take less than three times `seconds`; at least one item.
-/// Afterwards the stream goes on where it stopped: items that were taken are
-/// done, once, with all that user code does beside. Serial stages keep what they have seen; the copies of a farm's
-/// worker that measured have finish() called. The time of the first batch counts only when there is no other: it pays
-/// for cold memory. When the stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt`
-/// is true. When the source falls silent, what it has given is taken to the sink within some 10 ms, in another thread;
-/// the call returns when the source does.
-calibration calibrate(program const& line, double seconds, std::atomic<bool> const* interrupt = nullptr);
+/// Takes the first items of the stream through the line, as many batches at once as its farms may have workers on
+/// `threads` threads, until `seconds` have passed, and measures what they cost: at least three batches, or two for each
+/// worker, if they take less than three times `seconds`; at least one item. The workers of a farm take their batches at
+/// once, as in a run that has all these threads; stations work one after the other.
+///
+/// Afterwards the stream goes on where it stopped: items that were taken are done, once, with all that user code does
+/// beside. Serial stages keep what they have seen; the copies of a farm's worker that measured have finish() called.
+/// The time of the first batch of a worker counts only where there are no others: it pays for cold memory. When the
+/// stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true. When the source
+/// falls silent, what it has given is taken to the sink within some 10 ms, in another thread; the call returns when the
+/// source does.
+calibration calibrate(program const& line, double seconds, std::size_t threads = 1,
+                      std::atomic<bool> const* interrupt = nullptr);
 
 }  // namespace skel::runtime

@@ -21,7 +21,7 @@ class lanes {
   /// been made visible. Any thread.
   void wake();
 
-  /// Returns when no lane runs. No more wake() may follow.
+  /// Returns when no lane runs.
   void wait_idle();
 
  private:
