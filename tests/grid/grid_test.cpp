@@ -627,7 +627,7 @@ TEST(Grid, ReadsALimitOfMemoryInAnyUnit) {
 TEST(Grid, KeepsALimitOfMemoryAndSaysSo) {
   skel::run_settings settings = on_equal_hosts();
   settings.memory = 100000;
-  for (std::size_t const size : {1000, 200000}) {
+  for (auto const size : {std::size_t{1000}, std::size_t{200000}}) {
     skel::grid grid(settings);
     std::size_t seen = 0;
     auto app = count_to(300) | skel::farm([size](int x) {

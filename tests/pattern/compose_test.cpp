@@ -1,3 +1,4 @@
+#include <limits>
 #include <memory>
 #include <optional>
 #include <ranges>
@@ -91,6 +92,9 @@ TEST(Compose, OptionsSayWhatTheyMean) {
   EXPECT_THAT(placed.notes.at, testing::ElementsAre("a", "b"));
   EXPECT_EQ(placed.notes.work, 2);
   EXPECT_THROW(skel::width(0), skel::error);
+  EXPECT_THROW(skel::work(-1e-9), skel::error);
+  EXPECT_THROW(skel::work(std::numeric_limits<double>::infinity()), skel::error);
+  EXPECT_THROW(skel::work(std::numeric_limits<double>::quiet_NaN()), skel::error);
 }
 
 TEST(Compose, LeavesOtherUsesOfTheBarAlone) {

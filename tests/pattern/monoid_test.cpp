@@ -32,6 +32,7 @@ static_assert(monoid_operator<componentwise_operator<std::plus<>>, vec3>);
 static_assert(monoid_operator<componentwise_operator<minimum>, vec3>);
 static_assert(monoid_operator<commutative_operator<std::plus<>>, double>);
 static_assert(monoid_operator<operator_with_identity<std::plus<>, int>, double>);
+static_assert(is_commutative<operator_with_identity<std::plus<>, std::string>, std::string>);
 static_assert(monoid_operator<operator_with_identity<std::plus<>, std::string>, std::string>);
 
 // And what they do not.

@@ -51,6 +51,12 @@ class every {
 /// worker costs, where that is one stage; the stages of a pipeline inside a farm say it one by one.
 /// Without it the run measures it on its first items.
 struct work {
+  /// Throws skel::error where it is negative or no finite number.
+  explicit work(double per_item) : units(per_item) {
+    if (!(per_item >= 0 && per_item <= std::numeric_limits<double>::max()))
+      throw error("skel::work(" + std::to_string(per_item) +
+                  "): an item takes no such time; give the seconds that it takes on a host of speed 1, or leave it out");
+  }
   double units;
 };
 

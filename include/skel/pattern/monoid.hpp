@@ -24,6 +24,9 @@ struct operator_with_identity {
   constexpr decltype(auto) operator()(A&& a, B&& b) const { return op(std::forward<A>(a), std::forward<B>(b)); }
 };
 
+template <class Op, class Value>
+inline constexpr bool operators_detail::is_marked<operator_with_identity<Op, Value>> = true;
+
 /// Says of an operator that it is associative and commutative, and what its identity is: op(identity, a) is a.
 template <class Op, class Value>
 constexpr operator_with_identity<std::decay_t<Op>, Value> with_identity(Op&& op, Value identity) {
