@@ -144,6 +144,7 @@ class measurement {
   measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt)
       : line_(line),
         at_once_(most_workers(line, threads)),
+        copies_(threads),
         seconds_(seconds),
         interrupt_(interrupt),
         source_(line.stations[0].make_producer()),
@@ -198,13 +199,20 @@ class measurement {
     return most;
   }
 
+  /// A broadcast stage has as many copies as it may have, one after the other: their portions are then as small as in a
+  /// run, and what joins their answers is measured too.
+  std::unique_ptr<worker> make_worker(station const& of) const {
+    if (of.copies && of.notes.width == 0) return std::make_unique<joint_worker>(*of.copies, copies_);
+    return of.make_worker();
+  }
+
   /// Copies the user's functions.
   void make_workers() {
     std::size_t at = 1;
     try {
       for (; at < line_.size(); ++at)
         for (std::size_t w = workers_of(line_.stations[at], at_once_); w > 0; --w)
-          workers_[at].push_back(line_.stations[at].make_worker());
+          workers_[at].push_back(make_worker(line_.stations[at]));
     } catch (...) {
       fail(at, 0, failure::kind::make);
     }
@@ -454,6 +462,7 @@ class measurement {
 
   program const& line_;
   std::size_t at_once_;  // batches
+  std::size_t copies_;   // of a broadcast stage
   double seconds_;
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
