@@ -17,11 +17,8 @@ double count_lists(std::size_t host_count, std::size_t width, bool repeat) {
   return product;
 }
 
-/// Appends all of these lists. False, and nothing is done, when there would be more than `limit`.
-bool append_lists(std::size_t host_count, std::size_t width, bool repeat, std::size_t limit, std::vector<hosts>& into) {
-  // Half an item more, for a product that was rounded.
-  if (static_cast<double>(into.size()) + count_lists(host_count, width, repeat) > static_cast<double>(limit) + 0.5)
-    return false;
+/// Appends all of these lists.
+void append_lists(std::size_t host_count, std::size_t width, bool repeat, std::vector<hosts>& into) {
   hosts current;
   auto const grow = [&](auto const& self, plan::host_id first) -> void {
     if (current.size() == width) {
@@ -35,7 +32,6 @@ bool append_lists(std::size_t host_count, std::size_t width, bool repeat, std::s
     }
   };
   grow(grow, 0);
-  return true;
 }
 
 std::optional<infeasible> find_missing(patterns::terminal const& end, char const* which,
@@ -65,6 +61,7 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
   placement_space space;
   auto const count = platform.host_count();
   auto const widest = std::min(problem.max_width == 0 ? count : problem.max_width, count);
+  std::size_t left = limit;  // of the choices of all farms
   for (auto const& stage : problem.program.stages) {
     auto& choices = space.choices.emplace_back();
     auto const where = "stage '" + stage.name + "'";
@@ -81,19 +78,18 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
       choices.push_back(std::move(pinned));
       continue;
     }
-    bool fits = true;
-    if (!stage.replicable || stage.width == 1) {
-      fits = append_lists(count, 1, false, limit, choices);
-    } else if (stage.width > 0) {
-      fits = append_lists(count, stage.width, true, limit, choices);
-    } else {
-      for (std::size_t width = 1; width <= widest && fits; ++width)
-        fits = append_lists(count, width, false, limit, choices);
-    }
-    if (!fits) {
-      choices.clear();
+    bool const farm = stage.replicable && stage.width != 1, repeat = farm && stage.width > 0;
+    std::size_t const least = repeat ? stage.width : 1, most = repeat ? stage.width : farm ? widest : 1;
+    double lists = 0;
+    for (std::size_t width = least; width <= most && lists <= static_cast<double>(limit); ++width)
+      lists += count_lists(count, width, repeat);
+    // Half an item more, for a product that was rounded.
+    if (lists > static_cast<double>(farm ? left : limit) + 0.5) {
       space.complete = false;
+      continue;
     }
+    for (std::size_t width = least; width <= most; ++width) append_lists(count, width, repeat, choices);
+    if (farm) left -= std::min(left, choices.size());
   }
   return space;
 }

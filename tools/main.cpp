@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
@@ -42,6 +43,21 @@ struct verb {
   CLI::App* app;
   action run;
 };
+
+constexpr char const* no_memory = "memory: there is not enough for this problem";
+
+/// A destructor of the JSON library allocates, so that running out of memory may end here.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (std::bad_alloc const&) {
+    for (std::string_view const part : {"skel: ", no_memory, "\n"})
+      if (::write(STDERR_FILENO, part.data(), part.size()) < 0) break;
+    ::_exit(no_answer);
+  } catch (...) {
+  }
+  std::abort();
+}
 
 /// Where the options of a verb are explained, or those of the command itself.
 std::string help_on(std::string const& verb) {
@@ -179,7 +195,7 @@ int guarded(int argc, char const* const* argv) {
     complain(problem.what());
     result = bad_input;
   } catch (std::bad_alloc const&) {
-    complain("memory: there is not enough for this problem");
+    complain(no_memory);
   } catch (std::exception const& problem) {
     complain(problem.what());
   } catch (...) {
@@ -207,5 +223,6 @@ void complain(std::string const& text) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::set_terminate(skel::tools::end_without_memory);
   return skel::tools::guarded(argc, argv);
 }

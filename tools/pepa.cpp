@@ -132,8 +132,11 @@ int run_pepa(pepa_options const& options, std::ostream& out) {
   auto const steady = pepa::solve(pepa::derive(model, deriving), solving);
   json answer{{"states", steady.space().states()}, {"transitions", steady.space().transitions()}};
   answer["throughput"] = json::object();
-  if (options.all || options.throughput.empty())
-    for (auto const& [action, value] : steady.throughputs()) answer["throughput"][action] = value;
+  if (options.all || options.throughput.empty()) {
+    // Each action comes once; looking for it among the others would take the square of their number.
+    auto& all = answer["throughput"].get_ref<json::object_t&>();
+    for (auto const& [action, value] : steady.throughputs()) all.emplace_back(action, value);
+  }
   for (std::string const& action : options.throughput) answer["throughput"][action] = steady.throughput(action);
   for (std::string const& state : options.population) {
     try {

@@ -73,6 +73,8 @@ class placement_reader {
 
 std::vector<plan::placement> parse_json(std::string const& text, placement_reader const& reader) {
   nlohmann::json document;
+  constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // as of platforms
+  if (text.size() > most_bytes) reader.fail("", "is larger than 32 MiB, the most that is read of JSON");
   try {
     document = nlohmann::json::parse(text);
   } catch (nlohmann::json::exception const& problem) {

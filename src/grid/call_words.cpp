@@ -79,6 +79,7 @@ runtime::named_call call_with(std::string const& name, runtime::program const& l
   std::string text = name + " of ";
   for (std::size_t s = 0; s < line.size(); ++s) text += (s == 0 ? "" : " | ") + words_of(line.stations[s]);
   fnv1a hash;
+  hash.add(line.types);
   for (auto const& station : line.stations) add(hash, station);
   if (settings.plan) add(hash, *settings.plan);
   return {text + words_of(settings), hash.value()};

@@ -1,9 +1,14 @@
 #include "collective_engine.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <span>
+#include <string_view>
 #include <utility>
 
+#include <skel/base/hash.hpp>
 #include <skel/runtime/collective.hpp>
+#include <skel/runtime/errors.hpp>
 #include <skel/runtime/native.hpp>
 
 namespace skel {
@@ -15,8 +20,9 @@ constexpr std::size_t most_met = 4096;
 
 }  // namespace
 
-runtime::collective_call call_of(mapping::collective_request const& request) {
-  return {request.operation, request.bytes, request.root, request.unit, request.commutative};
+runtime::collective_call call_of(mapping::collective_request const& request, combining const& combine) {
+  std::uint64_t const types = combine ? fnv1a().add(std::string_view(combine.target_type().name())).value() : 0;
+  return {request.operation, request.bytes, request.root, request.unit, request.commutative, types};
 }
 
 collective_engine::collective_engine(runtime::communicator const& ranks, run_platform where)
@@ -39,11 +45,16 @@ mapping::collective_decision const& collective_engine::decide(mapping::collectiv
 
 void collective_engine::perform(mapping::collective_request const& request, std::span<std::byte const> input,
                                 std::span<std::byte> output, combining const& combine) {
-  auto const call = call_of(request);
+  auto const call = call_of(request, combine);
   std::uint64_t const history = meeting_.begin(number_, call);
   int const tag = static_cast<int>(history % static_cast<std::uint64_t>(tags_) * runtime::strand_tags);
   auto const run = [&] {
-    runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine, tag, look_);
+    try {
+      runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine, tag, look_);
+    } catch (...) {
+      if (!meeting_.mistake()) meeting_.fail("its operator threw: " + runtime::describe_failure({}).what);
+      throw;
+    }
   };
   bool const is_timed = mapper_.is_to_be_timed(request);
   if (met_.size() >= most_met) met_.clear();
@@ -57,9 +68,24 @@ void collective_engine::perform(mapping::collective_request const& request, std:
   double const start = MPI_Wtime();
   run();
   double const mine = MPI_Wtime() - start;
-  double slowest = 0;
-  MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, messages_.get());
-  mapper_.observe(request, slowest);
+  mapper_.observe(request, slowest(mine, tag));
+}
+
+/// Of all ranks. Who waits looks whether the others come.
+double collective_engine::slowest(double mine, int tag) {
+  auto const way = plan::find_algorithm(plan::collective::allreduce, "recursive_doubling")
+                       ->make({.ranks = mapper_.ranks(), .bytes = sizeof mine, .unit = sizeof mine});
+  double all = 0;
+  auto const most = [](std::span<std::byte const> received, std::span<std::byte> work, bool) {
+    double theirs = 0, own = 0;
+    std::memcpy(&theirs, received.data(), sizeof theirs);
+    std::memcpy(&own, work.data(), sizeof own);
+    own = std::max(own, theirs);
+    std::memcpy(work.data(), &own, sizeof own);
+  };
+  runtime::run_collective(messages_.get(), way.ranks[rank_], std::as_bytes(std::span(&mine, 1)),
+                          std::as_writable_bytes(std::span(&all, 1)), most, tag, look_);
+  return all;
 }
 
 }  // namespace skel

@@ -15,8 +15,8 @@
 
 namespace skel {
 
-/// What must be the same on all ranks.
-runtime::collective_call call_of(mapping::collective_request const& request);
+/// What must be the same on all ranks. `combine`: of a reduction, whose operator and elements its type tells.
+runtime::collective_call call_of(mapping::collective_request const& request, combining const& combine = {});
 
 /// Collectives among the ranks of a run: the mapper says how, the runtime does it. On a communicator of its own.
 /// Construction and destruction are collective.
@@ -30,11 +30,14 @@ class collective_engine {
 
   mapping::collective_decision const& decide(mapping::collective_request const& request);
   /// Some uses of a request are timed, fewer and fewer: they begin with a barrier, and the mapper is told their time.
-  /// The meeting must not know of this call yet. Throws skel::error when others do not ask for the same.
+  /// The meeting must not know of this call yet. Throws skel::error when others do not ask for the same, and what the
+  /// operator throws, on the rank where it does; the others are told.
   void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                std::span<std::byte> output, combining const& combine);
 
  private:
+  double slowest(double mine, int tag);
+
   runtime::own_communicator messages_;
   runtime::rendezvous& meeting_;
   std::uint64_t number_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <skel/base/contract.hpp>
@@ -133,10 +134,31 @@ std::string progress_words(record::throughput_forecast const& standing) {
   return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
 }
 
+/// Makes it where it is not there. Not a pipe that nobody reads: opening it would wait for a reader.
+bool can_be_written(std::string const& file) {
+  int const descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+  return descriptor >= 0 && ::close(descriptor) == 0;
+}
+
+/// Those of the command line were checked there.
+void check_times(run_settings const& of) {
+  auto const check = [](char const* name, double value, bool zero) {
+    if (value > 0 || (zero && value == 0)) return;
+    throw error(std::string("run_settings::") + name + " is " + std::to_string(value) + ": a number of seconds, " +
+                (zero ? "0 or more" : "more than 0") + ", is wanted");
+  };
+  check("batch_latency", of.batch_latency, false);
+  check("calibration_time", of.calibration_time, true);
+  check("planning_time", of.planning_time, true);
+  check("horizon", of.horizon, true);
+  check("patience", of.patience, true);
+}
+
 }  // namespace
 
 struct grid::state {
   explicit state(run_settings given) : settings(std::move(given)) {
+    check_times(settings);
     auto const size = static_cast<std::size_t>(ranks.size());
     if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
     if (size > 1) meet(making_a_grid(settings));
@@ -239,9 +261,10 @@ struct grid::state {
   /// A trace that cannot be written must not be noticed after the run. Collective.
   void check_trace() const {
     if (settings.trace.empty()) return;
-    bool const fine = ranks.rank() != 0 || std::ofstream(settings.trace, std::ios::app).good();
+    bool const fine = ranks.rank() != 0 || can_be_written(settings.trace);
     if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
-      throw error(settings.trace + ": cannot be opened for writing; give --skel-trace a file in a folder that exists");
+      throw error(settings.trace + ": cannot be opened for writing; give --skel-trace a file in a folder that exists, "
+                  "or a pipe that is being read");
   }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {

@@ -35,7 +35,7 @@ struct csv_line {
   std::vector<std::string_view> fields;
 };
 
-std::vector<csv_line> lines_of(std::string_view text) {
+std::vector<csv_line> lines_of(std::string_view text, std::string const& source) {
   std::vector<csv_line> lines;
   std::size_t count = 0;
   while (!text.empty()) {
@@ -50,6 +50,9 @@ std::vector<csv_line> lines_of(std::string_view text) {
       std::string_view field = trimmed(line.substr(0, comma));
       if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
       read.fields.push_back(field);
+      if (read.fields.size() > latency_matrix::max_hosts + 1)
+        throw input_error(source, "line " + std::to_string(count),
+                          "has more than " + std::to_string(latency_matrix::max_hosts) + " hosts");
       if (comma == std::string_view::npos) break;
       line.remove_prefix(comma + 1);
     }
@@ -110,7 +113,7 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
 }
 
 latency_matrix parse_latencies(std::string_view text, std::string const& source, double tolerance) {
-  std::vector<csv_line> const lines = lines_of(text);
+  std::vector<csv_line> const lines = lines_of(text, source);
   if (lines.empty()) throw input_error(source, "", "is empty; the first line holds the names of the hosts");
   std::vector<std::string_view> names = lines.front().fields;
   bool const rows_named = names.size() > 1 && names.front().empty();

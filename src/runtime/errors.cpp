@@ -1,5 +1,12 @@
 #include <skel/runtime/errors.hpp>
 
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include <skel/runtime/sole_use.hpp>
+
 namespace skel::runtime {
 
 namespace {
@@ -29,6 +36,11 @@ std::string where(failure const& f) {
 }  // namespace
 
 failure describe_failure(failure known) {
+  if (is_fork()) {
+    // The threads that would tell the others are the parent's.
+    std::fprintf(stderr, "skel: an exception left a function of the program in a fork of its rank, which ends\n");
+    ::_exit(EXIT_FAILURE);
+  }
   known.exception = std::current_exception();
   try {
     throw;

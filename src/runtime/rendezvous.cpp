@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/hash.hpp>
 
@@ -46,7 +47,7 @@ void put(std::string const& text, std::span<char> where) {
 
 std::uint64_t hash_of(collective_call const& c) {
   std::uint64_t hash = static_cast<std::uint64_t>(c.operation) * 2 + (c.commutative ? 1 : 0);
-  for (std::uint64_t part : {c.bytes, c.root, c.unit}) hash = mixed(hash ^ part);
+  for (std::uint64_t part : {c.bytes, c.root, c.unit, c.types}) hash = mixed(hash ^ part);
   return hash;
 }
 
@@ -90,6 +91,13 @@ std::uint64_t rendezvous::begin(std::uint64_t number, shared_call call) {
   calls_[++count_ % kept] = {hash_, number, std::move(call)};
   begun_ = {};
   return hash_;
+}
+
+void rendezvous::fail(std::string const& why) {
+  SKEL_EXPECTS(count_ > 0);
+  entry& latest = calls_[count_ % kept];
+  latest.call = named_call{words_of(latest.call) + ", given up: " + why};
+  latest.hash = hash_ = std::max<std::uint64_t>(1, mixed(hash_ ^ hash_of(std::get<named_call>(latest.call))));
 }
 
 void rendezvous::check() const {
@@ -231,7 +239,8 @@ void rendezvous::conclude() {
   std::string text = "the ranks do not make the same calls; call " + std::to_string(differs_) + " is";
   for (std::size_t i = 0; i < groups.size(); ++i)
     text += (i == 0 ? " on " : "; on ") + listed(groups[i].second) + ": " + groups[i].first;
-  if (groups.size() == 1) text += ", with differences that its words do not show (settings, or a call before it)";
+  if (groups.size() == 1) text += ", with differences that its words do not show (the types of functions, operators or values, settings, or a call "
+            "before it)";
   mistake_ = text + ". Every rank must make the same calls of its grids in the same order";
   all_in_one_ = std::ranges::all_of(words_, [&](report const& each) { return each.of_latest == words_[0].of_latest; });
 }

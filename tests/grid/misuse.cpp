@@ -175,6 +175,32 @@ std::map<std::string, way> const ways{
      }}},
 
     // Programs that are not the same:
+    {"operators-of-different-types",
+     {[](skel::grid& g) {
+       first(g) ? g.all_reduce(std::span(data()), std::plus<>{}) : g.all_reduce(std::span(data()), std::multiplies<>{});
+     }}},
+    {"different-functions", {[](skel::grid& g) {
+       if (first(g))
+         g.run(count_to(100) | skel::farm("act", [](int x) { return x + 1; }) | drop);
+       else
+         g.run(count_to(100) | skel::farm("act", [](int x) { return x + 2; }) | drop);
+     }}},
+    {"operator-throws", {[](skel::grid& g) {
+       g.all_reduce(std::span(data()), [&](double x, double y) {
+         if (g.rank() == 1) throw std::runtime_error("no sum");
+         return x + y;
+       });
+       g.barrier();
+     }}},
+    {"operator-of-a-known-collective-throws", {[](skel::grid& g) {
+       for (int call = 0;; ++call)
+         g.all_reduce(std::span(data()), [&](double x, double y) {
+           if (call == 100 && last(g)) throw std::runtime_error("no sum");
+           return x + y;
+         });
+     }}},
+    {"root-that-is-not-there", {[](skel::grid& g) { broadcast(g, g.size()); }}},
+    {"scatters-too-few", {[](skel::grid& g) { g.scatter(std::vector<std::string>(1, "all there is")); }}},
     {"different-names",
      {[](skel::grid& g) { g.run(count_to(100) | skel::stage(first(g) ? "cut" : "glue", same) | drop); }}},
     {"more-stages-on-one-rank", {[](skel::grid& g) {

@@ -21,7 +21,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/base/error.hpp>
 #include <skel/runtime/codec.hpp>
+#include <skel/runtime/value_bytes.hpp>
 
 namespace sample {
 
@@ -181,6 +183,11 @@ struct shape {
   }
 };
 
+/// Its load() forgets a part.
+struct half_read {
+  std::string first, second;
+};
+
 }  // namespace sample
 
 CEREAL_CLASS_VERSION(sample::versioned, 3)
@@ -199,6 +206,19 @@ struct skel::serializer<sample::no_default> {
   }
 };
 
+template <>
+struct skel::serializer<sample::half_read> {
+  template <class Archive>
+  static void save(Archive& archive, sample::half_read const& item) {
+    archive(item.first, item.second);
+  }
+  template <class Archive>
+  static sample::half_read load(Archive& archive) {
+    sample::half_read item;
+    archive(item.first);
+    return item;
+  }
+};
 template <>
 struct skel::serializer<sample::view_of_its_own> {
   inline static int const seven = 7;
@@ -469,6 +489,17 @@ TEST(Codec, WhatOneTypeCannotSendDoesNotKeepOthers) {
   EXPECT_NE(codec_of<sample::member_of<std::vector<int>>>(), nullptr);
 }
 
+TEST(Codec, SayThatWhatIsReadIsNotWhatWasWritten) {
+  auto const bytes = skel::runtime::bytes_of_value(sample::half_read{"a", "b"});
+  try {
+    skel::runtime::value_of<sample::half_read>(bytes);
+    FAIL() << "half of it was not read";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr("what save() writes and load() reads of a type differ"));
+  }
+  EXPECT_THROW(round_trip(std::vector<sample::half_read>{{"a", "b"}, {"c", "d"}}, 0), skel::error);
+}
+
 TEST(Codec, SizesCountWhatContainersHold) {
   using skel::runtime::item_bytes;
   EXPECT_EQ(item_bytes(7), sizeof(int));
@@ -478,6 +509,8 @@ TEST(Codec, SizesCountWhatContainersHold) {
   EXPECT_EQ(item_bytes(std::make_unique<std::vector<double>>(10)), sizeof(void*) + sizeof(std::vector<double>) + 80);
   EXPECT_EQ(item_bytes(std::optional(std::string("ab"))), sizeof(std::optional<std::string>) + 2);
   EXPECT_EQ(item_bytes(std::variant<int, std::string>("ab")), sizeof(std::variant<int, std::string>) + 2);
+  EXPECT_EQ(item_bytes(sample::member_of<std::vector<double>>{std::vector<double>(10)}),
+            sizeof(std::vector<double>) + sizeof(std::uint64_t) + 80) << "what its serialize() writes";
 }
 
 }  // namespace

@@ -35,6 +35,14 @@ TEST_F(Pepa, SolvesTheModelOfThePaper) {
   EXPECT_EQ(result.err, "");
 }
 
+TEST_F(Pepa, NamesEachActionOnceHoweverManyThereAre) {
+  std::string hidden;
+  for (int i = 0; i < 20'000; ++i) hidden += (i > 0 ? ",x" : "x") + std::to_string(i);
+  auto const result = skel({"pepa", model("P = (a, 1).P;\nP/{a," + hidden + "}\n"), "--json"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.json()["throughput"].size(), 20'002U);
+}
+
 TEST_F(Pepa, ReadsWhatPlacePrints) {
   auto const printed = skel({"place", data("paper_row1_equal.json"), data("paper_pipeline.json"), "--print-pepa"});
   ASSERT_EQ(printed.status, 0) << printed.err;

@@ -407,6 +407,15 @@ TEST_F(PlaceFiles, TenThousandStagesDoNotCrashIt) {
   }
 }
 
+TEST_F(PlaceFiles, AThousandFarmsTakeLittleMemory) {
+  std::string stages;
+  for (int i = 0; i < 1000; ++i)
+    stages += std::string(i > 0 ? "," : "") + R"({"work": 1, "replicable": true, "name": "s)" + std::to_string(i) + "\"}";
+  auto const result = place(data("grid5000_table2.json"), pipeline(stages), {"--time-limit", "0.1"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_LT(result.most_bytes, 500'000'000U);
+}
+
 TEST_F(PlaceFiles, AnInterruptedSearchGivesTheBestSoFar) {
   // 11 equal stages on 8 unequal hosts: far more than a second of work. The signal follows the first progress line.
   std::string clusters, links, stages;

@@ -8,11 +8,12 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
 #include <skel/mapping/collective_mapper.hpp>
 #include <skel/pattern/operators.hpp>
 #include <skel/runtime/value_bytes.hpp>
@@ -36,8 +37,8 @@ using combining =
 /// computes is waited for without a limit. Every later call throws the same; ranks that leave wait for
 /// run_settings::patience. One that ends without destroying its grid is noticed by mpirun, which ends the others.
 ///
-/// Operators are associative and do not throw: the other ranks would wait for ever, so an exception ends the program.
-/// They keep the order of the ranks unless is_commutative says that they need not. The first collective on several
+/// Operators are associative. What one throws arrives at the caller on its rank; the other ranks are told by skel::error,
+/// in this call where they need what that rank would have sent, otherwise at the next one, as above. They keep the order of the ranks unless is_commutative says that they need not. The first collective on several
 /// ranks measures the hosts, unless a platform was given, or was measured in the last day.
 class collective_calls {
  public:
@@ -113,7 +114,7 @@ class collective_calls {
   requires std::same_as<std::remove_const_t<A>, T>
   void scatter(std::span<A, N> all, std::span<T, M> mine, int root = 0) {
     bool const has = rank() == root;
-    SKEL_EXPECTS(!has || all.size() == ranks() * mine.size());
+    if (has) check_size("scatter", "all", all.size(), ranks() * mine.size());
     move(plan::collective::scatter, mine.size_bytes(), root, has ? bytes_of(all) : std::span<std::byte const>{},
          std::as_writable_bytes(mine));
   }
@@ -121,7 +122,7 @@ class collective_calls {
   template <class T>
   T scatter(std::vector<T> const& values, int root = 0) {
     bool const has = rank() == root;
-    SKEL_EXPECTS(!has || values.size() == ranks());
+    if (has) check_size("scatter", "values", values.size(), ranks());
     std::vector<std::vector<std::byte>> texts;
     if (has) texts = encoded(values);
     std::uint64_t length = longest(texts);
@@ -139,7 +140,7 @@ class collective_calls {
   requires std::same_as<std::remove_const_t<A>, T>
   void gather(std::span<A, N> mine, std::span<T, M> all, int root = 0) {
     bool const gets = rank() == root;
-    SKEL_EXPECTS(!gets || all.size() == ranks() * mine.size());
+    if (gets) check_size("gather", "all", all.size(), ranks() * mine.size());
     move(plan::collective::gather, mine.size_bytes(), root, bytes_of(mine),
          gets ? std::as_writable_bytes(all) : std::span<std::byte>{});
   }
@@ -156,7 +157,7 @@ class collective_calls {
   template <class A, std::size_t N, class T, std::size_t M>
   requires std::same_as<std::remove_const_t<A>, T>
   void all_gather(std::span<A, N> mine, std::span<T, M> all) {
-    SKEL_EXPECTS(all.size() == ranks() * mine.size());
+    check_size("all_gather", "all", all.size(), ranks() * mine.size());
     move(plan::collective::allgather, mine.size_bytes(), 0, bytes_of(mine), std::as_writable_bytes(all));
   }
   template <class T>
@@ -172,13 +173,16 @@ class collective_calls {
   template <class A, std::size_t N, class T, std::size_t M>
   requires std::same_as<std::remove_const_t<A>, T>
   void all_to_all(std::span<A, N> from, std::span<T, M> to) {
-    SKEL_EXPECTS(from.size() == to.size() && from.size() % ranks() == 0);
+    check_size("all_to_all", "to", to.size(), from.size());
+    if (from.size() % ranks() != 0)
+      throw error("all_to_all: " + std::to_string(from.size()) + " elements are not equally many for each of " +
+                  std::to_string(ranks()) + " ranks");
     move(plan::collective::alltoall, from.size_bytes() / ranks(), 0, bytes_of(from), std::as_writable_bytes(to));
   }
   /// values[r] goes to rank r; the result has what each rank had for this one.
   template <class T>
   std::vector<T> all_to_all(std::vector<T> const& values) {
-    SKEL_EXPECTS(values.size() == ranks());
+    check_size("all_to_all", "values", values.size(), ranks());
     auto const texts = encoded(values);
     std::uint64_t const length = agreed<T>(longest(texts));
     std::vector<std::byte> const from = parts<T>(texts, length);
@@ -197,9 +201,21 @@ class collective_calls {
 
   std::size_t ranks() const { return static_cast<std::size_t>(size()); }
 
+  void check_size(char const* call, char const* argument, std::size_t is, std::size_t wanted) const {
+    if (is == wanted) return;
+    throw error(std::string(call) + " on rank " + std::to_string(rank()) + ": '" + argument + "' has " +
+                std::to_string(is) + " elements, " + std::to_string(wanted) + " are needed for " +
+                std::to_string(size()) + " ranks");
+  }
+  void check_root(plan::collective operation, int root) const {
+    if (root >= 0 && root < size()) return;
+    throw error(std::string(plan::name_of(operation)) + " on rank " + std::to_string(rank()) + ": its root is rank " +
+                std::to_string(root) + ", but the ranks are 0 to " + std::to_string(size() - 1));
+  }
+
   void move(plan::collective operation, std::uint64_t bytes, int root, std::span<std::byte const> input,
             std::span<std::byte> output) {
-    SKEL_EXPECTS(root >= 0 && root < size());
+    check_root(operation, root);
     if (bytes > 0)
       perform({.operation = operation, .bytes = bytes, .root = static_cast<std::size_t>(root)}, input, output, {});
   }
@@ -228,7 +244,7 @@ class collective_calls {
   void combine(plan::collective operation, std::span<T> data, Op const& op, int root) {
     static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__,
                   "elements that are aligned more strictly than memory of `new` cannot be reduced");
-    SKEL_EXPECTS(root >= 0 && root < size());
+    check_root(operation, root);
     if (data.empty()) return;
     bool const gets = operation == plan::collective::allreduce || rank() == root;
     auto const bytes = std::as_writable_bytes(data);
@@ -238,7 +254,7 @@ class collective_calls {
              .unit = sizeof(T),
              .commutative = is_commutative<Op, T>},
             bytes_of(data), gets ? bytes : std::span<std::byte>{},
-            [&op](std::span<std::byte const> received, std::span<std::byte> work, bool received_first) noexcept {
+            [&op](std::span<std::byte const> received, std::span<std::byte> work, bool received_first) {
               // Whole elements, in memory of `new` or in that of `data`.
               auto const* const theirs = reinterpret_cast<T const*>(received.data());
               auto* const mine = reinterpret_cast<T*>(work.data());
@@ -257,7 +273,7 @@ class collective_calls {
   }
 
   template <class T, class Op>
-  static void fold(std::vector<T> values, Op const& op, std::optional<T>& result) noexcept {
+  static void fold(std::vector<T> values, Op const& op, std::optional<T>& result) {
     for (T& value : values) fold_into(result, std::move(value), op);
   }
 

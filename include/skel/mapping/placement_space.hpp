@@ -39,7 +39,7 @@ struct placement_space {
   double size() const;  ///< number of placements
 };
 
-/// The space of a problem without candidates, with at most `limit` choices for a stage, or why there is none: no stage,
+/// The space of a problem without candidates, with at most `limit` choices for a stage, and for all farms together, or why there is none: no stage,
 /// a pinned host or terminal that the platform does not have, or several hosts for a stage that cannot be replicated.
 /// O(sum of choices).
 std::variant<placement_space, infeasible> enumerate_choices(placement_problem const& problem,

@@ -63,6 +63,7 @@ struct work {
 /// Pins a stage (or the workers of a farm, in turn) to named hosts.
 struct at {
   template <class... Names>
+  requires(std::convertible_to<Names, std::string>&&...)
   explicit at(Names&&... names) : hosts{std::string(std::forward<Names>(names))...} {}
   std::vector<std::string> hosts;
 };

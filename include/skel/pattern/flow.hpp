@@ -193,8 +193,8 @@ struct check_copy {
                 "signatures: Result worker(Item const&, skel::portion), Result worker(Item const&)");
   static constexpr bool copyable = std::copy_constructible<Worker>;
   static_assert(copyable,
-                "skel: the worker of a broadcast stage must be copyable, since each of its copies is a copy of it. "
-                "Capture shared state in a std::shared_ptr");
+                "skel: the worker of a broadcast stage must be copyable, since each of its copies is a copy of it, with a "
+                "destructor that does not throw. Capture shared state in a std::shared_ptr");
   using type = std::conditional_t<item<value> && copyable, contributions<value>, refused>;
 };
 template <class Worker, class T>
@@ -212,7 +212,7 @@ struct check_worker {
   static constexpr bool value = std::copy_constructible<Worker>;
   static_assert(value,
                 "skel: the worker of a farm must be copyable, since every worker of the farm is a copy of it (named in "
-                "check_worker<Worker>). Capture shared state in a std::shared_ptr, or make it a stage instead of a "
+                "check_worker<Worker>), with a destructor that does not throw. Capture shared state in a std::shared_ptr, or make it a stage instead of a "
                 "farm");
 };
 

@@ -24,8 +24,9 @@ namespace skel {
 namespace runtime {
 
 /// Bytes that an item holds, for batch sizes and prices: the object, the elements of containers of any depth, what
-/// owning pointers point at, and what serializer<T>::bytes(item) adds where that exists. What other types own elsewhere
-/// is not seen. O(1) for ranges of plain elements, O(elements) for containers of containers.
+/// owning pointers point at, and what serializer<T>::bytes(item) adds where that exists; of other types that are
+/// written by a serializer<T>, or a serialize() for cereal, as many bytes as those write. What types own that cannot be
+/// written is not seen. O(1) for ranges of plain elements, O(elements) for containers of containers.
 template <class T>
 std::size_t item_bytes(T const& item) {
   if constexpr (requires {
@@ -54,6 +55,13 @@ std::size_t item_bytes(T const& item) {
   } else if constexpr (transfer_detail::is_variant<T>) {
     if (item.valueless_by_exception()) return sizeof(T);
     return std::visit([](auto const& part) { return sizeof(T) + item_bytes(part) - sizeof(part); }, item);
+  } else if constexpr (has_serializer<T> || cereal_serializable<T>) {
+    packer<T> counter;
+    try {
+      counter(item);
+    } catch (...) {  // it throws again where the item is sent, and nobody may need that
+    }
+    return sizeof(T) + counter.written();
   } else {
     return sizeof(T);
   }
@@ -179,6 +187,7 @@ class typed_codec final : public codec {
       auto batch = std::make_unique<items<T>>(count);
       unpacker<T> archive(in.rest());
       for (std::size_t i = 0; i < count; ++i) batch->emplace([&] { return archive.template get<T>(); });
+      archive.expect_end();
       out.batch = std::move(batch);
     }
     return out;

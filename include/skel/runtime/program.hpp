@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,7 @@ struct station {
 /// The line of a program. Refers to the functions inside the composition it was made from, which must outlive it.
 struct program {
   std::vector<station> stations;
+  std::string types{};  ///< name of the composition's type, which tells functions and operators apart
 
   std::size_t size() const { return stations.size(); }
 };
@@ -250,6 +252,7 @@ template <patterns::program Composition>
 program make_program(Composition& composition) {
   program result;
   program_detail::lowering(result.stations).add<void>(composition, program_detail::scope{});
+  result.types = typeid(Composition).name();
   for (std::size_t i = 0; i < result.stations.size(); ++i) {
     std::string& name = result.stations[i].notes.name;
     if (name.empty())

@@ -20,6 +20,7 @@ struct collective_call {
   plan::collective operation = plan::collective::barrier;
   std::uint64_t bytes = 0, root = 0, unit = 1;
   bool commutative = true;
+  std::uint64_t types = 0;  ///< hash of the names of the types of its operator and elements
 };
 
 /// The same on every host.
@@ -57,6 +58,10 @@ class rendezvous {
   /// This rank begins a call, of a communicator with this number. Returns the hash of all calls so far, which is not 0.
   /// Throws skel::error when a mistake has been found before. O(1), local.
   std::uint64_t begin(std::uint64_t number, shared_call call);
+
+  /// This rank gives up the call that it has begun: the others cannot end it, and are told why ("its operator threw").
+  /// Local: they are told when they wait in it, or begin another.
+  void fail(std::string const& why);
 
   /// Whether every rank has begun the same call as this one; takes a step towards finding out. Once it has been called
   /// for a call it is to be called until it is true. Throws skel::error on a mistake.

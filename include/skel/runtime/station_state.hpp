@@ -63,6 +63,7 @@ class function_state final : public station_state {
       std::destroy_at(&function_);
       std::construct_at(&function_, std::move(loaded));
     }
+    archive.expect_end();
   }
 
  private:

@@ -37,7 +37,8 @@ namespace skel {
 /// default constructor. Specialise it with
 ///   template <class Archive> static void save(Archive& archive, T const& value) { archive(value.a, value.b); }
 ///   template <class Archive> static T load(Archive& archive);
-/// and, where the value owns memory that skel cannot see, `static std::size_t bytes(T const&)`. It is also used inside
+/// and, where a value owns memory and counting what save() writes takes too long for each item, or what is written is
+/// much less than what is owned, `static std::size_t bytes(T const&)`, of what is owned. It is also used inside
 /// containers and members, and it goes before what skel would do. docs/types.md says what travels without one.
 template <class T>
 struct serializer;
@@ -301,7 +302,9 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   using base = cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClassElision>;
 
  public:
-  explicit packer(std::vector<std::byte>& to) : base(this), to_(to) {}
+  explicit packer(std::vector<std::byte>& to) : base(this), to_(&to) {}
+  /// Writes nothing, but counts.
+  packer() : base(this) {}
 
   template <class... Ts>
   packer& operator()(Ts&&... values) {
@@ -318,11 +321,14 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   }
 
   void saveBinary(void const* from, std::size_t size) {
-    if (size == 0) return;
-    std::size_t const at = to_.size();
-    to_.resize(at + size);
-    std::memcpy(to_.data() + at, from, size);
+    written_ += size;
+    if (size == 0 || to_ == nullptr) return;
+    std::size_t const at = to_->size();
+    to_->resize(at + size);
+    std::memcpy(to_->data() + at, from, size);
   }
+  /// Bytes so far.
+  std::size_t written() const { return written_; }
 
  private:
   void put_count(std::uint64_t count) { saveBinary(&count, sizeof count); }
@@ -383,7 +389,8 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
     std::shared_ptr<void const> keep;  // so that no other object takes its address meanwhile
   };
 
-  std::vector<std::byte>& to_;
+  std::vector<std::byte>* to_ = nullptr;
+  std::size_t written_ = 0;
   std::map<std::pair<void const*, std::type_index>, shared_entry> shared_;
 };
 
@@ -410,9 +417,16 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
   }
 
   void loadBinary(void* to, std::size_t size) {
-    if (size > rest_.size()) throw error("a message between ranks is shorter than its header says");
+    if (size > rest_.size()) throw error(too_short);
     if (size > 0) std::memcpy(to, rest_.data(), size);
     rest_ = rest_.subspan(size);
+  }
+
+  /// Nothing more is to be read. Throws skel::error where something is left.
+  void expect_end() const {
+    if (!rest_.empty())
+      throw error("a message between ranks has " + std::to_string(rest_.size()) +
+                  " B more than were read: what save() writes and load() reads of a type differ");
   }
 
   /// The next value, made of what is read: it needs no default constructor.
@@ -457,6 +471,10 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
   }
 
  private:
+  static constexpr char const* too_short =
+      "a message between ranks is shorter than what is read of it: what save() writes and load() reads of a type "
+      "differ, or the message is damaged";
+
   /// What a serialize() names, in place.
   template <class T>
   void fill(T& value) {
@@ -485,7 +503,7 @@ class unpacker : public cereal::InputArchive<unpacker<Root>, cereal::AllowEmptyC
   /// A number of elements that take at least so many bytes each in what is left.
   std::size_t count_of(std::size_t element_bytes) {
     auto const count = get<std::uint64_t>();
-    if (count > rest_.size() / element_bytes) throw error("a message between ranks is shorter than its header says");
+    if (count > rest_.size() / element_bytes) throw error(too_short);
     return count;
   }
 

@@ -48,7 +48,10 @@ T value_of(std::span<std::byte const> bytes) {
     if (!bytes.empty()) std::memcpy(range.data(), bytes.data(), bytes.size());
     return range;
   } else {
-    return unpacker<required<T>>(bytes).template get<T>();
+    unpacker<required<T>> archive(bytes);
+    T value = archive.template get<T>();
+    archive.expect_end();
+    return value;
   }
 }
 
