@@ -7,10 +7,9 @@
 #include <map>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include <skel/base/contract.hpp>
 #include <skel/base/student.hpp>
+#include <skel/platform/measured.hpp>
 
 namespace skel {
 namespace {
@@ -40,12 +39,6 @@ std::map<std::string, double> stretches(rank_cores const& cores, record::run_rec
     of[run.hosts[r]] = std::max(of[run.hosts[r]], busy[d] > longest ? std::log(busy[d] / longest) : 0);
   }
   return of;
-}
-
-double probed_doubt(platform::description const& probed, std::size_t rank) {
-  auto const& blocks = probed.clusters()[rank].parameters;
-  auto const block = blocks.find("measured");
-  return block == blocks.end() ? 0 : nlohmann::json::parse(block->second).value("doubt", 0.0);
 }
 
 }  // namespace
@@ -80,7 +73,8 @@ std::vector<speed_correction> measured_speeds(platform::description const& probe
                            probed.speed(work.rank);
       double const error = std::hypot(std::hypot(between, std::sqrt(1 / work.items + 1 / most.items)),
                                       stretch.at(host), stretch.at(reference));
-      double const doubt = std::hypot(probed_doubt(probed, work.rank), probed_doubt(probed, most.rank)) / half_of_95;
+      double const doubt = std::hypot(platform::doubt_of_speed(probed, work.rank),
+                                      platform::doubt_of_speed(probed, most.rank)) / half_of_95;
       auto const known = best.find(host);
       if (known != best.end() && known->second.error <= error) continue;
       double const off = std::abs(std::log(ratio));
@@ -96,25 +90,11 @@ std::vector<speed_correction> measured_speeds(platform::description const& probe
 
 platform::description corrected(platform::description const& probed, std::vector<speed_correction> const& by,
                                 std::vector<std::string> const& host_of_rank) {
-  SKEL_EXPECTS(probed.host_count() == host_of_rank.size());
-  auto const doubted = [](platform::parameter_blocks& blocks, auto doubt) {
-    auto const block = blocks.find("measured");
-    if (block == blocks.end()) return;
-    auto values = nlohmann::ordered_json::parse(block->second);
-    values["doubt"] = doubt(values.value("doubt", 0.0));
-    block->second = values.dump();
-  };
-  auto clusters = probed.clusters();
-  auto all = probed.parameters();
-  for (speed_correction const& one : by) {
-    for (std::size_t r = 0; r < clusters.size(); ++r) {
-      if (host_of_rank[r] != one.host) continue;
-      clusters[r].speed *= one.factor;
-      doubted(clusters[r].parameters, [&](double) { return one.doubt; });
-    }
-    doubted(all, [&](double before) { return std::max(before, one.doubt); });
-  }
-  return {probed.local_latency(), std::move(clusters), probed.links(), std::move(all)};
+  std::vector<double> factors(host_of_rank.size(), 1), doubts(host_of_rank.size(), 0);
+  for (speed_correction const& one : by)
+    for (std::size_t r = 0; r < host_of_rank.size(); ++r)
+      if (host_of_rank[r] == one.host) factors[r] = one.factor, doubts[r] = one.doubt;
+  return platform::with_speeds(probed, factors, doubts);
 }
 
 std::string describe(std::vector<speed_correction> const& all) {

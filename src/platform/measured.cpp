@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/median_error.hpp>
 
@@ -67,6 +68,33 @@ double doubt_of(std::vector<host_measurement> const& hosts, std::vector<double> 
   double doubt = statistics::joint_error(paths);
   for (host_measurement const& host : hosts) doubt = std::max(doubt, doubt_of(host));
   return doubt;
+}
+
+double doubt_of_speed(description const& probed, std::size_t host) {
+  auto const& blocks = probed.clusters()[probed.cluster_of(host)].parameters;
+  auto const block = blocks.find("measured");
+  return block == blocks.end() ? 0 : ordered::parse(block->second).value("doubt", 0.0);
+}
+
+description with_speeds(description const& probed, std::vector<double> const& factors,
+                        std::vector<double> const& doubts) {
+  auto clusters = probed.clusters();
+  SKEL_EXPECTS(factors.size() == clusters.size() && doubts.size() == clusters.size());
+  auto all = probed.parameters();
+  auto const change = [](parameter_blocks& blocks, auto doubt) {
+    auto const block = blocks.find("measured");
+    if (block == blocks.end()) return;
+    auto values = ordered::parse(block->second);
+    values["doubt"] = doubt(values.value("doubt", 0.0));
+    block->second = values.dump();
+  };
+  for (std::size_t host = 0; host < clusters.size(); ++host) {
+    if (doubts[host] == 0) continue;
+    clusters[host].speed *= factors[host];
+    change(clusters[host].parameters, [&](double) { return doubts[host]; });
+    change(all, [&](double before) { return std::max(before, doubts[host]); });
+  }
+  return {probed.local_latency(), std::move(clusters), probed.links(), std::move(all)};
 }
 
 double believed_for(double max_age, double doubt) {

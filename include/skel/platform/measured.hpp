@@ -45,6 +45,15 @@ double doubt_of(host_measurement const& host);
 /// How unsure a platform is: as the least sure of its hosts, or as its paths together, given how sure each is.
 double doubt_of(std::vector<host_measurement> const& hosts, std::vector<double> const& paths);
 
+/// How unsure a probed description says the speed of a host is, each host being a cluster (describe()); 0 where it says
+/// nothing.
+double doubt_of_speed(description const& probed, std::size_t host);
+
+/// The description with the speeds of these hosts as many times as large, so unsure (half of a 95 % interval, relative).
+/// Precondition: as many factors and doubts as hosts; a doubt of 0 leaves a host as it is.
+description with_speeds(description const& probed, std::vector<double> const& factors,
+                        std::vector<double> const& doubts);
+
 /// For how much of max_age a measurement is believed [s]: all of it where it is sure_enough; otherwise as much less as
 /// it would have taken more samples to be so (an interval narrows with the root of their number).
 double believed_for(double max_age, double doubt);
