@@ -252,15 +252,20 @@ TEST(Calibration, SaysWhichStageThrewOnWhichItem) {
   EXPECT_EQ(found.failed->what, "broken");
 }
 
-/// Counts how many of its copies compute at once.
-struct counting_worker {
-  std::atomic<int>*inside, *most, *finished;
-  int operator()(int x) const {
-    int const now = ++*inside;
-    for (int seen = *most; seen < now && !most->compare_exchange_weak(seen, now);) {
-    }
-    std::this_thread::sleep_for(1ms);
-    --*inside;
+/// The first call of each copy waits for that of `copies - 1` others, so that they compute at once; `alone` becomes true
+/// where they do not come for half a minute.
+struct meeting_worker {
+  int copies;
+  std::atomic<int>*arrived, *finished;
+  std::atomic<bool>* alone;
+  bool met = false;
+
+  int operator()(int x) {
+    if (!met) ++*arrived;
+    for (int k = 0; !met && *arrived < copies && k < 3000; ++k) std::this_thread::sleep_for(10ms);
+    if (*arrived < copies) *alone = true;
+    met = true;
+    std::this_thread::sleep_for(100us);
     return x;
   }
   void finish() { ++*finished; }
@@ -268,18 +273,19 @@ struct counting_worker {
 
 TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
   for (auto const threads : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
-    std::atomic<int> inside{0}, most{0}, finished{0};
+    std::atomic<int> arrived{0}, finished{0};
+    std::atomic<bool> alone{false};
     std::vector<int> got;
-    auto app = count_to(1000) | skel::farm("count", counting_worker{&inside, &most, &finished}) |
+    auto app = count_to(5000) |
+               skel::farm("meet", meeting_worker{static_cast<int>(threads), &arrived, &finished, &alone}) |
                skel::stage("last", [last = -1](int x) mutable { return std::exchange(last, x) + 1 == x ? x : -1; }) |
                skel::sink([&](int x) { got.push_back(x); });
     auto const line = make_program(app);
     auto const found = calibrate(line, 0.05, threads);
-    EXPECT_FALSE(found.ended);
-    EXPECT_EQ(most, static_cast<int>(threads));
+    EXPECT_FALSE(alone);
+    EXPECT_EQ(arrived, static_cast<int>(threads));
     EXPECT_EQ(finished, static_cast<int>(threads));
-    EXPECT_GE(found.stations[1].seconds, 1e-3);
-    EXPECT_LT(found.items, 1000u);
+    EXPECT_GE(found.stations[1].seconds, 1e-4);
     ASSERT_EQ(got.size(), found.items);
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
     std::vector<std::uint64_t> of_worker(threads);
@@ -289,17 +295,18 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
 
     auto const rest = calibrate(line, 3600, threads);
     EXPECT_TRUE(rest.ended);
-    ASSERT_EQ(got.size(), 1000u);
+    ASSERT_EQ(got.size(), 5000u);
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
   }
 }
 
 TEST(Calibration, MakesNoMoreWorkersThanAFarmIsWide) {
-  std::atomic<int> inside{0}, most{0}, finished{0};
+  std::atomic<int> arrived{0}, finished{0};
+  std::atomic<bool> alone{false};
   auto app = count_to(1000) | skel::farm("wide", [](int x) { return x; }) |
-             skel::farm("two", counting_worker{&inside, &most, &finished}, skel::width{2}) | skel::sink([](int) {});
+             skel::farm("two", meeting_worker{2, &arrived, &finished, &alone}, skel::width{2}) | skel::sink([](int) {});
   calibrate(make_program(app), 0.05, 4);
-  EXPECT_EQ(most, 2);
+  EXPECT_FALSE(alone);
   EXPECT_EQ(finished, 2);
 }
 
