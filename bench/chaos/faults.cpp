@@ -166,6 +166,8 @@ template <>
 struct skel::serializer<bench::entry> {
   template <class Archive>
   static void save(Archive& archive, bench::entry const& item) {
+    // Where it is only asked for the size of an item that may never be sent, nobody is told what it throws.
+    if (archive.counts() && bench::planted.where == bench::place::item_save && item.no == bench::planted.at) throw 42;
     bench::pass(bench::place::item_save, item.no);
     archive(item.no, item.count, item.text);
   }

@@ -329,6 +329,8 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   }
   /// Bytes so far.
   std::size_t written() const { return written_; }
+  /// Whether it only counts; what a save() throws then is not looked at.
+  bool counts() const { return to_ == nullptr; }
 
  private:
   void put_count(std::uint64_t count) { saveBinary(&count, sizeof count); }
