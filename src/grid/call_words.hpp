@@ -8,7 +8,7 @@
 
 namespace skel {
 
-/// What must be the same on every rank when a grid is made with settings, in words and as a fingerprint.
+/// What must be the same on every rank when a grid is made with settings: a text, and a fingerprint of the rest.
 runtime::named_call making_a_grid(run_settings const& settings);
 
 /// The same of a call with a program ("run()"): names, kinds, widths, pins and item types of its stations,

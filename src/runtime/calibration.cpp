@@ -167,7 +167,8 @@ class measurement {
     // Others had the core in proportion to the time that a station wanted it.
     std::int64_t all_ran = 1;
     for (core_use const& one : use_) all_ran += one.ran;
-    double const delay = static_cast<double>(record::kept_waiting_ns() - kept_waiting) / static_cast<double>(all_ran);
+    double const delay =
+        static_cast<double>(record::kept_waiting_ns() - kept_waiting + kept_waiting_) / static_cast<double>(all_ran);
     auto const items = static_cast<double>(std::max<std::uint64_t>(1, result_.items));
     bool thinned = false;  // not every batch comes here
     for (std::size_t s = 0; s < line_.size(); ++s) {
@@ -312,7 +313,7 @@ class measurement {
   struct part {
     std::vector<record::span> spans{};
     std::uint64_t bytes = 0;
-    std::int64_t begun = 0;
+    std::int64_t begun = 0, kept_waiting = 0;  // [ns]
     std::exception_ptr problem{};
     std::uint64_t item = 0;  // in hand when it came
   };
@@ -324,9 +325,12 @@ class measurement {
     bool const asks = is_worth_asking(at);
     std::int64_t const ran = asks ? record::process_ns() : 0;
     std::int64_t const begin = record::now_ns();
+    bool const asks_threads = asks && workers > 1;  // the calling thread is asked in the end
     auto const work = [&](std::size_t w) {
       parts[w].begun = record::now_ns();
+      std::int64_t const kept_waiting = asks_threads ? record::kept_waiting_ns() : 0;
       for (std::size_t b = w; b < batches.size() && !parts[w].problem; b += workers) process(at, w, batches[b], parts[w]);
+      if (asks_threads) parts[w].kept_waiting = record::kept_waiting_ns() - kept_waiting;
     };
     if (workers == 1)
       work(0);
@@ -340,6 +344,7 @@ class measurement {
         if (asks) use_[at].wall += batch.end - batch.begin;
       }
       bytes_[at] += one.bytes;
+      kept_waiting_ += one.kept_waiting;
       latest = std::max(latest, one.begun);
     }
     if (asks) use_[at].ran += record::process_ns() - ran;
@@ -475,6 +480,7 @@ class measurement {
   std::vector<std::vector<record::span>> spans_;  // per station
   std::vector<std::uint64_t> bytes_;
   std::vector<core_use> use_;  // per station
+  std::int64_t kept_waiting_ = 0;  // for a core, by workers that measured at once [ns]
   std::vector<carried_batch> ready_;  // that no stage has seen
   std::int64_t ready_since_ = 0;      // [ns], of the first of them
   std::uint64_t taken_ = 0;    // items that the source has given

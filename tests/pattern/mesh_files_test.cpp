@@ -252,7 +252,7 @@ TEST(Su2, ReadsOverSectionsThatAreNotAboutTheMesh) {
     EXPECT_EQ(mixed.cells(), 2u) << text;
     EXPECT_THAT(mixed.cell(1), ElementsAre(1u, 3u, 4u, 2u)) << text;
   }
-  // What stands behind them is read as carefully as before.
+  // What comes behind them is checked as what came before.
   EXPECT_THAT(refusal(mesh_format::su2, "NDIME= 2\n" + periodic + elements), HasSubstr("NPOIN="));
   EXPECT_THAT(refusal(mesh_format::su2, periodic + "NELEM= 1\n5 0 1 two\n"),
               AllOf(HasSubstr("line 7"), HasSubstr("'two'")));

@@ -1,6 +1,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <random>
@@ -9,10 +10,17 @@
 #include <thread>
 #include <vector>
 
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <skel/pattern/collective_stages.hpp>
+#include <skel/record/clock.hpp>
 #include <skel/runtime/calibration.hpp>
 
 namespace {
@@ -297,6 +305,45 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
     EXPECT_TRUE(rest.ended);
     ASSERT_EQ(got.size(), 5000u);
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
+  }
+}
+
+/// Processes that compute for as long as this lives.
+class busy_processes {
+ public:
+  explicit busy_processes(unsigned count) {
+    for (unsigned i = 0; i < count; ++i) {
+      pid_t const child = ::fork();
+      if (child == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (unsigned volatile turns = 0;;) turns = turns + 1;
+      }
+      if (child > 0) all_.push_back(child);
+    }
+  }
+  ~busy_processes() {
+    for (pid_t const one : all_) ::kill(one, SIGKILL), ::waitpid(one, nullptr, 0);
+  }
+  busy_processes(busy_processes const&) = delete;
+  busy_processes& operator=(busy_processes const&) = delete;
+
+ private:
+  std::vector<pid_t> all_;
+};
+
+TEST(Calibration, DoesNotTakeWaitingForACoreForSleep) {
+  if (!std::ifstream("/proc/thread-self/schedstat")) GTEST_SKIP() << "the system does not say how long threads wait";
+  for (auto const threads : {std::size_t{1}, std::size_t{2}}) {
+    busy_processes const others(3 * std::thread::hardware_concurrency());
+    auto const compute = [](int x) {
+      auto const begin = skel::record::thread_ns();
+      while (skel::record::thread_ns() - begin < 5'000'000) {
+      }
+      return x;
+    };
+    auto app = count_to(1000) | skel::farm("compute", compute) | skel::sink([](int) {});
+    auto const found = calibrate(make_program(app), 0.3, threads);
+    EXPECT_LT(found.stations[1].waiting, 0.4) << threads << " threads";
   }
 }
 

@@ -126,7 +126,7 @@ class rendezvous {
   bool all_in_one_ = false;
 };
 
-/// In words, for messages.
+/// The text of a call, for messages.
 std::string words_of(shared_call const& call);
 
 }  // namespace skel::runtime
