@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel::cost {
 namespace {
@@ -56,10 +56,8 @@ void check_fit(patterns::shape const& program, plan::placement const& where, pla
 
 void check_rate(double rate, std::size_t i, std::string const& where) {
   if (std::isfinite(rate) && rate > 0) return;
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", rate);
   throw input_error("line", where + "[" + std::to_string(i) + "]",
-                    std::string("a rate must be finite and positive, not ") + text);
+                    "a rate must be finite and positive, not " + shown(rate));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <skel/base/shown.hpp>
 
 #include <cstdint>
+#include <cstdio>
 
 #include <skel/base/contract.hpp>
 
@@ -92,6 +93,12 @@ std::optional<std::size_t> first_not_utf8(std::string_view text) {
     at += bytes;
   }
   return std::nullopt;
+}
+
+std::string shown(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", number);
+  return text;
 }
 
 std::optional<std::string> fault_of_name(std::string_view name) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel::runtime {
 namespace {
@@ -44,9 +45,7 @@ bool wait(Done const& done, bool limited, double seconds) {
 }
 
 std::string within(double seconds) {
-  char text[64];
-  std::snprintf(text, sizeof text, "within %g s (--skel-patience)", seconds);
-  return text;
+  return "within " + shown(seconds) + " s (--skel-patience)";
 }
 
 }  // namespace

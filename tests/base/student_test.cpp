@@ -16,6 +16,14 @@ TEST(Student, HasTheTabulatedQuantiles) {
   EXPECT_NEAR(statistics::student_reach(0.999, 6), 5.959, 5e-4);
 }
 
+TEST(Student, NormalNumbersLieWhereTablesSay) {
+  // Abramowitz and Stegun 1964, table 26.6, to the digits that are printed there; ever more degrees of freedom lead
+  // there.
+  EXPECT_NEAR(statistics::normal_reach(0.95), 1.95996, 5e-6);
+  EXPECT_NEAR(statistics::normal_reach(0.999), 3.29053, 5e-6);
+  EXPECT_NEAR(statistics::student_reach(0.9, 100000), statistics::normal_reach(0.9), 1e-4);
+}
+
 TEST(Student, IsTheInverseOfTheProbability) {
   for (int freedom : {1, 2, 3, 8, 15, 63})
     for (double probability : {0.01, 0.5, 0.9, 0.999})

@@ -23,15 +23,26 @@ inline double student_within(double t, int freedom) {
   return odd ? (angle + std::sin(angle) * sum) * 2 / std::numbers::pi : std::sin(angle) * sum;
 }
 
+/// The x >= 0 at which `within`, which rises from 0 to 1, reaches a probability. Precondition: 0 < probability < 1.
+template <class Within>
+double reach(Within const& within, double probability) {
+  SKEL_EXPECTS(probability > 0 && probability < 1);
+  double low = 0, high = 1;
+  while (within(high) < probability) low = high, high *= 2;
+  for (double middle = (low + high) / 2; low < middle && middle < high; middle = (low + high) / 2)
+    (within(middle) < probability ? low : high) = middle;
+  return (low + high) / 2;
+}
+
 /// The t within +-which such a number lies with this probability: the half width of a two-sided interval of a mean, in
 /// its standard errors. Precondition: 0 < probability < 1, freedom >= 1. O(freedom).
 inline double student_reach(double probability, int freedom) {
-  SKEL_EXPECTS(probability > 0 && probability < 1);
-  double low = 0, high = 1;
-  while (student_within(high, freedom) < probability) low = high, high *= 2;
-  for (double middle = (low + high) / 2; low < middle && middle < high; middle = (low + high) / 2)
-    (student_within(middle, freedom) < probability ? low : high) = middle;
-  return (low + high) / 2;
+  return reach([freedom](double t) { return student_within(t, freedom); }, probability);
+}
+
+/// The same of a number that has the standard normal distribution. O(1).
+inline double normal_reach(double probability) {
+  return reach([](double x) { return std::erf(x / std::numbers::sqrt2); }, probability);
 }
 
 }  // namespace skel::statistics
