@@ -73,8 +73,9 @@ class placement_reader {
 
 std::vector<plan::placement> parse_json(std::string const& text, placement_reader const& reader) {
   nlohmann::json document;
-  constexpr std::size_t most_bytes = std::size_t{32} << 20U;  // as of platforms
-  if (text.size() > most_bytes) reader.fail("", "is larger than 32 MiB, the most that is read of JSON");
+  if (text.size() > platform::most_json_bytes)
+    reader.fail("", "is larger than " + std::to_string(platform::most_json_bytes >> 20U) +
+                        " MiB, the most that is read of JSON");
   try {
     document = nlohmann::json::parse(text);
   } catch (nlohmann::json::exception const& problem) {

@@ -104,7 +104,7 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return result;
   try {
-    description platform = parse_description(read_text(file, file_of::this_user), file.string());
+    description platform = parse_description(read_text(file, file_of::this_user), file.string(), file_of::this_user);
     json const measured = json::parse(platform.parameters().at("measured"));
     auto const date = parse_date(measured.at("date").get<std::string>());
     if (!date) throw error("its date cannot be read");

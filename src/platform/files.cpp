@@ -22,7 +22,7 @@ using detail::json;
 using detail::reader;
 using ordered = nlohmann::ordered_json;
 
-constexpr std::size_t max_bytes = std::size_t{256} << 20U;  // max_hosts clusters of one host, 256 bytes for each
+constexpr std::size_t max_bytes = std::size_t{256} << 20U;
 
 parameter_blocks read_parameters(reader const& object) {
   parameter_blocks blocks;
@@ -185,8 +185,8 @@ description read_description(std::filesystem::path const& file) {
   return parse_description(read_text(file), file.string());
 }
 
-description parse_description(std::string_view text, std::string const& source) {
-  json const document = detail::parse_json(text, source);
+description parse_description(std::string_view text, std::string const& source, file_of whose) {
+  json const document = detail::parse_json(text, source, whose == file_of::this_user ? max_bytes : most_json_bytes);
   reader const root(document, source);
   root.expect_object("a platform description");
   root.expect_version("skel_platform");
@@ -235,7 +235,8 @@ std::string to_json(description const& platform) {
     root["links"].push_back(std::move(entry));
   }
   write_parameters(root, platform.parameters());
-  return root.dump(2) + "\n";
+  std::string text = root.dump(2) + "\n";
+  return text.size() <= most_json_bytes ? text : root.dump() + "\n";
 }
 
 patterns::shape read_pipeline(std::filesystem::path const& file) {

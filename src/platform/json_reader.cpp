@@ -150,9 +150,10 @@ std::string shown_value(json const& value) {
 
 }  // namespace
 
-json parse_json(std::string_view text, std::string const& source) {
-  if (text.size() > most_json_bytes)
-    throw input_error(source, "", "is larger than 32 MiB, the most that is read of JSON");
+json parse_json(std::string_view text, std::string const& source, std::size_t most) {
+  if (text.size() > most)
+    throw input_error(source, "",
+                      "is larger than " + std::to_string(most >> 20U) + " MiB, the most that is read of JSON");
   if (auto const at = first_not_utf8(text))
     throw input_error(source, position_of(text, *at + 1),
                       "the byte " + in_quotes(text.substr(*at, 1)) + " is not UTF-8; save the file as UTF-8");

@@ -9,16 +9,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <skel/platform/files.hpp>
+
 namespace skel::platform::detail {
 
 using json = nlohmann::json;
 
 /// JSON text as a value. Stricter than the library's own parser: throws skel::input_error with line and column also
 /// for a key that stands twice in one object, for nesting deeper than 32, and for bytes that are not UTF-8.
-/// A parsed document takes up to 25 times the memory of its text (an array of one-digit numbers).
-inline constexpr std::size_t most_json_bytes = std::size_t{32} << 20U;
-
-json parse_json(std::string_view text, std::string const& source);
+/// Text of more than `most` bytes is refused.
+json parse_json(std::string_view text, std::string const& source, std::size_t most = most_json_bytes);
 
 /// A value inside a document together with its path ("clusters[2].latency"), so that every error can say where.
 /// All members throw skel::input_error; none keeps the document alive.

@@ -45,7 +45,7 @@ std::string refusal(Parse parse, std::string const& text) {
 }
 
 std::string platform_refusal(std::string const& text) {
-  return refusal(parse_description, text);
+  return refusal([](auto const& from, char const* name) { return parse_description(from, name); }, text);
 }
 std::string pipeline_refusal(std::string const& text) {
   return refusal(parse_pipeline, text);
@@ -289,6 +289,29 @@ TEST(Files, WhatCannotBeReadIsNamedWithTheReason) {
     EXPECT_EQ(problem.what(), folder + ": cannot be read: Is a directory");
   }
   EXPECT_THROW(skel::platform::read_text("/dev/zero"), input_error);
+}
+
+TEST(Files, MoreTextThanMayBecomeADocumentIsRefused) {
+  std::string const text(skel::platform::most_json_bytes + 1, ' ');
+  EXPECT_THAT(
+      [&] { skel::platform::parse_description(text, "long"); },
+      testing::ThrowsMessage<skel::input_error>(HasSubstr("is larger than 32 MiB, the most that is read of JSON")));
+}
+
+TEST(Files, MoreTextThatSkelItselfWroteIsReadBack) {
+  std::vector<skel::platform::cluster> clusters;
+  std::vector<skel::platform::cluster_link> links;
+  std::string const measured = R"({"note": ")" + std::string(2000, 'x') + "\"}";
+  for (std::size_t r = 0; r < 200; ++r) {
+    clusters.push_back({.name = "host-r" + std::to_string(r), .speed = 1 + static_cast<double>(r)});
+    for (std::size_t other = 0; other < r; ++other)
+      links.push_back({.from = r, .to = other, .path = {1e-6, 1e9}, .parameters = {{"measured", measured}}});
+  }
+  std::string const text = skel::platform::to_json(skel::platform::description(0, clusters, links));
+  EXPECT_GT(text.size(), skel::platform::most_json_bytes);
+  EXPECT_EQ(text.find("\n  "), std::string::npos) << "long text is not indented";
+  EXPECT_EQ(parse_description(text, "cache", skel::file_of::this_user).host_count(), 200U);
+  EXPECT_THROW(parse_description(text, "cache"), input_error);
 }
 
 TEST(Files, BytesThatAreNotUtf8AreRefusedWithTheirPlace) {

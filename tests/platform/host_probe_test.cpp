@@ -36,6 +36,17 @@ TEST(HostProbe, MeasuresWhatThisProcessMayUse) {
   EXPECT_GT(host.memory, 1 << 20);
 }
 
+TEST(HostProbe, RepeatsUntilItIsSureButNoMoreThanFourTimesAsOften) {
+  for (int i = 0; i < 5; ++i) {
+    auto const host = skel::platform::probe_host({.repeats = 4, .time_limit = 60});
+    EXPECT_GE(host.repeats, 4U);
+    EXPECT_LE(host.repeats, 16U);
+    if (host.repeats < 16) {
+      EXPECT_LE(host.speed_error, skel::platform::sure_enough) << "after " << host.repeats;
+    }
+  }
+}
+
 /// A file system of control groups, as far as the reader looks at it.
 class GroupLimits : public testing::Test {
  protected:
