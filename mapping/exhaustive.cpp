@@ -66,8 +66,8 @@ placement_answer exhaustive(placement_problem const& problem, placement_price co
     if (auto const* none = std::get_if<infeasible>(&space)) return *none;
     if (!std::get<placement_space>(space).complete)
       return infeasible{
-          "placement: there are too many ways to choose the hosts of a farm's workers to try them all; give "
-          "it a width or pin it"};
+          "placement: there are too many ways to choose the hosts of the farms' workers to try them all; give "
+          "them widths or pin them"};
     for_each_placement(std::get<placement_space>(space), consider);
   }
   if (ranking.empty() && complete && problem.candidates) {

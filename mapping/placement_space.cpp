@@ -8,6 +8,11 @@ namespace {
 
 using hosts = std::vector<plan::host_id>;
 
+/// Whether its number of workers is open, or more than one.
+bool is_farm(patterns::stage_shape const& stage) {
+  return stage.replicable && stage.width != 1;
+}
+
 /// How many ascending lists of `width` hosts there are, with repetition or without: a binomial coefficient.
 double count_lists(std::size_t host_count, std::size_t width, bool repeat) {
   if (!repeat && width > host_count) return 0;
@@ -60,9 +65,15 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
 
   placement_space space;
   auto const count = platform.host_count();
+  auto const& stages = problem.program.stages;
+  auto const single = std::ranges::count_if(stages, [](auto const& s) { return s.at.empty() && !is_farm(s); });
+  if (static_cast<double>(single) * static_cast<double>(count) > static_cast<double>(most_single_choices))
+    return infeasible{"pipeline: " + std::to_string(single) + " of its stages have " + std::to_string(count) +
+                      " hosts each to choose from, more than " + std::to_string(most_single_choices) +
+                      " together; pin some of them, or give a platform of fewer hosts"};
   auto const widest = std::min(problem.max_width == 0 ? count : problem.max_width, count);
   std::size_t left = limit;  // of the choices of all farms
-  for (auto const& stage : problem.program.stages) {
+  for (auto const& stage : stages) {
     auto& choices = space.choices.emplace_back();
     auto const where = "stage '" + stage.name + "'";
     if (!stage.at.empty()) {
@@ -78,7 +89,7 @@ std::variant<placement_space, infeasible> enumerate_choices(placement_problem co
       choices.push_back(std::move(pinned));
       continue;
     }
-    bool const farm = stage.replicable && stage.width != 1, repeat = farm && stage.width > 0;
+    bool const farm = is_farm(stage), repeat = farm && stage.width > 0;
     std::size_t const least = repeat ? stage.width : 1, most = repeat ? stage.width : farm ? widest : 1;
     double lists = 0;
     for (std::size_t width = least; width <= most && lists <= static_cast<double>(limit); ++width)

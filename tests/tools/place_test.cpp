@@ -416,6 +416,20 @@ TEST_F(PlaceFiles, AThousandFarmsTakeLittleMemory) {
   EXPECT_LT(result.most_bytes, 500'000'000U);
 }
 
+TEST_F(PlaceFiles, StagesThatHaveTooManyHostsToChooseFromAreRefused) {
+  std::string stages;
+  for (int i = 0; i < 1001; ++i)
+    stages += std::string(i > 0 ? "," : "") + R"({"work": 1, "name": "s)" + std::to_string(i) + "\"}";
+  std::string hosts;
+  for (int i = 0; i < 5000; ++i)
+    hosts +=
+        (i > 0 ? ", " : "") + (R"({"name": "h)" + std::to_string(i) + R"(", "speed": )" + std::to_string(1 + i) + "}");
+  auto const result = place(platform(hosts), pipeline(stages), {"--time-limit", "0.1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err,
+              HasSubstr("1001 of its stages have 5000 hosts each to choose from, more than 5000000 together"));
+}
+
 TEST_F(PlaceFiles, AnInterruptedSearchGivesTheBestSoFar) {
   // 11 equal stages on 8 unequal hosts: far more than a second of work. The signal follows the first progress line.
   std::string clusters, links, stages;

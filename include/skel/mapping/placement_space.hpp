@@ -34,14 +34,18 @@ struct placement_problem {
 struct placement_space {
   std::vector<std::vector<std::vector<plan::host_id>>> choices;  ///< per stage; hosts ascending unless pinned
 
-  bool complete = true;  ///< false: a stage has more choices than were asked for, and its list is empty
+  bool complete = true;  ///< false: there are more choices than were asked for, and the list of a stage is empty
 
   double size() const;  ///< number of placements
 };
 
-/// The space of a problem without candidates, with at most `limit` choices for a stage, and for all farms together, or why there is none: no stage,
-/// a pinned host or terminal that the platform does not have, or several hosts for a stage that cannot be replicated.
-/// O(sum of choices).
+/// Choices of all stages together that are neither farms nor pinned, at most: about 60 B each, and as much again while
+/// they are searched.
+inline constexpr std::size_t most_single_choices = 5'000'000;
+
+/// The space of a problem without candidates, with at most `limit` choices for a stage, and for all farms together, or
+/// why there is none: no stage, a pinned host or terminal that the platform does not have, several hosts for a stage
+/// that cannot be replicated, or more than most_single_choices. O(sum of choices).
 std::variant<placement_space, infeasible> enumerate_choices(placement_problem const& problem,
                                                             std::size_t limit = 100'000);
 
