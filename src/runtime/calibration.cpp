@@ -141,11 +141,13 @@ struct carried_batch {
 /// is held by whoever does. The workers of a farm take their batches at once, in threads like those of a run.
 class measurement {
  public:
-  measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt)
+  measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
+              std::size_t batch_bytes)
       : line_(line),
         at_once_(most_workers(line, threads)),
         copies_(threads),
         seconds_(seconds),
+        batch_bytes_(batch_bytes),
         interrupt_(interrupt),
         source_(line.stations[0].make_producer()),
         workers_(line.size()),
@@ -207,15 +209,18 @@ class measurement {
     return of.make_worker();
   }
 
-  /// Copies the user's functions.
+  /// Copies the user's functions once each; further workers of farms are made when there are batches for them.
   void make_workers() {
-    std::size_t at = 1;
+    for (std::size_t at = 1; at < line_.size() && add_worker(at, 0); ++at) continue;
+  }
+  /// `item`: the first for the worker. False: its copy threw.
+  bool add_worker(std::size_t at, std::uint64_t item) {
     try {
-      for (; at < line_.size(); ++at)
-        for (std::size_t w = workers_of(line_.stations[at], at_once_); w > 0; --w)
-          workers_[at].push_back(make_worker(line_.stations[at]));
+      workers_[at].push_back(make_worker(line_.stations[at]));
+      return true;
     } catch (...) {
-      fail(at, 0, failure::kind::make);
+      fail(at, item, failure::kind::make);
+      return false;
     }
   }
 
@@ -245,7 +250,7 @@ class measurement {
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
       try {
-        state = source_->fill({batch_size, std::size_t{1} << 20}, halt_, [] {});
+        state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
       } catch (...) {
         std::lock_guard guard(mutex_);
         if (result_.failed) return;
@@ -314,13 +319,14 @@ class measurement {
     std::vector<record::span> spans{};
     std::uint64_t bytes = 0;
     std::int64_t begun = 0, kept_waiting = 0;  // [ns]
-    std::exception_ptr problem{};
-    std::uint64_t item = 0;  // in hand when it came
+    std::optional<failure> failed{};
   };
 
   /// Takes batches through a station: worker w of it the batches w, w + workers, ...
   void pass(std::size_t at, std::vector<carried_batch>& batches) {
-    std::size_t const workers = std::min(workers_[at].size(), batches.size());
+    std::size_t const workers = std::min(workers_of(line_.stations[at], at_once_), batches.size());
+    while (workers_[at].size() < workers)
+      if (!add_worker(at, batches[workers_[at].size()].first)) return;
     std::vector<part> parts(workers);
     bool const asks = is_worth_asking(at);
     std::int64_t const ran = asks ? record::process_ns() : 0;
@@ -329,7 +335,8 @@ class measurement {
     auto const work = [&](std::size_t w) {
       parts[w].begun = record::now_ns();
       std::int64_t const kept_waiting = asks_threads ? record::kept_waiting_ns() : 0;
-      for (std::size_t b = w; b < batches.size() && !parts[w].problem; b += workers) process(at, w, batches[b], parts[w]);
+      for (std::size_t b = w; b < batches.size() && !parts[w].failed; b += workers)
+        process(at, w, batches[b], parts[w]);
       if (asks_threads) parts[w].kept_waiting = record::kept_waiting_ns() - kept_waiting;
     };
     if (workers == 1)
@@ -353,14 +360,9 @@ class measurement {
       waking_ = waking_ > 0 ? std::min(waking_, took) : took;
     }
     auto const first = std::min_element(parts.begin(), parts.end(), [](part const& a, part const& b) {
-      return a.problem != nullptr && (b.problem == nullptr || a.item < b.item);
+      return a.failed && (!b.failed || a.failed->item < b.failed->item);
     });
-    if (first->problem == nullptr) return;
-    try {
-      std::rethrow_exception(first->problem);
-    } catch (...) {
-      fail(at, first->item);
-    }
+    if (first->failed) fail(*std::move(first->failed));
   }
 
   /// In any thread.
@@ -372,15 +374,14 @@ class measurement {
     try {
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
-      of.problem = std::current_exception();
-      of.item = batch.first + position;
+      of.failed = described(at, batch.first + position, failure::kind::process);
       return;
     }
     of.spans.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(w), begin, record::now_ns(),
                         batch.first, static_cast<std::uint32_t>(items)});
   }
 
-  /// Calls work(0), ..., work(workers - 1), each in a thread of its own if they take long enough to be woken.
+  /// Calls work(0), ..., work(workers - 1), in as many threads as are free to: short ones may share some.
   template <class Work>
   void at_once(std::size_t workers, Work const& work) {
     std::atomic<std::size_t> next{0};
@@ -459,9 +460,15 @@ class measurement {
     return true;
   }
 
-  /// In a catch clause.
+  /// In a catch clause, of the thread that the exception came to (a fork has no other one).
+  failure described(std::size_t station, std::uint64_t item, failure::kind during) const {
+    return describe_failure({line_.stations[station].notes.name, during, item});
+  }
   void fail(std::size_t station, std::uint64_t item, failure::kind during = failure::kind::process) {
-    result_.failed = describe_failure({line_.stations[station].notes.name, during, item});
+    fail(described(station, item, during));
+  }
+  void fail(failure what) {
+    result_.failed = std::move(what);
     halt_ = true;
   }
 
@@ -469,6 +476,7 @@ class measurement {
   std::size_t at_once_;  // batches
   std::size_t copies_;   // of a broadcast stage
   double seconds_;
+  std::size_t batch_bytes_;
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
   std::atomic<bool> halt_{false};
@@ -494,9 +502,10 @@ class measurement {
 
 }  // namespace
 
-calibration calibrate(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt) {
-  SKEL_EXPECTS(threads > 0);
-  return measurement(line, seconds, threads, interrupt).run();
+calibration calibrate(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
+                      std::size_t batch_bytes) {
+  SKEL_EXPECTS(threads > 0 && batch_bytes > 0);
+  return measurement(line, seconds, threads, interrupt, batch_bytes).run();
 }
 
 }  // namespace skel::runtime

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <optional>
@@ -20,8 +22,10 @@
 #include <gtest/gtest.h>
 
 #include <skel/pattern/collective_stages.hpp>
+#include <skel/pattern/monoid.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/calibration.hpp>
+#include <skel/runtime/sole_use.hpp>
 
 namespace {
 
@@ -284,12 +288,12 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
     std::atomic<int> arrived{0}, finished{0};
     std::atomic<bool> alone{false};
     std::vector<int> got;
-    auto app = count_to(5000) |
+    auto app = count_to(20000) |
                skel::farm("meet", meeting_worker{static_cast<int>(threads), &arrived, &finished, &alone}) |
                skel::stage("last", [last = -1](int x) mutable { return std::exchange(last, x) + 1 == x ? x : -1; }) |
                skel::sink([&](int x) { got.push_back(x); });
     auto const line = make_program(app);
-    auto const found = calibrate(line, 0.05, threads);
+    auto const found = calibrate(line, 0.5, threads);
     EXPECT_FALSE(alone);
     EXPECT_EQ(arrived, static_cast<int>(threads));
     EXPECT_EQ(finished, static_cast<int>(threads));
@@ -303,7 +307,7 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
 
     auto const rest = calibrate(line, 3600, threads);
     EXPECT_TRUE(rest.ended);
-    ASSERT_EQ(got.size(), 5000u);
+    ASSERT_EQ(got.size(), 20000u);
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
   }
 }
@@ -347,6 +351,100 @@ TEST(Calibration, DoesNotTakeWaitingForACoreForSleep) {
   }
 }
 
+/// Whether a station is found to wait for most of its time, at least once in some attempts: on a loaded machine it
+/// waits for cores.
+template <class Program>
+bool is_found_to_wait(Program const& make, std::size_t station, std::size_t threads) {
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    auto app = make();
+    if (calibrate(make_program(app), 0.05, threads).stations[station].waiting > 0.6) return true;
+  }
+  return false;
+}
+
+TEST(Calibration, TellsSleepFromComputing) {
+  auto const sleep = [](int x) {
+    std::this_thread::sleep_for(5ms);
+    return x;
+  };
+  auto const slow = [&] { return count_to(1000) | skel::farm("sleep", sleep) | skel::sink([](int) {}); };
+  for (auto const threads : {std::size_t{1}, std::size_t{2}})
+    EXPECT_TRUE(is_found_to_wait(slow, 1, threads)) << threads << " threads";
+  auto const slow_source = [&] {
+    return skel::source([sleep]() -> std::optional<int> { return sleep(1); }) | skel::sink([](int) {});
+  };
+  EXPECT_TRUE(is_found_to_wait(slow_source, 0, 1));
+}
+
+TEST(Calibration, MeasuresABroadcastStageWithACopyForEachThread) {
+  for (auto const threads : {std::size_t{1}, std::size_t{4}}) {
+    std::size_t most = 0;
+    bool alike = true;
+    auto app = count_to(100) |
+               skel::broadcast("share",
+                               [&](int, skel::portion mine) {
+                                 most = std::max(most, mine.begin(1000));
+                                 return static_cast<int>(mine.end(1000) - mine.begin(1000));
+                               }) |
+               skel::reduce(skel::commutative(std::plus<>{})) |
+               skel::sink([&](int all) { alike = alike && all == 1000; });
+    calibrate(make_program(app), 0.01, threads);
+    EXPECT_EQ(most, 1000 - 1000 / threads);
+    EXPECT_TRUE(alike);
+  }
+}
+
+TEST(Calibration, MakesWorkersWhenThereIsSomethingForThem) {
+  struct counted {
+    std::atomic<int>* made;
+    explicit counted(std::atomic<int>* count) : made(count) {}
+    counted(counted const& other) : made(other.made) { ++*made; }
+    int operator()(int x) const { return x; }
+  };
+  std::atomic<int> made{0};
+  auto app = count_to(2) | skel::farm("counted", counted(&made)) | skel::sink([](int) {});
+  auto const line = make_program(app);
+  int const before = made;
+  EXPECT_TRUE(calibrate(line, 1, 1).ended);
+  int const by_one = made - before;
+  auto again = count_to(2) | skel::farm("counted", counted(&made)) | skel::sink([](int) {});
+  auto const other = make_program(again);
+  int const before_many = made;
+  EXPECT_TRUE(calibrate(other, 1, 64).ended);
+  EXPECT_LE(made - before_many, 2 * by_one);
+}
+
+TEST(Calibration, KeepsBatchesWithinTheirBytes) {
+  auto app = skel::source([i = 0]() mutable -> std::optional<std::string> {
+               return i++ < 20000 ? std::optional(std::string(1000, 'x')) : std::nullopt;
+             }) |
+             skel::sink([](std::string const&) {});
+  auto const found = calibrate(make_program(app), 3600, 1, nullptr, 10'000);
+  EXPECT_TRUE(found.ended);
+  for (auto const& span : found.spans) EXPECT_LE(span.items, 10u);
+}
+
+TEST(Calibration, EndsAForkThatThrowsInAThreadOfIts) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer does not follow forks of processes that have threads";
+#endif
+  std::atomic<int> ended_with{-1};
+  auto const act = [&](int x) {
+    std::this_thread::sleep_for(1ms);
+    if (x != 7) return x;
+    pid_t const child = ::fork();
+    if (child == 0) throw std::runtime_error("where no other thread is");
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ended_with = WIFEXITED(status) ? WEXITSTATUS(status) : -2;
+    return x;
+  };
+  auto app = count_to(20) | skel::farm("act", act) | skel::sink([](int) {});
+  skel::runtime::watch_forks();
+  EXPECT_TRUE(calibrate(make_program(app), 3600, 2).ended);
+  EXPECT_EQ(ended_with, EXIT_FAILURE);
+}
+
 TEST(Calibration, MakesNoMoreWorkersThanAFarmIsWide) {
   std::atomic<int> arrived{0}, finished{0};
   std::atomic<bool> alone{false};
@@ -371,6 +469,20 @@ TEST(Calibration, LosesNothingThatWorkersFoldAtOnce) {
     calibrate(line, 3600, threads);
     EXPECT_THAT(got, testing::ElementsAre(4999 * 5000 / 2));
   }
+}
+
+TEST(Calibration, KeepsInTheFarmWhatAnOperatorWithAnIdentityFolds) {
+  auto const larger = [](int x, int y) { return x > y ? x : y; };
+  auto const batches_of_the_reduce = [](auto app) {
+    auto const found = calibrate(make_program(app), 0);
+    EXPECT_FALSE(found.ended);
+    return std::ranges::count_if(found.spans, [](auto const& span) { return span.station == 2; });
+  };
+  auto const farm = skel::farm([](int x) { return x; });
+  EXPECT_EQ(batches_of_the_reduce(count_to(100) | farm | skel::reduce(skel::with_identity(larger, 0)) |
+                                  skel::sink([](int) {})),
+            0);
+  EXPECT_GT(batches_of_the_reduce(count_to(100) | farm | skel::reduce(larger) | skel::sink([](int) {})), 0);
 }
 
 TEST(Calibration, SaysTheFirstItemThatWorkersThrewOn) {

@@ -35,6 +35,9 @@ struct calibration {
   std::optional<failure> failed;       ///< a user's function threw
 };
 
+/// A batch that is measured has no more bytes than this, unless one item has.
+inline constexpr std::size_t most_batch_bytes = std::size_t{1} << 20U;
+
 /// Takes the first items of the stream through the line, as many batches at once as its farms may have workers on
 /// `threads` threads, until `seconds` have passed, and measures what they cost: at least three batches, or two for each
 /// worker, if they take less than three times `seconds`; at least one item. The workers of a farm take their batches at
@@ -45,8 +48,8 @@ struct calibration {
 /// The time of the first batch of a worker counts only where there are no others: it pays for cold memory. When the
 /// stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true. When the source
 /// falls silent, what it has given is taken to the sink within some 10 ms, in another thread; the call returns when the
-/// source does.
+/// source does. A batch of `batch_bytes` is full, whatever its items.
 calibration calibrate(program const& line, double seconds, std::size_t threads = 1,
-                      std::atomic<bool> const* interrupt = nullptr);
+                      std::atomic<bool> const* interrupt = nullptr, std::size_t batch_bytes = most_batch_bytes);
 
 }  // namespace skel::runtime
