@@ -82,6 +82,7 @@ class grid : public collective_calls {
 
   void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                std::span<std::byte> output, combining const& combine) override;
+  void operator_has_thrown() override;
 
   struct state;
   std::unique_ptr<state> state_;

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
-#include <string_view>
 #include <utility>
 
-#include <skel/base/hash.hpp>
 #include <skel/runtime/collective.hpp>
 #include <skel/runtime/errors.hpp>
 #include <skel/runtime/native.hpp>
@@ -21,8 +19,12 @@ constexpr std::size_t most_met = 4096;
 }  // namespace
 
 runtime::collective_call call_of(mapping::collective_request const& request, combining const& combine) {
-  std::uint64_t const types = combine ? fnv1a().add(std::string_view(combine.target_type().name())).value() : 0;
+  std::uint64_t const types = combine ? combine.target_type().hash_code() : 0;  // of its name: the same on all ranks
   return {request.operation, request.bytes, request.root, request.unit, request.commutative, types};
+}
+
+void give_up(runtime::rendezvous& meeting) {
+  meeting.fail("it threw: " + runtime::describe_failure({}).what);
 }
 
 collective_engine::collective_engine(runtime::communicator const& ranks, run_platform where)
@@ -52,7 +54,7 @@ void collective_engine::perform(mapping::collective_request const& request, std:
     try {
       runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine, tag, look_);
     } catch (...) {
-      if (!meeting_.mistake()) meeting_.fail("its operator threw: " + runtime::describe_failure({}).what);
+      if (!meeting_.mistake()) give_up(meeting_);
       throw;
     }
   };

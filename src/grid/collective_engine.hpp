@@ -18,6 +18,9 @@ namespace skel {
 /// What must be the same on all ranks. `combine`: of a reduction, whose operator and elements its type tells.
 runtime::collective_call call_of(mapping::collective_request const& request, combining const& combine = {});
 
+/// In a catch clause: tells the other ranks what was thrown here, in the call that this rank has begun last.
+void give_up(runtime::rendezvous& meeting);
+
 /// Collectives among the ranks of a run: the mapper says how, the runtime does it. On a communicator of its own.
 /// Construction and destruction are collective.
 ///

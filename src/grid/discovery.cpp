@@ -294,7 +294,7 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   if (rank == 0)
     if (auto const found = kept.read(fits(options, players))) text = platform::to_json(*found);
   text = quiet::broadcast(among, std::move(text));
-  if (!text.empty()) return {platform::parse_description(text, "cache"), true};
+  if (!text.empty()) return {platform::parse_description(text, "cache", file_of::this_user), true};
 
   double const start = now();
   platform::discovered run = measure(among, hosts, options);
@@ -311,7 +311,7 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   // seconds differ, and all take what rank 0 says.
   text = quiet::broadcast(among, platform::to_json(describe(run)));
   if (rank == 0) kept.write(text);
-  return {platform::parse_description(text, "probe"), false};
+  return {platform::parse_description(text, "probe", file_of::this_user), false};
 }
 
 discovery_result discover_alone(discovery_options const& options) {

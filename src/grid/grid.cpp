@@ -10,10 +10,12 @@
 #include <sstream>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 #include <skel/grid/find_hosts.hpp>
 #include <skel/grid/probe.hpp>
 #include <skel/platform/discovered.hpp>
@@ -87,7 +89,8 @@ struct opening {
   std::uint64_t items = 0;
   bool ended = false;
   double calibration_seconds = 0, planning_seconds = 0;
-  std::vector<record::span> calibration;   // stays on rank 0
+  std::vector<record::span> calibration;     // stays on rank 0
+  std::vector<runtime::station_cost> costs;  // stays on rank 0
   std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
 
@@ -134,17 +137,17 @@ std::string progress_words(record::throughput_forecast const& standing) {
   return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
 }
 
-/// Makes it where it is not there. Not a pipe that nobody reads: opening it would wait for a reader.
+/// Makes it where it is not there. Not a pipe, whose reader ends when this looks, so that opening it again would wait.
 bool can_be_written(std::string const& file) {
   int const descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-  return descriptor >= 0 && ::close(descriptor) == 0;
+  struct stat of {};
+  return descriptor >= 0 && ::fstat(descriptor, &of) == 0 && ::close(descriptor) == 0 && !S_ISFIFO(of.st_mode);
 }
 
-/// Those of the command line were checked there.
 void check_times(run_settings const& of) {
   auto const check = [](char const* name, double value, bool zero) {
     if (value > 0 || (zero && value == 0)) return;
-    throw error(std::string("run_settings::") + name + " is " + std::to_string(value) + ": a number of seconds, " +
+    throw error(std::string("run_settings::") + name + " is " + shown(value) + ": a number of seconds, " +
                 (zero ? "0 or more" : "more than 0") + ", is wanted");
   };
   check("batch_latency", of.batch_latency, false);
@@ -247,14 +250,17 @@ struct grid::state {
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
   double reference_speed() const { return probed ? 1 : given_speed; }
 
-  /// What a run says of probed speeds is kept for the next program on these hosts. On rank 0.
-  std::string correct_speeds(runtime::program const& line, record::run_record const& run) const {
+  /// What a run says of probed speeds is kept for the next program on these hosts, beside what earlier runs of this
+  /// grid said. On rank 0.
+  std::string correct_speeds(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
+                             record::run_record const& run) {
     if (!probed || ranks.rank() != 0 || ranks.size() == 1) return {};
-    auto const found = measured_speeds(*settings.platform, *cores, line, run, usual_forecast_doubt().between);
+    if (!kept) kept = settings.platform;
+    auto const found = measured_speeds(*kept, *cores, line, costs, run, usual_forecast_doubt().between);
     if (found.empty()) return {};
+    kept = corrected(*kept, found, ranks.hosts());
     probe_options const options;
-    kept_platform(options, ranks.hosts(), speeds_of_cores)
-        .write(platform::to_json(corrected(*settings.platform, found, ranks.hosts())));
+    kept_platform(options, ranks.hosts(), speeds_of_cores).write(platform::to_json(*kept));
     return describe(found);
   }
 
@@ -263,8 +269,9 @@ struct grid::state {
     if (settings.trace.empty()) return;
     bool const fine = ranks.rank() != 0 || can_be_written(settings.trace);
     if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
-      throw error(settings.trace + ": cannot be opened for writing; give --skel-trace a file in a folder that exists, "
-                  "or a pipe that is being read");
+      throw error(settings.trace +
+                  ": cannot be opened for writing, or is a pipe; give --skel-trace a file in a folder "
+                  "that exists");
   }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {
@@ -274,6 +281,15 @@ struct grid::state {
     } catch (error const& e) {
       std::fprintf(stderr, "skel: warning: %s\n", e.what());
     }
+  }
+
+  /// Within a limit of memory one batch is under way.
+  runtime::calibration measure(runtime::program const& line) const {
+    auto const& stop = interrupt_watch::flag();
+    if (settings.memory == 0)
+      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop);
+    return runtime::calibrate(line, settings.calibration_time, 1, &stop,
+                              std::min(settings.memory, runtime::most_batch_bytes));
   }
 
   /// On rank 0.
@@ -289,9 +305,7 @@ struct grid::state {
               "for " +
               listed(unknown));
         check_pins(line, where);
-        // Batches that are measured at once take memory that a limit does not know of.
-        std::size_t const threads = settings.memory > 0 ? 1 : cores->cores[cores->domain[0]];
-        auto const found = runtime::calibrate(line, settings.calibration_time, threads, &interrupt_watch::flag());
+        auto const found = measure(line);
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
@@ -300,7 +314,7 @@ struct grid::state {
           out.failed = found.failed;
           return out;
         }
-        costs = found.stations;
+        costs = out.costs = found.stations;
       }
       double const begin = record::now();
       if (!out.ended || unknown.empty())
@@ -321,6 +335,7 @@ struct grid::state {
   std::optional<rank_cores> cores;  // from the first program on
   std::string limits;               // ranks that may use fewer than their host has
   bool probed = false;
+  std::optional<platform::description> kept;       // the probed one as runs have corrected it; on rank 0
   std::optional<run_platform> stated;              // as it was, before each rank became a host
   std::unique_ptr<collective_engine> collectives;  // from the first one on
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
@@ -376,8 +391,13 @@ void grid::perform(mapping::collective_request const& request, std::span<std::by
     std::memmove(output.data(), input.data(), input.size());
 }
 
+void grid::operator_has_thrown() {
+  if (auto* const meeting = state_->ranks.meeting()) give_up(*meeting);
+}
+
 planned_program grid::plan(runtime::program const& line) {
   runtime::sole_use const only("plan()");
+  check_times(settings());
   state_->meet(call_with("plan()", line, settings()));
   auto const unknown = unknown_work(line);
   if (!unknown.empty())
@@ -394,11 +414,13 @@ planned_program grid::plan(runtime::program const& line) {
 run_report grid::run(runtime::program const& line, std::stop_token const& stop) {
   runtime::sole_use const only("run()");
   state& s = *state_;
+  check_times(s.settings);
   s.meet(call_with("run()", line, s.settings));
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   run_report report;
   std::vector<record::span> measured;
+  std::vector<runtime::station_cost> costs;
   bool first_items_passed = false;
   s.check_trace();
   if (s.settings.plan) {
@@ -414,6 +436,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     if (!start.refused.empty()) throw error(start.refused);
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
     measured = std::move(mine.calibration);
+    costs = std::move(mine.costs);
     report.plan = std::move(start.plan);
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
@@ -444,7 +467,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
                    seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
-  report.corrected = s.correct_speeds(line, report.run);
+  report.corrected = s.correct_speeds(line, costs, report.run);
   report.run.calibration = std::move(measured);
   s.write_trace(report.run);
   return report;

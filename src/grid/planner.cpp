@@ -19,6 +19,7 @@
 
 #include "copy_tree.hpp"
 #include "forecast_doubt.hpp"
+#include "paying_search.hpp"
 
 namespace skel {
 
@@ -266,29 +267,6 @@ std::pair<cost::line_estimate, std::string> solve(patterns::shape const& shape, 
   }
 }
 
-/// The first search of placements takes this long [s]: it ends within a millisecond or two of its limit.
-constexpr double first_search = 1e-3;
-
-/// Searches for a placement for as long as that pays in a run of `horizon` seconds: each search takes twice as long as
-/// the one before, and the next one is made if it is expected to win more time than it takes. What there is to be won
-/// is at most what the bound leaves open; after k searches that found nothing better the next one does with probability
-/// 1 / (k + 2). Source: Laplace's rule of succession (Jaynes 2003, Probability Theory, 6.9.1).
-mapping::placement_answer search_while_it_pays(mapping::placement_problem const& problem, double longest,
-                                               double horizon) {
-  mapping::search_options search;
-  search.alternatives = 5;
-  double best = 0, in_vain = 0;
-  for (double limit = std::min(first_search, longest);; limit = std::min(2 * limit, longest)) {
-    search.time_limit = std::chrono::duration<double>(limit);
-    auto answer = mapping::place(problem, search);
-    auto const* found = std::get_if<mapping::decision>(&answer);
-    if (found == nullptr || found->optimal || limit >= longest) return answer;
-    in_vain = found->evaluated > 0 && found->throughput <= best ? in_vain + 1 : 0;
-    best = found->throughput;
-    if (horizon * (found->bound / best - 1) / (in_vain + 2) <= 2 * limit) return answer;
-  }
-}
-
 /// Whether the workers of a placement run as in the exact chain, where each processor is a host of its own: none of
 /// them has to wait for a core of its domain while it could, and none leaves one to others by waiting for something
 /// else.
@@ -325,9 +303,8 @@ floating_line float_threads(model_shape const& model, plan::placement const& whe
 
 /// The interval of a forecast: what is usual, and how uncertain the time of the slowest station is.
 void add_interval(forecast& of, double doubt_of_bottleneck) {
-  constexpr int many = 1000;  // degrees of freedom: nearly a normal distribution
-  double const reach =
-      statistics::student_reach(record::forecast_confidence, many) * std::hypot(usual_forecast_doubt().before, doubt_of_bottleneck);
+  double const reach = statistics::normal_reach(record::forecast_confidence) *
+                       std::hypot(usual_forecast_doubt().before, doubt_of_bottleneck);
   of.low = of.throughput * std::exp(-reach);
   of.high = of.throughput * std::exp(reach);
 }
@@ -454,7 +431,11 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
   problem.platform = processors.platform;
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
-  auto const answer = search_while_it_pays(problem, settings.planning_time, settings.horizon);
+  auto const answer = search_while_it_pays(
+      [&problem](double limit) {
+        return mapping::place(problem, {.time_limit = std::chrono::duration<double>(limit), .alternatives = 5});
+      },
+      settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {

@@ -59,7 +59,7 @@ probe_result probe(MPI_Comm original, probe_options const& options) {
   if (rank == 0)
     if (auto const found = kept.read(of_ranks(hosts.names.size()))) text = platform::to_json(*found);
   text = quiet::broadcast(among, std::move(text));
-  if (!text.empty()) return {platform::parse_description(text, "cache"), true};
+  if (!text.empty()) return {platform::parse_description(text, "cache", file_of::this_user), true};
 
   double const start = now();
   platform::run_measurement run;
@@ -73,7 +73,7 @@ probe_result probe(MPI_Comm original, probe_options const& options) {
   if (rank != 0) platform::describe(run);
   text = quiet::broadcast(among, std::move(text));
   if (rank == 0) kept.write(text);
-  return {platform::parse_description(text, "probe"), false};
+  return {platform::parse_description(text, "probe", file_of::this_user), false};
 }
 
 probe_result probe_alone(probe_options const& options) {

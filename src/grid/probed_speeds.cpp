@@ -14,12 +14,8 @@
 namespace skel {
 namespace {
 
-/// Half of a 95 % interval, as standard deviations of a normal distribution.
-constexpr double half_of_95 = 1.96;
-
 /// A contradiction that comes about by chance is as rare as that of a forecast (record::throughput_watch).
 constexpr double rare = 1.0 / 1000;
-constexpr int many = 1000;  // degrees of freedom: nearly a normal distribution
 
 /// What the workers of one farm did on one host.
 struct host_work {
@@ -44,14 +40,18 @@ std::map<std::string, double> stretches(rank_cores const& cores, record::run_rec
 }  // namespace
 
 std::vector<speed_correction> measured_speeds(platform::description const& probed, rank_cores const& cores,
-                                              runtime::program const& line, record::run_record const& run,
-                                              double between) {
+                                              runtime::program const& line,
+                                              std::vector<runtime::station_cost> const& costs,
+                                              record::run_record const& run, double between) {
   SKEL_EXPECTS(probed.host_count() == run.hosts.size() && cores.domain.size() == run.hosts.size());
+  SKEL_EXPECTS(costs.empty() || costs.size() == line.size());
+  if (costs.empty()) return {};
   auto const stretch = stretches(cores, run);
   std::map<std::uint32_t, std::map<std::string, host_work>> farms;
   for (auto const& one : run.stations) {
     auto const rank = static_cast<std::size_t>(one.rank);
-    if (!line.stations[one.station].replicable || one.items == 0) continue;
+    auto const& station = line.stations[one.station];
+    if (!station.replicable || !std::isnan(station.notes.work) || one.items == 0) continue;
     auto& work = farms[one.station][run.hosts[rank]];
     work.busy += one.busy;
     work.items += static_cast<double>(one.items);
@@ -63,15 +63,16 @@ std::vector<speed_correction> measured_speeds(platform::description const& probe
     bool is_believed = false;
   };
   std::map<std::string, found> best;
-  double const reach = statistics::student_reach(1 - rare, many);
+  double const reach = statistics::normal_reach(1 - rare), half_of_95 = statistics::normal_reach(0.95);
   for (auto const& [station, hosts] : farms) {
+    double const waiting = -std::log1p(-costs[station].waiting);  // ln of how many times longer than it computed
     auto const& [reference, most] = *std::max_element(
         hosts.begin(), hosts.end(), [](auto const& a, auto const& b) { return a.second.items < b.second.items; });
     for (auto const& [host, work] : hosts) {
       if (host == reference || !(work.busy > 0) || !(most.busy > 0)) continue;
       double const ratio = most.busy / most.items / (work.busy / work.items) * probed.speed(most.rank) /
                            probed.speed(work.rank);
-      double const error = std::hypot(std::hypot(between, std::sqrt(1 / work.items + 1 / most.items)),
+      double const error = std::hypot(std::hypot(between, waiting, std::sqrt(1 / work.items + 1 / most.items)),
                                       stretch.at(host), stretch.at(reference));
       double const doubt = std::hypot(platform::doubt_of_speed(probed, work.rank),
                                       platform::doubt_of_speed(probed, most.rank)) / half_of_95;

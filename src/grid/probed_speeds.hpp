@@ -5,6 +5,7 @@
 
 #include <skel/platform/description.hpp>
 #include <skel/record/run_record.hpp>
+#include <skel/runtime/calibration.hpp>
 #include <skel/runtime/program.hpp>
 
 #include "rank_cores.hpp"
@@ -23,13 +24,17 @@ struct speed_correction {
 /// hosts are the other way round. The host that took most of a farm's items is what the others are compared with: a
 /// ratio is all that is known. The farm that tells most of a host is believed where it is surer than the probe was and
 /// differs from it by more than its own standard error, or contradicts it at 1/1000. That error is of the mean of so
-/// many exponential times, of what rates usually move by (`between`, a standard deviation of ln(rate)), and of waiting
-/// for cores, where the threads of a host computed for longer than its cores can.
+/// many exponential times, of what rates usually move by (`between`, a standard deviation of ln(rate)), of waiting for
+/// cores, where the threads of a host computed for longer than its cores can, and of waiting for anything else (sleep,
+/// input and output), which is as long on every host, by as much as it was in first items. Farms whose work was said
+/// (skel::work) tell nothing, because how long they wait was not measured.
 ///
-/// `probed`: rank i is host i. O(stations of the record).
+/// `probed`: rank i is host i. `costs`: of the stations, in first items; none where none was measured. O(stations of
+/// the record).
 std::vector<speed_correction> measured_speeds(platform::description const& probed, rank_cores const& cores,
-                                              runtime::program const& line, record::run_record const& run,
-                                              double between);
+                                              runtime::program const& line,
+                                              std::vector<runtime::station_cost> const& costs,
+                                              record::run_record const& run, double between);
 
 /// The description with these speeds and doubts.
 platform::description corrected(platform::description const& probed, std::vector<speed_correction> const& by,

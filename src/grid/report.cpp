@@ -135,7 +135,7 @@ std::string run_report::text() const {
                  static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.batches),
                  scaled(s.service_time(), "s").c_str(), 100 * s.busy / all, 100 * s.blocked / all);
   }
-  if (!corrected.empty()) out += "corrected for the next run on these hosts: " + corrected + "\n";
+  if (!corrected.empty()) out += "corrected for the next program on these hosts: " + corrected + "\n";
   out += print("credits allowed %zu batches to be under way at once, the largest of ", run.most_batches) +
          scaled(static_cast<double>(run.largest_batch()), "B") + ": items took at most " +
          scaled(static_cast<double>(run.most_bytes()), "B") + "\n";

@@ -28,17 +28,11 @@ struct option {
   std::function<void(run_settings&, std::string const&)> apply;
 };
 
-std::string printed(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", value);
-  return text;
-}
-
 double number(std::string const& name, std::string const& text, double least) {
   char* end = nullptr;
   double const value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
-    throw input_error("command line", name, "'" + text + "' is not a number of at least " + printed(least));
+    throw input_error("command line", name, "'" + text + "' is not a number of at least " + shown(least));
   return value;
 }
 

@@ -186,7 +186,7 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
     machine_ = std::move(measured.machine);
     host_of_rank_ = std::move(measured.host_of_rank);
   } else if (said.what == verdict::serve) {
-    machine_ = platform::parse_description(said.machine, said.source);
+    machine_ = platform::parse_description(said.machine, said.source, file_of::this_user);
     host_of_rank_.assign(said.host_of_rank.begin(), said.host_of_rank.end());
   } else {
     return;

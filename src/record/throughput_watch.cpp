@@ -316,15 +316,18 @@ bool throughput_watch::falls(rate_estimate const& found) const {
 
 bool throughput_watch::is_surer(rate_estimate const& found) const {
   auto const& now = standing();
-  return now.why.empty() && now.has_interval() && surer * std::log(found.high / found.low) < std::log(now.high / now.low);
+  return now.why.empty() && now.has_interval() &&
+         surer * std::log(found.high / found.low) < std::log(now.high / now.low);
 }
 
 std::string throughput_watch::reason(rate_estimate const& found) const {
   auto const to = first_ + items_;
   auto const from = to - static_cast<std::uint64_t>(found.rests_on.items);
   bool const contradicts = !(found.low <= standing().rate && standing().rate <= found.high);
-  std::string text = print("%sitems %llu to %llu", contradicts || !is_surer(found) ? "" : "it is surer: ", static_cast<unsigned long long>(from),
-                           static_cast<unsigned long long>(to > from ? to - 1 : to));
+  std::string text =
+      print("%sitems %llu to %llu",
+            contradicts || !is_surer(found) ? "" : "it is surer: ", static_cast<unsigned long long>(from),
+            static_cast<unsigned long long>(to > from ? to - 1 : to));
   double const measured = rate_of(found.rests_on);
   text += standing().rate > 0 ? print(" took %.3g times as long as expected", standing().rate / measured)
                               : print(" took %.3g s", found.rests_on.seconds);

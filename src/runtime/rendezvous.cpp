@@ -239,8 +239,10 @@ void rendezvous::conclude() {
   std::string text = "the ranks do not make the same calls; call " + std::to_string(differs_) + " is";
   for (std::size_t i = 0; i < groups.size(); ++i)
     text += (i == 0 ? " on " : "; on ") + listed(groups[i].second) + ": " + groups[i].first;
-  if (groups.size() == 1) text += ", with differences that its words do not show (the types of functions, operators or values, settings, or a call "
-            "before it)";
+  if (groups.size() == 1)
+    text +=
+        ", with differences that its words do not show (the types of functions, operators or values, settings, or a "
+        "call before it)";
   mistake_ = text + ". Every rank must make the same calls of its grids in the same order";
   all_in_one_ = std::ranges::all_of(words_, [&](report const& each) { return each.of_latest == words_[0].of_latest; });
 }

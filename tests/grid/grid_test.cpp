@@ -1,5 +1,6 @@
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
@@ -355,6 +358,12 @@ TEST(Grid, PlansAnyCapacity) {
   EXPECT_THROW(grid.run(app), skel::error);
 }
 
+/// A file that no other test writes at the same time.
+std::filesystem::path trace_file() {
+  return std::filesystem::temp_directory_path() /
+         ("skel_trace_" + std::to_string(getpid()) + "_" + std::to_string(rank_count()) + ".json");
+}
+
 TEST(Grid, RefusesATraceThatCannotBeWrittenBeforeItRuns) {
   skel::run_settings settings = on_equal_hosts();
   settings.trace = "/nowhere/trace.json";
@@ -363,6 +372,34 @@ TEST(Grid, RefusesATraceThatCannotBeWrittenBeforeItRuns) {
   auto app = count_to(10) | skel::stage("one", [](int x) { return x; }) | skel::sink([&](int) { ++items; });
   EXPECT_THROW(grid.run(app), skel::error);
   EXPECT_EQ(items, 0);
+}
+
+TEST(Grid, RefusesATraceThatIsAPipe) {
+  for (bool const is_read : {false, true}) {
+    skel::run_settings settings = on_equal_hosts();
+    settings.trace = trace_file().string();
+    ASSERT_EQ(mkfifo(settings.trace.c_str(), 0600), 0);
+    int const reader = is_read ? open(settings.trace.c_str(), O_RDONLY | O_NONBLOCK) : -1;
+    skel::grid grid(settings);
+    auto app = count_to(10) | skel::stage("one", [](int x) { return x; }) | skel::sink([](int) {});
+    EXPECT_THROW(grid.run(app), skel::error);
+    if (is_read) close(reader);
+    std::filesystem::remove(settings.trace);
+  }
+}
+
+TEST(Grid, RefusesTimesThatAreNone) {
+  for (double const none : {-1.0, std::nan("")})
+    for (auto const time :
+         {&skel::run_settings::batch_latency, &skel::run_settings::calibration_time, &skel::run_settings::planning_time,
+          &skel::run_settings::horizon, &skel::run_settings::patience}) {
+      skel::run_settings settings = on_equal_hosts();
+      settings.*time = none;
+      EXPECT_THROW(skel::grid{settings}, skel::error);
+      skel::grid grid(on_equal_hosts());
+      grid.settings().*time = none;
+      EXPECT_THROW(grid.run(count_to(10) | skel::sink([](int) {})), skel::error);
+    }
 }
 
 TEST(Grid, ObeysAPlanWrittenByHand) {
@@ -532,12 +569,6 @@ std::map<std::string, std::uint64_t> traced_items(std::filesystem::path const& f
       EXPECT_GE(event.at("dur").get<double>(), 0);
     }
   return items;
-}
-
-/// A file that no other test writes at the same time.
-std::filesystem::path trace_file() {
-  return std::filesystem::temp_directory_path() /
-         ("skel_trace_" + std::to_string(getpid()) + "_" + std::to_string(rank_count()) + ".json");
 }
 
 TEST(Grid, TracesItemsThatPassWhileTheyAreMeasured) {

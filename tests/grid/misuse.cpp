@@ -34,18 +34,20 @@ int told(std::exception const& e) {
   return 3;
 }
 
-skel::run_settings quick() {
+/// Each host has so many cores, so that as many workers measure at once.
+skel::run_settings quick(std::size_t cores = 2) {
   skel::run_settings settings;
-  settings.patience = 1;
+  settings.patience = 4;
   settings.calibration_time = 0.01;
   settings.planning_time = 0.05;
   std::size_t const ranks = number("OMPI_COMM_WORLD_SIZE", 1);
-  settings.platform = skel::platform::description(1e-6, {{.name = "all", .hosts = ranks, .inside = {5e-5, 1e8}}}, {});
+  settings.platform =
+      skel::platform::description(1e-6, {{.name = "all", .hosts = ranks, .cores = cores, .inside = {5e-5, 1e8}}}, {});
   return settings;
 }
 
 skel::run_settings long_measured() {
-  auto settings = quick();
+  auto settings = quick(1);
   settings.calibration_time = 10;
   return settings;
 }
@@ -175,8 +177,7 @@ std::map<std::string, way> const ways{
      }}},
 
     // Programs that are not the same:
-    {"operators-of-different-types",
-     {[](skel::grid& g) {
+    {"operators-of-different-types", {[](skel::grid& g) {
        first(g) ? g.all_reduce(std::span(data()), std::plus<>{}) : g.all_reduce(std::span(data()), std::multiplies<>{});
      }}},
     {"different-functions", {[](skel::grid& g) {
@@ -198,6 +199,19 @@ std::map<std::string, way> const ways{
            if (call == 100 && last(g)) throw std::runtime_error("no sum");
            return x + y;
          });
+     }}},
+    {"operators-of-values-of-different-types", {[](skel::grid& g) {
+       std::string const mine(1 + static_cast<std::size_t>(g.rank()), 'a');
+       first(g) ? g.all_reduce(mine, [](std::string const& x, std::string const& y) { return x + y; })
+                : g.all_reduce(mine, [](std::string const& x, std::string const& y) { return y + x; });
+     }}},
+    {"operator-of-values-throws", {[](skel::grid& g) {
+       auto const joined = [](std::string const& x, std::string const& y) -> std::string {
+         if (y.size() > 1) throw std::runtime_error("no sum");
+         return x + y;
+       };
+       g.reduce(std::string(1 + static_cast<std::size_t>(g.rank()), 'a'), joined);
+       g.barrier();
      }}},
     {"root-that-is-not-there", {[](skel::grid& g) { broadcast(g, g.size()); }}},
     {"scatters-too-few", {[](skel::grid& g) { g.scatter(std::vector<std::string>(1, "all there is")); }}},
@@ -369,9 +383,18 @@ std::map<std::string, way> const ways{
        if (code != 0) throw std::runtime_error("the fork ended with " + std::to_string(code));
        broadcast(g);
      }}},
+    {"throws-in-a-fork-of-a-worker", {[](skel::grid& g) {
+       run_with(g, [] {
+         int status = 0;
+         pid_t const child = ::fork();
+         if (child == 0) throw std::runtime_error("where no thread of skel is");
+         ::waitpid(child, &status, 0);
+         if (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_FAILURE) throw std::runtime_error("the fork lives on");
+       });
+     }}},
     {"comes-late", {[](skel::grid& g) {
        for (int i = 0; i < 4; ++i) {
-         if (g.rank() == i % g.size()) std::this_thread::sleep_for(1500ms);  // longer than the patience
+         if (g.rank() == i % g.size()) std::this_thread::sleep_for(4500ms);  // longer than the patience
          i % 2 == 0 ? sum(g) : run(g);
        }
      }}},

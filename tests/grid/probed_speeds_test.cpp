@@ -36,6 +36,7 @@ skel::runtime::program farm_between_ends() {
   return skel::runtime::make_program(composition);
 }
 auto const line = farm_between_ends();
+std::vector<skel::runtime::station_cost> const costs(line.size());  // that wait for nothing
 
 /// A run of 10 s in which the workers of the farm took so long per item on each rank [s].
 skel::record::run_record run_of(std::vector<double> const& seconds, std::uint64_t items = 4000) {
@@ -53,11 +54,11 @@ skel::record::run_record run_of(std::vector<double> const& seconds, std::uint64_
 }
 
 TEST(ProbedSpeeds, HoldWhereARunAgrees) {
-  EXPECT_THAT(measured_speeds(probed(), cores, line, run_of({2e-3, 2e-3, 1.05e-3, 1e-3}), between), IsEmpty());
+  EXPECT_THAT(measured_speeds(probed(), cores, line, costs, run_of({2e-3, 2e-3, 1.05e-3, 1e-3}), between), IsEmpty());
 }
 
 TEST(ProbedSpeeds, AreCorrectedByARun) {
-  auto const wrong = measured_speeds(probed(), cores, line, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between);
+  auto const wrong = measured_speeds(probed(), cores, line, costs, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between);
   ASSERT_EQ(wrong.size(), 1);
   EXPECT_EQ(wrong[0].host, "b");
   EXPECT_NEAR(wrong[0].factor, 0.5, 1e-9);
@@ -71,25 +72,43 @@ TEST(ProbedSpeeds, AreCorrectedByARun) {
   auto const all = nlohmann::json::parse(now.parameters().at("measured"));
   EXPECT_EQ(all.at("date"), "now");
   EXPECT_EQ(all.at("doubt"), wrong[0].doubt);
-  EXPECT_THAT(measured_speeds(now, cores, line, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between), IsEmpty());
+  EXPECT_THAT(measured_speeds(now, cores, line, costs, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between), IsEmpty());
 }
 
 TEST(ProbedSpeeds, AreCorrectedByWhoeverIsSurer) {
   auto const few = run_of({1.4e-3, 1.4e-3, 1e-3, 1e-3}, 10);
-  EXPECT_THAT(measured_speeds(probed(), cores, line, few, between), IsEmpty());
-  EXPECT_THAT(measured_speeds(probed(0.8), cores, line, few, between), testing::SizeIs(1));
+  EXPECT_THAT(measured_speeds(probed(), cores, line, costs, few, between), IsEmpty());
+  EXPECT_THAT(measured_speeds(probed(0.8), cores, line, costs, few, between), testing::SizeIs(1));
 }
 
 TEST(ProbedSpeeds, BearThatThreadsWaitForCores) {
   auto run = run_of({2e-3, 2e-3, 2e-3, 2e-3});
   run.seconds = 5;  // 16 s of work on the two cores of each host
-  EXPECT_THAT(measured_speeds(probed(), cores, line, run, between), IsEmpty());
+  EXPECT_THAT(measured_speeds(probed(), cores, line, costs, run, between), IsEmpty());
+}
+
+TEST(ProbedSpeeds, AreNotJudgedByFarmsThatWait) {
+  // Items that wait for 2 ms and compute for 0.3 ms on a, for 0.15 ms on b, which is twice as fast.
+  auto const run = run_of({2.3e-3, 2.3e-3, 2.15e-3, 2.15e-3});
+  auto waiting = costs;
+  waiting[1].waiting = 2 / 2.3;
+  EXPECT_THAT(measured_speeds(probed(), cores, line, waiting, run, between), IsEmpty());
+  waiting[1].waiting = 1;
+  EXPECT_THAT(measured_speeds(probed(), cores, line, waiting, run, between), IsEmpty());
+}
+
+TEST(ProbedSpeeds, AreNotJudgedByFarmsThatWereNotMeasured) {
+  auto const run = run_of({2e-3, 2e-3, 2e-3, 2e-3});
+  EXPECT_THAT(measured_speeds(probed(), cores, line, {}, run, between), IsEmpty());
+  auto said = line;
+  said.stations[1].notes.work = 1e-3;
+  EXPECT_THAT(measured_speeds(probed(), cores, said, costs, run, between), IsEmpty());
 }
 
 TEST(ProbedSpeeds, AreNotJudgedBySerialStages) {
   auto run = run_of({2e-3, 2e-3, 2e-3, 2e-3});
   for (auto& one : run.stations) one.station = 2;
-  EXPECT_THAT(measured_speeds(probed(), cores, line, run, between), IsEmpty());
+  EXPECT_THAT(measured_speeds(probed(), cores, line, costs, run, between), IsEmpty());
 }
 
 }  // namespace

@@ -92,6 +92,9 @@ class offset_sum {
 
 struct unwritable_sum : running_sum {};
 
+/// Its serializer reads less than it has written.
+struct half_read_sum : running_sum {};
+
 /// What a weighted sum keeps: trivially copyable, with a pointer that its author leaves out.
 struct weights {
   double factor = 0;
@@ -185,6 +188,20 @@ struct skel::serializer<unwritable_sum> {
   }
 };
 
+template <>
+struct skel::serializer<half_read_sum> {
+  template <class Archive>
+  static void save(Archive& archive, half_read_sum const& of) {
+    archive(of.sum, of.sum);
+  }
+  template <class Archive>
+  static half_read_sum load(Archive& archive) {
+    half_read_sum of;
+    archive(of.sum);
+    return of;
+  }
+};
+
 namespace {
 
 constexpr std::uint64_t items = 3000;
@@ -220,6 +237,20 @@ TEST(StageState, OfAnUnknownTypeStaysWhereTheFirstItemWas) {
   EXPECT_GT(report.calibration_items, 0u);
   if (report.calibration_items < items && grid.size() > 1) {
     EXPECT_THAT(report.text(), HasSubstr("'sum' may keep state and has seen items on rank 0"));
+  }
+}
+
+/// A pipeline of a farm inside a farm, and behind it the average of all items that have come so far.
+TEST(StageState, OfARunningAverageIsOfAllItems) {
+  skel::grid grid(on_near_hosts());
+  double last = 0;
+  auto average = [sum = 0.0, count = 0.0](double x) mutable { return (sum += x) / ++count; };
+  grid.run(count_to(items) |
+           skel::farm(skel::pipeline(skel::farm(busy, skel::width{2}),
+                                     [](std::uint64_t x) { return 0.5 * static_cast<double>(x); })) |
+           skel::stage("average", average) | skel::sink([&](double x) { last = x; }));
+  if (grid.rank() == 0) {
+    EXPECT_DOUBLE_EQ(last, 0.25 * static_cast<double>(items - 1));
   }
 }
 
@@ -291,6 +322,19 @@ TEST(StageState, ThatCannotBeWrittenEndsTheRunOnEveryRank) {
   } catch (skel::stage_error const& e) {
     EXPECT_THAT(e.what(), HasSubstr("the state of stage 'sum' could not be serialised on rank 0: no ink"));
     EXPECT_EQ(e.cause() != nullptr, grid.rank() == 0);
+  }
+}
+
+TEST(StageState, ThatIsReadInPartEndsTheRunOnEveryRank) {
+  skel::grid grid(on_near_hosts());
+  if (grid.size() == 1) return;
+
+  try {
+    run_once(grid, skel::stage("sum", half_read_sum{}, skel::at(last_host())));
+    FAIL() << "the run went on";
+  } catch (skel::stage_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("the state of stage 'sum' could not be deserialised on rank " +
+                                    std::to_string(grid.size() - 1)));
   }
 }
 

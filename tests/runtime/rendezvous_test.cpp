@@ -91,6 +91,18 @@ TEST(Rendezvous, TellsFingerprintsAndGridsApart) {
   }
 }
 
+TEST(Rendezvous, TellsTheOthersWhyACallWasGivenUp) {
+  rendezvous meeting(MPI_COMM_WORLD);
+  meeting.begin(1, collective_call{skel::plan::collective::broadcast, 8});
+  if (rank() + 1 == ranks()) meeting.fail("it threw: no ink");
+  meeting.begin(1, named_call{"the next"});
+  std::string const message = error_of([&] { meeting.meet(); });
+  if (ranks() > 1) {
+    EXPECT_THAT(message, HasSubstr("rank " + std::to_string(ranks() - 1) +
+                                   ": broadcast of 8 B from rank 0, given up: it threw: no ink"));
+  }
+}
+
 TEST(Rendezvous, SuspectsNobodyWhoIsBehind) {
   rendezvous meeting(MPI_COMM_WORLD);
   // Rank 0 is more calls ahead than anybody remembers, and meets; the others look around while they wait in each.

@@ -37,9 +37,10 @@ using combining =
 /// computes is waited for without a limit. Every later call throws the same; ranks that leave wait for
 /// run_settings::patience. One that ends without destroying its grid is noticed by mpirun, which ends the others.
 ///
-/// Operators are associative. What one throws arrives at the caller on its rank; the other ranks are told by skel::error,
-/// in this call where they need what that rank would have sent, otherwise at the next one, as above. They keep the order of the ranks unless is_commutative says that they need not. The first collective on several
-/// ranks measures the hosts, unless a platform was given, or was measured in the last day.
+/// Operators are associative. What one throws arrives at the caller on its rank; the other ranks are told by
+/// skel::error, in this call where they need what that rank would have sent, otherwise at the next one, as above. They
+/// keep the order of the ranks unless is_commutative says that they need not. The first collective on several ranks
+/// measures the hosts, unless a platform was given, or was measured in the last day.
 class collective_calls {
  public:
   virtual ~collective_calls() = default;
@@ -82,7 +83,7 @@ class collective_calls {
       result = value;
       reduce(std::span(&*result, 1), op, root);
     } else {
-      fold(gather(value, root), op, result);
+      fold(gathered<Op>(value, root), op, result);
     }
     if (rank() != root) result.reset();
     return result;
@@ -103,7 +104,7 @@ class collective_calls {
       return result;
     } else {
       std::optional<T> result;
-      fold(all_gather(value), op, result);
+      fold(all_gathered<Op>(value), op, result);
       return *std::move(result);
     }
   }
@@ -147,10 +148,7 @@ class collective_calls {
   /// The values of all ranks, in rank order: on root; none elsewhere.
   template <class T>
   std::vector<T> gather(T const& value, int root = 0) {
-    auto const [part, length] = padded(value);
-    std::vector<std::byte> all(rank() == root ? ranks() * part.size() : 0);
-    gather(std::span(part), std::span(all), root);
-    return decoded<T>(all, length);
+    return gathered<void>(value, root);
   }
 
   /// `mine` of every rank, in rank order, in `all` of every rank, which has mine.size() elements for each rank.
@@ -162,10 +160,7 @@ class collective_calls {
   }
   template <class T>
   std::vector<T> all_gather(T const& value) {
-    auto const [part, length] = padded(value);
-    std::vector<std::byte> all(ranks() * part.size());
-    all_gather(std::span(part), std::span(all));
-    return decoded<T>(all, length);
+    return all_gathered<void>(value);
   }
 
   /// Part r of `from` goes to rank r, where it is part number rank() of `to`. Both have equally many elements, as many
@@ -184,7 +179,7 @@ class collective_calls {
   std::vector<T> all_to_all(std::vector<T> const& values) {
     check_size("all_to_all", "values", values.size(), ranks());
     auto const texts = encoded(values);
-    std::uint64_t const length = agreed<T>(longest(texts));
+    std::uint64_t const length = agreed<void, T>(longest(texts));
     std::vector<std::byte> const from = parts<T>(texts, length);
     std::vector<std::byte> to(from.size());
     all_to_all(std::span(from), std::span(to));
@@ -198,6 +193,8 @@ class collective_calls {
   /// Does a collective. Spans are empty where a rank gives or gets nothing.
   virtual void perform(mapping::collective_request const& request, std::span<std::byte const> input,
                        std::span<std::byte> output, combining const& combine) = 0;
+  /// Called while an exception of an operator leaves this call, but not perform().
+  virtual void operator_has_thrown() = 0;
 
   std::size_t ranks() const { return static_cast<std::size_t>(size()); }
 
@@ -273,8 +270,29 @@ class collective_calls {
   }
 
   template <class T, class Op>
-  static void fold(std::vector<T> values, Op const& op, std::optional<T>& result) {
-    for (T& value : values) fold_into(result, std::move(value), op);
+  void fold(std::vector<T> values, Op const& op, std::optional<T>& result) {
+    try {
+      for (T& value : values) fold_into(result, std::move(value), op);
+    } catch (...) {
+      operator_has_thrown();
+      throw;
+    }
+  }
+
+  /// The values of all ranks for what `For` names: the operator that will combine them, or void.
+  template <class For, class T>
+  std::vector<T> gathered(T const& value, int root) {
+    auto const [part, length] = padded<For>(value);
+    std::vector<std::byte> all(rank() == root ? ranks() * part.size() : 0);
+    gather(std::span(part), std::span(all), root);
+    return decoded<T>(all, length);
+  }
+  template <class For, class T>
+  std::vector<T> all_gathered(T const& value) {
+    auto const [part, length] = padded<For>(value);
+    std::vector<std::byte> all(ranks() * part.size());
+    all_gather(std::span(part), std::span(all));
+    return decoded<T>(all, length);
   }
 
   /// Values of one collective as parts of equal length: plain ones as their bytes, others behind their length.
@@ -293,13 +311,16 @@ class collective_calls {
     for (auto const& text : texts) length = std::max<std::uint64_t>(length, text.size());
     return length;
   }
+  /// The maximum, for those who combine T with `For`: ranks that combine with something else are told so.
+  template <class For, class T>
+  struct longest_for : maximum {};
   /// The longest on any rank.
-  template <class T>
+  template <class For, class T>
   std::uint64_t agreed(std::uint64_t length) {
     if constexpr (runtime::plain<T>)
       return sizeof(T);
     else
-      return all_reduce(length, maximum{});
+      return all_reduce(length, commutative(longest_for<For, T>{}));
   }
   template <class T>
   static std::vector<std::byte> parts(std::vector<std::vector<std::byte>> const& texts, std::uint64_t length) {
@@ -316,11 +337,11 @@ class collective_calls {
     }
     return all;
   }
-  template <class T>
+  template <class For, class T>
   std::pair<std::vector<std::byte>, std::uint64_t> padded(T const& value) {
     std::vector<std::vector<std::byte>> text;
     text.push_back(runtime::bytes_of_value(value));
-    std::uint64_t const length = agreed<T>(text.front().size());
+    std::uint64_t const length = agreed<For, T>(text.front().size());
     return {parts<T>(text, length), length};
   }
   template <class T>

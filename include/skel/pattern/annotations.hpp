@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/base/error.hpp>
+#include <skel/base/shown.hpp>
 
 namespace skel {
 
@@ -54,8 +55,9 @@ struct work {
   /// Throws skel::error where it is negative or no finite number.
   explicit work(double per_item) : units(per_item) {
     if (!(per_item >= 0 && per_item <= std::numeric_limits<double>::max()))
-      throw error("skel::work(" + std::to_string(per_item) +
-                  "): an item takes no such time; give the seconds that it takes on a host of speed 1, or leave it out");
+      throw error(
+          "skel::work(" + shown(per_item) +
+          "): an item takes no such time; give the seconds that it takes on a host of speed 1, or leave it out");
   }
   double units;
 };

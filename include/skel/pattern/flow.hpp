@@ -212,7 +212,8 @@ struct check_worker {
   static constexpr bool value = std::copy_constructible<Worker>;
   static_assert(value,
                 "skel: the worker of a farm must be copyable, since every worker of the farm is a copy of it (named in "
-                "check_worker<Worker>), with a destructor that does not throw. Capture shared state in a std::shared_ptr, or make it a stage instead of a "
+                "check_worker<Worker>), with a destructor that does not throw. Capture shared state in a "
+                "std::shared_ptr, or make it a stage instead of a "
                 "farm");
 };
 

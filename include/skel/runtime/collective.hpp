@@ -26,7 +26,7 @@ using combine_function =
 ///
 /// Memory: the schedule's work buffer, unless it is unloaded as a whole to the front of `output` and lives there; and
 /// one message for each receive that is posted and combines, or would write what is still being sent. Throws what
-/// `combine` throws, which leaves the other ranks waiting: operators must not throw.
+/// `combine` throws; the other ranks then wait until `while_waiting` ends them (rendezvous::fail, rendezvous::look).
 ///
 /// `while_waiting`, if there is one, is called some thousand times a second while this rank waits for messages. When it
 /// throws, messages under way are given up, and the exception goes on; what `output` has then is not said.

@@ -59,7 +59,7 @@ class rendezvous {
   /// Throws skel::error when a mistake has been found before. O(1), local.
   std::uint64_t begin(std::uint64_t number, shared_call call);
 
-  /// This rank gives up the call that it has begun: the others cannot end it, and are told why ("its operator threw").
+  /// This rank gives up the call that it has begun: the others cannot end it, and are told why ("it threw: ...").
   /// Local: they are told when they wait in it, or begin another.
   void fail(std::string const& why);
 
