@@ -15,13 +15,18 @@ struct outcome {
   std::string text;  ///< what the case was, and what was wrong
 };
 
-/// Hosts that are near and equal, one for each rank, so that the mapper spreads stages over all of them.
+/// Hosts that are near and equally fast, of 1 to 4 cores, one for each rank, so that the mapper spreads stages over all
+/// of them and first items are measured by one worker or by several.
 inline skel::run_settings on_near_hosts(std::size_t ranks) {
   std::vector<skel::platform::cluster> clusters;
   std::vector<skel::platform::cluster_link> links;
   skel::platform::link const near{1e-7, 1e11};
   for (std::size_t r = 0; r < ranks; ++r) {
-    clusters.push_back({.name = "host" + std::to_string(r), .hosts = 1, .inside = near, .local_latency = 1e-7});
+    clusters.push_back({.name = "host" + std::to_string(r),
+                        .hosts = 1,
+                        .cores = 1 + (ranks + r) % 4,
+                        .inside = near,
+                        .local_latency = 1e-7});
     for (std::size_t other = 0; other < ranks; ++other)
       if (other != r) links.push_back({.from = r, .to = other, .path = near});
   }
