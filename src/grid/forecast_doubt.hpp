@@ -2,7 +2,8 @@
 
 namespace skel {
 
-/// How far throughputs are from their forecasts, as standard deviations of ln(measured / predicted).
+/// How far throughputs are from their forecasts, as standard deviations of ln(measured / predicted): those of normal
+/// numbers of which as many lie in an interval of forecast_confidence.
 struct forecast_doubt {
   double before = 0;   ///< from a forecast that rests on the first items, measured before the run
   double between = 0;  ///< from one stretch of a run to the next as long, by what neither stretch shows in itself

@@ -24,10 +24,6 @@ constexpr double independent = 0.9;
 /// Fewer batch means than these are not joined.
 constexpr std::size_t fewest_batches = 8;
 
-/// A forecast from before the run is replaced by one that it does not contradict, but that has an interval so many
-/// times as narrow: the error of the new one is then small against that of the old one.
-constexpr double surer = 4;
-
 /// Sums of times are exact to about this share of them.
 constexpr double rounding = 1e-9;
 
@@ -316,8 +312,7 @@ bool throughput_watch::falls(rate_estimate const& found) const {
 
 bool throughput_watch::is_surer(rate_estimate const& found) const {
   auto const& now = standing();
-  return now.why.empty() && now.has_interval() &&
-         surer * std::log(found.high / found.low) < std::log(now.high / now.low);
+  return now.why.empty() && now.has_interval() && found.high / found.low < now.high / now.low;
 }
 
 std::string throughput_watch::reason(rate_estimate const& found) const {

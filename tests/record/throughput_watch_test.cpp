@@ -190,6 +190,18 @@ TEST(ThroughputWatch, ReplacesAForecastByOneThatIsSurer) {
   EXPECT_LT(4 * std::log(all[1].high / all[1].low), std::log(2100 / 525.));
 }
 
+TEST(ThroughputWatch, KeepsAForecastThatIsSurerThanTheRun) {
+  noisy_rate rate(2, 0, 0.05);
+  throughput_forecast sure{.rate = 1001, .low = 1000, .high = 1002, .why = ""};
+  throughput_watch watch(sure, look / 2, 0.03);
+  double items = 0;
+  for (int i = 1; i <= 200; ++i) {
+    items += rate() * look;
+    watch.look(i * look, static_cast<std::uint64_t>(items));
+  }
+  EXPECT_EQ(watch.forecasts().size(), 1);
+}
+
 TEST(ThroughputWatch, MakesAWrongForecastAgainAndSaysWhy) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     noisy_rate rate(seed, 0.3, 0.1);
