@@ -310,8 +310,8 @@ void executor::run_join(job& work, agenda& todo) {
 
 void executor::count_passed(site const& here, std::uint64_t items, std::int64_t end) {
   if (here.number() != watched_ || items == 0) return;
-  items_passed_.fetch_add(items, std::memory_order_relaxed);
-  passed_ns_.store(end, std::memory_order_relaxed);
+  std::uint64_t const all = items_passed_.fetch_add(items, std::memory_order_relaxed) + items;
+  if (on_.passed && end >= tell_from_) tell_from_ = on_.passed(all, end);
 }
 
 /// Records a call of a worker's function that made `bytes` and returns its time [s].

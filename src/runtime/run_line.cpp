@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include <sched.h>
@@ -42,10 +43,10 @@ namespace {
 /// The communication thread does not look after the source more often than this [s]: it would keep a core busy.
 constexpr double shortest_watch = 5e-5;
 
-/// How often the communication thread looks at how many items have passed [s]. It is woken for that, which takes some
-/// microseconds of a core. A run begins with the shorter period, so that a forecast that does not hold falls after some
-/// hundredths of a second, and keeps it as long as the watch is as quick: in the end it takes less than a thousandth.
-constexpr double first_look_period = 1e-3, look_period = 1e-2;
+/// How long the items of a first look at the throughput take at least [s]: a look takes less than a thousandth of it,
+/// and a forecast that does not hold falls after some hundredths of a second. Later ones take as long as the watch
+/// says.
+constexpr double first_look_period = 1e-3;
 
 /// The station whose items are counted. A reduce gives fewer than it takes: what the source gave counts then.
 std::size_t counted_station(program const& line) {
@@ -143,7 +144,8 @@ class conductor {
         throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
         executor_(line, plan, ranks.rank(), links_ ? static_cast<link_layer&>(*links_) : none_,
                   {[this] { finished_.store(true), bell_.ring(); }, [this] { failed_.store(true), bell_.ring(); },
-                   [this] { stirred_.store(true), bell_.ring(); }},
+                   [this] { stirred_.store(true), bell_.ring(); },
+                   [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); }},
                   options.trace, options.first_item, counted_station(line)) {
     if (!executor_.hosts_anything()) finished_ = true;
   }
@@ -187,7 +189,7 @@ class conductor {
         if (sink_here_ || links_->heard_finished()) return;
       }
       if (links_ && links_->progress(executor_)) {
-        look_at_throughput(record::now());  // there may be no end of messages
+        report_progress(record::now());  // there may be no end of messages
         continue;
       }
       double const pause = watch();
@@ -208,9 +210,9 @@ class conductor {
   /// Looks after everything that happens by the clock and says how long the thread may sleep [s].
   double watch() {
     double const now = record::now();
-    look_at_throughput(now);
+    report_progress(now);
     double pause = longest_pause();
-    if (counts_here_) pause = std::min(pause, next_look_ - now);
+    if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
     if (stirred_.exchange(false)) watch_off_ = false;
     if (!watch_off_) {
       double const period = std::max(plan_.batch_latency / 2, shortest_watch);
@@ -225,21 +227,22 @@ class conductor {
     return pause;
   }
 
-  /// Once in a look's period: how many items have passed.
-  void look_at_throughput(double now) {
-    if (!counts_here_ || now < next_look_) return;
-    next_look_ = now + until_next_look();
-    std::uint64_t const items = executor_.items_passed();
-    if (items > 0) throughput_.look(static_cast<double>(executor_.passed_ns()) * 1e-9 - begin_, items);
-    if (!options_.progress || now < next_progress_) return;
-    if (next_progress_ > 0) options_.progress(items, now - begin_, throughput_.standing());
+  /// In a lane: so many items have passed by then [ns]. When the next look is due [ns].
+  std::int64_t look_at_throughput(std::uint64_t items, std::int64_t end) {
+    std::lock_guard guard(throughput_mutex_);
+    throughput_.look(static_cast<double>(end) * 1e-9 - begin_, items);
+    return end + static_cast<std::int64_t>(std::max(first_look_period, throughput_.length()) * 1e9);
+  }
+
+  void report_progress(double now) {
+    if (!options_.progress || !counts_here_ || now < next_progress_) return;
+    if (next_progress_ > 0) options_.progress(executor_.items_passed(), now - begin_, standing());
     next_progress_ = now + 1.0;
   }
 
-  /// A whole part of what the watch takes for one look.
-  double until_next_look() const {
-    double const length = throughput_.length();
-    return std::max(first_look_period, length / std::max(1.0, std::ceil(length / look_period)));
+  record::throughput_forecast standing() {
+    std::lock_guard guard(throughput_mutex_);
+    return throughput_.standing();
   }
 
   static record::throughput_forecast expected_from(run_options const& options) {
@@ -277,13 +280,14 @@ class conductor {
   no_links none_;
   std::unique_ptr<mpi_links> links_;
   bool sink_here_, counts_here_;
-  record::throughput_watch throughput_;
+  std::mutex throughput_mutex_;
+  record::throughput_watch throughput_;  // what lanes look at
   std::atomic<bool> finished_{false}, failed_{false}, stirred_{false};
   bool interrupted_ = false;
   executor executor_;
 
   std::int64_t begin_ns_ = 0, over_ns_ = 0;
-  double begin_ = 0, next_progress_ = 0, next_flush_ = 0, next_look_ = 0;
+  double begin_ = 0, next_progress_ = 0, next_flush_ = 0;
   int silent_looks_ = 0;
   bool watch_off_ = true;
 };

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include <sys/resource.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -372,6 +374,26 @@ TEST(RunLine, SendsOnWhatASilentSourceHasLeftInItsBatch) {
   program const line = make_program(app);
   auto const record = run_line(line, spread(line, 2), ranks());
   EXPECT_EQ(record.items, 2010u);
+}
+
+TEST(RunLine, SleepsWhileTheSourceIsSilent) {
+  if (ranks().size() > 1) GTEST_SKIP() << "ranks look after each other's messages";
+  std::uint64_t given = 0;
+  auto app = skel::source("silent",
+                          [&given]() -> std::optional<std::uint64_t> {
+                            if (given == 20) std::this_thread::sleep_for(1s);
+                            return given < 21 ? std::optional(given++) : std::nullopt;
+                          }) |
+             skel::farm("same", [](std::uint64_t x) { return x; }) | skel::sink("drop", [](std::uint64_t) {});
+  program const line = make_program(app);
+  auto const times_woken = [] {  // this thread is the one that serves messages and the clock
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  auto const before = times_woken();
+  EXPECT_EQ(run_line(line, spread(line, 2), ranks()).items, 21u);
+  EXPECT_LT(times_woken() - before, 200);
 }
 
 TEST(RunLine, SendsSlowItemsOneByOneFromTheFirst) {

@@ -33,6 +33,9 @@ class executor {
     std::function<void()> finished;  ///< all stations of this rank have ended; called once, from a lane
     std::function<void()> failed;    ///< a user's function threw; see first_failure()
     std::function<void()> stirred;   ///< the source has begun a batch after a time without one
+    /// So many items have passed the watched station by then [ns]; called from its lanes, one after the other. Gives
+    /// from when on it wants to be told again [ns].
+    std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
   };
 
   /// The items that pass station `watched` are counted, where it is here.
@@ -62,10 +65,8 @@ class executor {
   void wait_idle();
 
   bool hosts_anything() const { return !sites_.empty(); }
-  /// Items that have passed the watched station, and when the last of them did [ns]. While the run goes on one of the
-  /// two may be a batch ahead of the other.
+  /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
-  std::int64_t passed_ns() const { return passed_ns_.load(std::memory_order_relaxed); }
   std::optional<failure> first_failure() const;
   /// After wait_idle(): what the stations of this rank did.
   std::vector<record::station_record> records() const;
@@ -111,7 +112,7 @@ class executor {
   std::atomic<bool> stopping_{false};
   std::atomic<bool> watch_asleep_{true};
   std::atomic<std::uint64_t> items_passed_{0};
-  std::atomic<std::int64_t> passed_ns_{0};
+  std::int64_t tell_from_ = 0;  // of the watched station, which is a serial one [ns]
   std::atomic<std::size_t> open_sites_{0};
   std::int64_t first_ns_ = 0;
   std::atomic<std::int64_t> last_ns_{0};
