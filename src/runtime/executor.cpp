@@ -239,7 +239,8 @@ void executor::run_source(site& here, agenda& todo) {
     return fail(here, failure::kind::process, here.source_threw());
   }
   std::int64_t const end = record::now_ns();
-  count_passed(here, here.source_ran(state, first_item, begin, end, trace_, todo), end);
+  count_passed(here, here.source_ran(first_item, begin, end, trace_), end);
+  here.source_rests(state, todo);
 }
 
 /// Makes a worker that is needed for the first time, which copies the user's function. False: that threw.

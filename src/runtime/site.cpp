@@ -176,8 +176,7 @@ std::pair<batch_limits, std::uint64_t> site::next_batch() {
   return {limits, source_items_};
 }
 
-std::uint64_t site::source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end,
-                               bool trace, agenda& todo) {
+std::uint64_t site::source_ran(std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace) {
   std::lock_guard guard(mutex_);
   take_open_batch();
   std::uint64_t const count = source_items_ - first;
@@ -188,10 +187,14 @@ std::uint64_t site::source_ran(producer::state state, std::uint64_t first, std::
   if (trace && count > 0) caller.spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
   if (count > 0) learn(static_cast<double>(end - begin) / static_cast<double>(count));
   last_batch_ = std::max<std::size_t>(1, count);
+  return count;
+}
+
+void site::source_rests(producer::state state, agenda& todo) {
+  std::lock_guard guard(mutex_);
   source_running_ = false;
   if (state == producer::state::ended) source_ended_ = true;
   pump(todo);
-  return count;
 }
 
 std::uint64_t site::source_threw() {

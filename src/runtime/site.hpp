@@ -111,8 +111,9 @@ class site {
   std::pair<batch_limits, std::uint64_t> next_batch();
   /// The source's function has been called from `begin` to `end` [ns]; `first` is what next_batch() said. With `trace`
   /// a span is kept. Returns how many items it gave.
-  std::uint64_t source_ran(producer::state state, std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace,
-                           agenda& todo);
+  std::uint64_t source_ran(std::uint64_t first, std::int64_t begin, std::int64_t end, bool trace);
+  /// Its lane is done with it: from now on another one may run it.
+  void source_rests(producer::state state, agenda& todo);
   /// The source's function threw: the number of the item that it should have given.
   std::uint64_t source_threw();
   /// Sends on what the source has left in its batch for `age` [s]. Returns whether the source has given anything since

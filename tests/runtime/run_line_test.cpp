@@ -173,6 +173,21 @@ TEST(RunLine, CountsWhatTheSourceGaveWhereAReduceGivesFewer) {
   expect_parts_to_add_up(run, 0);
 }
 
+TEST(RunLine, CountsOneBatchOfTheSourceAfterTheOtherWhicheverLaneRunsIt) {
+  for (int round = 0; round < 10; ++round) {
+    std::uint64_t sum = 0;
+    auto app = count_to(3000) | skel::farm([](std::uint64_t x) { return x; }) | skel::reduce(std::plus<>{}) |
+               skel::sink([&](std::uint64_t x) { sum += x; });
+    program const line = make_program(app);
+    skel::runtime::run_options options;
+    options.expected.rate = 1e12;
+    auto plan = spread(line, 2);
+    plan.batch_latency = 1e-9;  // so that the source has a batch for each item, and often has to wait
+    EXPECT_EQ(run_line(line, plan, ranks(), options).items, 3000u);
+    EXPECT_EQ(sum, at_sink() ? 3000u * 2999 / 2 : 0);
+  }
+}
+
 TEST(RunLine, HasNoForecastWhereNothingWasExpectedOfAShortRun) {
   auto app = count_to(5) | skel::sink([](std::uint64_t) {});
   program const line = make_program(app);
