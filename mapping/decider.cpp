@@ -1,0 +1,35 @@
+#include <skel/mapping/decider.hpp>
+
+#include <cmath>
+#include <numbers>
+
+#include <skel/base/contract.hpp>
+
+namespace skel::mapping {
+
+way_choice choose_way(std::span<corrected_time const> times, std::span<double const> entries, double uses,
+                      double tolerance, double allowance) {
+  SKEL_EXPECTS(!times.empty() && times.size() == entries.size() && uses >= 1);
+  auto const total = [&](std::size_t i) { return entries[i] + uses * times[i].seconds; };
+  double least = total(0);
+  for (std::size_t i = 1; i < times.size(); ++i) least = std::min(least, total(i));
+  way_choice result;
+  while (total(result.index) > least * (1 + tolerance)) ++result.index;
+  std::size_t const first = result.index;
+  double const each = times[first].seconds;
+  double most = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    double const sigma = times[i].doubt;
+    if (i == first || !(sigma > 0)) continue;
+    double const mean = std::log(times[i].seconds / each), z = mean / sigma,
+                 below = 0.5 * std::erfc(z / std::numbers::sqrt2),
+                 density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+    double const faster = sigma * (density - z * below), slower = faster + mean;
+    double const loss = each * slower + entries[i] * (1 - below),
+                 gain = (uses - 1) * each * faster - entries[i] * below - loss;
+    if (gain > most && loss <= allowance) most = gain, result = {i, true, loss};
+  }
+  return result;
+}
+
+}  // namespace skel::mapping

@@ -1,0 +1,172 @@
+#include <skel/mapping/decider.hpp>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/decision_laws.hpp"
+
+namespace {
+
+using namespace skel::mapping;
+
+/// Ways with names, which two models price: the second one by half.
+struct toy {
+  struct way {
+    std::string name;
+    double entry, per_use;
+  };
+  struct request {
+    std::vector<way> ways{};
+    double uses = 0;
+    std::optional<std::uint64_t> phase{};
+    std::uint64_t number = 0;
+  };
+  using plan = std::string;
+  using key = std::uint64_t;
+  using key_hash = std::hash<std::uint64_t>;
+  static constexpr std::string_view name = "toy";
+  static constexpr double tolerance = 0.03;
+
+  static std::span<candidate_model const> models() {
+    static std::vector<candidate_model> const all{{"near", {.error = 0.1}}, {"far", {.error = 0.3}}};
+    return all;
+  }
+  static key key_of(request const& asked) { return asked.phase.value_or(0) * 1000 + asked.number; }
+  static decision_context context_of(request const& asked) { return {static_cast<std::int64_t>(asked.number)}; }
+  static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model) {
+    std::vector<candidate<plan>> all;
+    for (auto const& one : asked.ways)
+      all.push_back({one.name, id_of(one.name), one.entry, one.per_use / (model == 0 ? 1 : 2)});
+    return all;
+  }
+  static double price(request const& asked, std::size_t model, candidate<plan> const& one) {
+    for (auto const& each : candidates(asked, model))
+      if (each.id == one.id) return each.per_use;
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  static std::string name_of(candidate<plan> const& one) { return one.plan; }
+  static double expected_uses(request const& asked) { return asked.uses; }
+  static std::optional<std::uint64_t> phase_of(request const& asked) { return asked.phase; }
+};
+
+toy::request const three{{{"a", 0, 1.5}, {"b", 0, 1}, {"c", 0, 4}}, 1000};
+
+TEST(Decider, KeepsTheLaws) {
+  expect_decision_laws<toy>([] { return toy{}; }, three);
+  toy::request const entered{{{"stay", 0, 3}, {"go", 5, 1}, {"far", 50, 0.9}}, 2000};
+  expect_decision_laws<toy>([] { return toy{}; }, entered);
+}
+
+TEST(Decider, PrefersTheFirstOfThoseThatAreTied) {
+  decider<toy> one{toy{}};
+  EXPECT_EQ(one.decide({{{"simple", 0, 1.02}, {"least", 0, 1}}}).chosen().plan, "simple");
+  EXPECT_EQ(one.decide({.ways = {{"simple", 0, 1.04}, {"least", 0, 1}}, .number = 1}).chosen().plan, "least");
+}
+
+TEST(Decider, PaysAnEntryWhereEnoughUsesAreToCome) {
+  toy::request asked{{{"stay", 0, 2}, {"go", 10, 1}}, 9};
+  decider<toy> one{toy{}};
+  EXPECT_EQ(one.decide(asked).chosen().plan, "stay");
+  asked.uses = 11, asked.number = 1;
+  EXPECT_EQ(one.decide(asked).chosen().plan, "go");
+}
+
+TEST(Decider, ExpectsAsManyUsesAsThereHaveBeen) {
+  toy::request const asked{{{"stay", 0, 2}, {"go", 10, 1}}};
+  decider<toy> one{toy{}};
+  std::vector<int> changed;
+  std::string last = "stay";
+  for (int use = 0; use < 40; ++use) {
+    auto const& now = one.use(asked);
+    if (now.chosen().plan != last) changed.push_back(use), last = now.chosen().plan;
+  }
+  EXPECT_THAT(changed, testing::ElementsAre(16));  // at the first review when ten are to come
+}
+
+TEST(Decider, ExpectsAsManyUsesAsThePhasesBeforeHad) {
+  toy::request asked{.ways = {{"stay", 0, 2}, {"go", 10, 1}}, .phase = 0};
+  decider<toy> one{toy{}};
+  for (std::uint64_t phase = 1; phase <= 3; ++phase) {
+    asked.phase = phase;
+    for (int use = 0; use < 15; ++use) (void)one.use(asked);
+  }
+  asked.phase = 4;
+  auto const& made = one.use(asked);
+  EXPECT_EQ(made.uses, 15);
+  EXPECT_EQ(made.chosen().plan, "go");
+}
+
+TEST(Decider, TriesWhatItPaysToKnowAndNoMore) {
+  toy::request asked{{{"a", 0, 1}, {"b", 0, 1.05}}, 1000};
+  decider<toy> one{toy{}};
+  double lost = 0, spent = 0;
+  int trials = 0;
+  std::string last;
+  for (int use = 0; use < 1000; ++use) {
+    auto const& now = one.use(asked);
+    double const took = now.chosen().plan == "a" ? 1 : 0.5;
+    if (now.why == decision_reason::trial) ++trials, lost += now.chosen().per_use - 1;
+    last = now.chosen().plan;
+    one.observe(asked, took);
+    spent += took;
+  }
+  EXPECT_EQ(last, "b");
+  EXPECT_GE(trials, 1);
+  EXPECT_LE(lost, trial_share * spent);
+}
+
+TEST(Decider, TriesNothingWhereItCannotPay) {
+  toy::request const asked{{{"a", 0, 1}, {"b", 0, 20}}, 1000};
+  decider<toy> one{toy{}};
+  for (int use = 0; use < 1000; ++use) {
+    EXPECT_EQ(one.use(asked).chosen().plan, "a");
+    one.observe(asked, 1);
+  }
+}
+
+TEST(Decider, DecidesAgainWhereMeasuredTimesRefuteTheForecast) {
+  toy::request const asked{{{"a", 0, 1}, {"b", 0, 3}}, 100'000};
+  decider<toy> one{toy{}};
+  for (int use = 0; use < 600; ++use) (void)one.use(asked), one.observe(asked, 1);
+  int late = 0;
+  while (one.use(asked).chosen().plan == "a" && late < 100) one.observe(asked, 40), ++late;
+  EXPECT_LE(late, 40);  // and not only at the review after 1024 uses
+}
+
+TEST(Decider, BelievesTheModelThatHasPredictedBest) {
+  toy::request const asked{{{"a", 0, 1}, {"b", 0, 3}}, 100};
+  decider<toy> one{toy{}};
+  EXPECT_EQ(one.decide(asked).model, 0u);
+  for (int use = 0; use < 64; ++use) (void)one.use(asked), one.observe(asked, 0.5);
+  EXPECT_EQ(one.decide(asked).model, 1u);
+}
+
+TEST(Decider, KnowsNothingOfOtherProblemsAndModels) {
+  decider<toy> one{toy{}};
+  (void)one.use(three), one.observe(three, 2);
+  auto known = one.knowledge();
+  EXPECT_TRUE(one.restore(known));
+  known.problem = "other";
+  EXPECT_FALSE(one.restore(known));
+  known.problem = "toy", known.models.pop_back();
+  EXPECT_FALSE(one.restore(known));
+}
+
+TEST(Decider, ForgetsWhatWasUsedLeastRecently) {
+  decider<toy> one(toy{}, {.most_decisions = 3});
+  for (std::uint64_t k = 0; k < 5; ++k) (void)one.use({.ways = three.ways, .number = k});
+  EXPECT_EQ(one.uses({.number = 4}), 1u);
+  EXPECT_EQ(one.uses({.number = 1}), 0u);
+}
+
+TEST(IdOf, IsTheSameEverywhere) {
+  static_assert(id_of("") == 0xcbf29ce484222325);
+  static_assert(id_of("a") == 0xaf63dc4c8601ec8c);  // as published with the function
+}
+
+}  // namespace
