@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <numeric>
 #include <ostream>
 #include <utility>
 
 #include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
 #include <skel/mapping/collective_mapper.hpp>
 #include <skel/pattern/operators.hpp>
 #include <skel/pattern/pattern.hpp>
@@ -18,17 +16,6 @@ namespace skel {
 namespace {
 
 using plan::reduction_exchange;
-
-/// Phases whose lengths are remembered.
-constexpr std::size_t remembered_phases = 8;
-
-/// Executions of an exchange that is tried: the first one also makes its buffers.
-constexpr std::size_t tried_executions = 2;
-
-/// Phi, the distribution function of the standard normal distribution.
-double below(double z) {
-  return std::erfc(-z / std::sqrt(2.0)) / 2;
-}
 
 constexpr unsigned set_of(reduction_exchange way) {
   return 1u << static_cast<unsigned>(way);
@@ -53,10 +40,17 @@ std::size_t rounded_up(std::size_t elements) {
   return (elements + step - 1) / step * step;
 }
 
-double price(grid& among, plan::collective operation, std::size_t bytes, std::size_t unit = 1) {
-  if (bytes == 0) return 0;
-  return among.decide({.operation = operation, .bytes = bytes, .unit = unit}).predicted;
-}
+/// What the grid's mapper predicts.
+class predicted_by final : public mapping::collective_prices {
+ public:
+  explicit predicted_by(grid& among) : among_(among) {}
+  double seconds(plan::collective operation, std::size_t bytes, std::size_t unit) override {
+    return bytes == 0 ? 0 : among_.decide({.operation = operation, .bytes = bytes, .unit = unit}).predicted;
+  }
+
+ private:
+  grid& among_;
+};
 
 }  // namespace
 
@@ -86,13 +80,10 @@ struct exchange_controller::words {
 
 exchange_controller::exchange_controller(results_of_ranks results, std::vector<std::size_t> array_bytes,
                                          bool in_rank_order, reduction_settings const& settings)
-    : results_(results),
-      array_bytes_(std::move(array_bytes)),
-      value_bytes_(std::accumulate(array_bytes_.begin(), array_bytes_.end(), std::size_t{0})),
-      in_rank_order_(in_rank_order),
-      forced_(settings.exchange),
+    : forced_(settings.exchange),
       expected_uses_(settings.expected_uses),
-      memory_cap_(settings.memory_cap) {}
+      memory_cap_(settings.memory_cap),
+      decider_(mapping::exchange_problem(results, std::move(array_bytes), in_rank_order)) {}
 
 exchange_controller::words exchange_controller::said_by(int rank, exchange_call const& mine) const {
   words said{};
@@ -114,7 +105,7 @@ exchange_controller::words exchange_controller::said_by(int rank, exchange_call 
 bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   auto const agreed = among.all_reduce(said_by(among.rank(), mine), commutative(std::plus<>{}));
   last_ = 0;
-  learn(agreed.exchange);
+  decider_.observe(asked_, agreed.exchange);
   if (agreed.failed != std::numeric_limits<std::uint32_t>::max()) {
     auto const first = static_cast<int>(agreed.failed);
     std::string text;
@@ -134,132 +125,64 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
         "skel::irregular_reduction: no exchange may be used on all ranks: reduction_settings::exchange is not the "
         "same everywhere, or is sparse for subscripts that are known only while the loop runs; force the same, or "
         "none");
-  bool const begins = agreed.changed != 0;
   version_ = mine.version;
-  if (begins) begin_phase(agreed);
-  accumulating_ = agreed.accumulating;
-  report_.ranks = static_cast<std::size_t>(among.size());
-  wants_count_ = false;
-  if (begins || report_.uses >= next_review_) {
-    if (!begins) next_review_ *= 2;
-    double const so_far = static_cast<double>(report_.uses);
-    report_.to_come = begins ? expected() : std::max(expected() - so_far, so_far);
-    decide(among);
-  }
-  return wants_count_;
+  if (agreed.changed != 0) begin_phase(agreed);
+  double const each = static_cast<double>(most_subscripts_) * count_each_;
+  asked_.counting = each > 0 ? each : agreed.accumulating;
+  asked_.ranks = report_.ranks = static_cast<std::size_t>(among.size());
+  predicted_by prices(among);
+  asked_.prices = &prices;
+  auto const& made = decider_.use(asked_);
+  asked_.prices = nullptr;
+  take(made);
+  return made.chosen().plan == mapping::exchange_step::count;
 }
 
 void exchange_controller::begin_phase(words const& agreed) {
-  if (report_.uses > 0) {
-    lengths_.push_back(static_cast<double>(report_.uses));
-    if (lengths_.size() > remembered_phases) lengths_.pop_front();
-  }
   ++report_.phases;
-  report_.uses = 0;
+  report_.uses = report_.longest = 0;
   report_.elements = agreed.least;
-  report_.longest = 0;
-  report_.sparse = report_.lists = 0;
-  allowed_ = agreed.allowed;
-  least_cap_ = agreed.cap;
   most_subscripts_ = agreed.subscripts;
-  said_uses_ = agreed.uses;
-  counted_ = listed_ = false;
-  next_review_ = 1;
-  for (auto& one : pasts_) one.seconds = 0, one.times = 0;
+  asked_.phase = report_.phases;
+  asked_.elements = agreed.least;
+  asked_.longest.reset();
+  asked_.is_listed = false;
+  asked_.may_be_dense = (agreed.allowed & set_of(reduction_exchange::dense)) != 0;
+  asked_.may_be_sparse = (agreed.allowed & set_of(reduction_exchange::sparse)) != 0;
+  asked_.memory_cap = agreed.cap;
+  asked_.uses = std::isfinite(agreed.uses) ? agreed.uses : 0;
 }
 
-double exchange_controller::expected() const {
-  if (std::isfinite(said_uses_)) return said_uses_;
-  if (lengths_.empty()) return 1;
-  return statistics::median(std::vector<double>(lengths_.begin(), lengths_.end()));
-}
-
-void exchange_controller::learn(double slowest) {
-  if (!(slowest > 0)) return;
-  auto& with = pasts_[static_cast<std::size_t>(report_.way)];
-  with.seconds = with.times == 0 ? slowest : std::min(with.seconds, slowest);
-  ++with.times;
-  if (with.predicted > 0) with.errors.observe(std::log(slowest / with.predicted));
-}
-
-double exchange_controller::corrected(reduction_exchange way, double predicted) const {
-  auto const& own = pasts_[static_cast<std::size_t>(way)];
-  if (own.times > 0) return own.seconds;
-  auto const& other = pasts_[1 - static_cast<std::size_t>(way)];
-  return predicted * std::exp(own.errors.total > 0 ? own.errors.bias() : other.errors.bias());
-}
-
-double exchange_controller::dense_seconds(grid& among) const {
-  std::size_t const part = (report_.elements + report_.ranks - 1) / report_.ranks * value_bytes_;
-  if (results_ == results_of_ranks::owned) return price(among, plan::collective::alltoall, part);
-  if (in_rank_order_)
-    return price(among, plan::collective::alltoall, part) + price(among, plan::collective::allgather, part);
-  double sum = 0;
-  for (std::size_t const bytes : array_bytes_)
-    sum += price(among, plan::collective::allreduce, report_.elements * bytes, bytes);
-  return sum;
-}
-
-double exchange_controller::sparse_seconds(grid& among, std::size_t elements, std::size_t bytes) const {
-  return price(among, results_ == results_of_ranks::owned ? plan::collective::alltoall : plan::collective::allgather,
-               elements * bytes);
-}
-
-void exchange_controller::decide(grid& among) {
-  using enum reduction_exchange;
-  auto const before = report_.way;
-  bool const began = report_.uses == 0;
-  auto const take = [&](reduction_exchange way, std::string why) {
-    report_.way = way;
-    report_.why = std::move(why);
-    if (!began && way != before) ++report_.switches;
-  };
-  if (report_.elements == 0) return take(dense, "there are no elements");
-  double& dense_price = pasts_[static_cast<std::size_t>(dense)].predicted;
-  double& sparse_price = pasts_[static_cast<std::size_t>(sparse)].predicted;
-  dense_price = dense_seconds(among);
-  report_.dense = corrected(dense, dense_price);
-  if ((allowed_ & set_of(sparse)) == 0) return take(dense, "no other exchange may be used");
-  if (!counted_) {
-    wants_count_ = true;
-    if ((allowed_ & set_of(dense)) == 0) return take(sparse, "it is forced");
-    double const counting = count_each_ > 0 ? count_each_ * static_cast<double>(most_subscripts_) : accumulating_;
-    double const saved = report_.dense - corrected(sparse, sparse_seconds(among, 1, value_bytes_));
-    if (saved * report_.to_come <= counting) {
-      wants_count_ = false;
-      return take(dense, "counting what is touched would take " + std::to_string(counting * 1e6) +
-                             " us, and can save at most " + std::to_string(saved * report_.to_come * 1e6));
-    }
-    return take(dense, "what is touched is being counted");
+void exchange_controller::take(mapping::decided<mapping::exchange_step> const& made) {
+  auto const way =
+      made.chosen().plan == mapping::exchange_step::sparse ? reduction_exchange::sparse : reduction_exchange::dense;
+  if (report_.uses > 0 && way != report_.way) ++report_.switches;
+  report_.way = way;
+  report_.to_come = made.uses;
+  report_.why = reason(made);
+  report_.dense = report_.sparse = report_.lists = 0;
+  for (auto const& [one, time] : made.ranked) {
+    if (one.plan == mapping::exchange_step::dense) report_.dense = time.seconds;
+    if (one.plan == mapping::exchange_step::sparse) report_.sparse = time.seconds, report_.lists = one.entry;
   }
-  sparse_price = sparse_seconds(among, report_.longest, value_bytes_);
-  report_.sparse = corrected(sparse, sparse_price);
-  report_.lists = listed_ ? 0 : sparse_seconds(among, report_.longest, sizeof(subscript));
-  if ((allowed_ & set_of(dense)) == 0) return take(sparse, "it is forced");
-  double const kept = static_cast<double>(report_.ranks) * static_cast<double>(report_.longest) *
-                      (2 * static_cast<double>(value_bytes_) + 2 * sizeof(subscript));
-  if (kept > static_cast<double>(least_cap_))
-    return take(dense, "the lists and messages of the sparse exchange would keep more than the memory cap");
-  bool const is_sparse = report_.sparse * report_.to_come + report_.lists < report_.dense * report_.to_come;
-  auto const best = is_sparse ? sparse : dense, other = is_sparse ? dense : sparse;
-  if (pays_to_try(other, is_sparse ? dense_price : sparse_price, is_sparse ? report_.sparse : report_.dense,
-                  is_sparse ? 0 : report_.lists)) {
-    next_review_ = report_.uses + tried_executions;
-    return take(other, "knowing what it takes is expected to pay");
-  }
-  take(best, is_sparse ? "it saves more than saying which elements are touched takes"
-                       : "sending only what is touched saves no more than saying what that is takes");
 }
 
-bool exchange_controller::pays_to_try(reduction_exchange other, double predicted, double best, double lists) const {
-  auto const& with = pasts_[static_cast<std::size_t>(other)];
-  auto const& known = with.errors.total > 0 ? with.errors : pasts_[1 - static_cast<std::size_t>(other)].errors;
-  if (with.times > 0 || report_.uses == 0 || !(predicted > 0) || !(best > 0)) return false;
-  // X = e^(mu + sigma Z): E[X] = e^(mu + sigma^2 / 2), E[max(0, b - X)] = b Phi(d) - E[X] Phi(d - sigma).
-  double const mu = std::log(predicted) + known.bias(), sigma = known.scatter();
-  double const mean = std::exp(mu + sigma * sigma / 2), d = (std::log(best) - mu) / sigma;
-  double const saved = best * below(d) - mean * below(d - sigma);
-  return saved * report_.to_come > lists + tried_executions * std::max(0.0, mean - best);
+std::string exchange_controller::reason(mapping::decided<mapping::exchange_step> const& made) const {
+  using enum mapping::exchange_step;
+  auto const chosen = made.chosen().plan;
+  if (asked_.elements == 0) return "there are no elements";
+  if (chosen == count) return "what is touched is being counted";
+  if (made.why == mapping::decision_reason::only)
+    return asked_.may_be_dense && asked_.may_be_sparse
+               ? "the lists and messages of the sparse exchange would keep more than the memory cap"
+               : "no other exchange may be used";
+  if (made.why == mapping::decision_reason::trial) return "knowing what it takes is expected to pay";
+  if (chosen == sparse) return "it saves more than saying which elements are touched takes";
+  if (asked_.longest) return "sending only what is touched saves no more than saying what that is takes";
+  auto const& counted = made.ranked.back();
+  double const saved = made.uses * (made.per_use() - counted.time.seconds);
+  return "counting what is touched would take " + std::to_string(counted.way.entry * 1e6) +
+         " us, and can save at most " + std::to_string(saved * 1e6);
 }
 
 void exchange_controller::counted(grid& among, std::size_t longest, double seconds) {
@@ -270,16 +193,19 @@ void exchange_controller::counted(grid& among, std::size_t longest, double secon
   auto const most = among.all_reduce(found{longest, seconds}, commutative([](found const& a, found const& b) {
                                        return found{std::max(a.longest, b.longest), std::max(a.seconds, b.seconds)};
                                      }));
-  counted_ = true;
-  wants_count_ = false;
   report_.longest = rounded_up(most.longest);
   report_.preparing += seconds;
   count_each_ = most.seconds / static_cast<double>(std::max<std::size_t>(1, most_subscripts_));
-  decide(among);
+  asked_.longest = report_.longest;
+  predicted_by prices(among);
+  asked_.prices = &prices;
+  auto const& made = decider_.decide(asked_);
+  asked_.prices = nullptr;
+  take(made);
 }
 
 void exchange_controller::listed(double seconds) {
-  listed_ = true;
+  asked_.is_listed = true;
   report_.preparing += seconds;
 }
 

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <exception>
 #include <iosfwd>
 #include <limits>
@@ -13,16 +11,13 @@
 
 #include <skel/grid.hpp>
 #include <skel/grid/reduction_controller.hpp>
-#include <skel/mapping/error_record.hpp>
+#include <skel/mapping/decider.hpp>
+#include <skel/mapping/exchange_problem.hpp>
 #include <skel/plan/reduction_exchange.hpp>
 
 namespace skel {
 
-/// Who gets the results of an irregular reduction over ranks.
-enum class results_of_ranks : std::uint8_t {
-  everywhere,  ///< every rank has all elements
-  owned,       ///< every rank has the elements of its block: plan::block_of(N, ranks, rank)
-};
+using mapping::results_of_ranks;
 
 /// How contributions to arrays have crossed ranks. The same on all ranks, up to `preparing` and `exchanging`.
 struct exchange_report {
@@ -51,24 +46,10 @@ struct exchange_call {
 inline constexpr std::uint64_t open_version = std::numeric_limits<std::uint64_t>::max();
 
 /// Lets the ranks agree on how the contributions of an execution cross: all tell in one all-reduce of a few words
-/// whether they have failed and whether their pattern is another one, and then decide by themselves from what all know.
-///
-/// An exchange takes what the mapper of collectives predicts for its messages; parts of unequal length count as the
-/// longest one, which is what they are padded to. Measured times of the slowest rank, told with the next agreement,
-/// take its place for a way that has run in this phase: the least of them, which the machine's other work disturbs
-/// least. They correct predictions for later phases by the mean of ln(measured / predicted) of the way's past, or of
-/// the other way's where it has none; these predictions know messages only, what a rank does to its own copy comes with
-/// the correction. A phase lasts until the pattern of some rank changes.
-/// - Touched elements are counted when (dense - sparse of one element) u, which is the most that can be saved in u
-///   executions to come, is more than counting took the last time, or at first, more than accumulating, which reads the
-///   same subscripts.
-/// - The sparse exchange is taken when sparse u + lists < dense u.
-/// - A way that has not run in this phase is tried when what may be saved is expected to be more than what trying
-/// costs,
-///   its time X being log-normal with the mean and the scatter of its past: u E[max(0, best - X)] > lists + 2 max(0,
-///   E[X] - best).
-/// All are looked at again after the first, second, fourth ... execution. u is what is expected (the least that a rank
-/// says, else the median of the phases before), and at least as many as there have been: ski rental.
+/// whether they have failed and whether their pattern is another one, and then decide by themselves from what all know
+/// (mapping::decider of mapping::exchange_problem). The slowest rank's time of an exchange is told with the next
+/// agreement. A phase lasts until the pattern of some rank changes. Counting touched elements takes what it took the
+/// last time, or at first, what accumulating does, which reads the same subscripts.
 class exchange_controller {
  public:
   /// `array_bytes`: of a value of each array. `in_rank_order`: the dense exchange combines in the order of the ranks.
@@ -84,7 +65,7 @@ class exchange_controller {
   void counted(grid& among, std::size_t longest, double seconds);
   plan::reduction_exchange way() const { return report_.way; }
   /// Whether the lists of touched elements are to be sent before the next sparse exchange.
-  bool lists_are_due() const { return way() == plan::reduction_exchange::sparse && !listed_; }
+  bool lists_are_due() const { return way() == plan::reduction_exchange::sparse && !asked_.is_listed; }
   /// They were [s].
   void listed(double seconds);
   /// The exchange of this execution has taken this rank that long [s].
@@ -98,38 +79,20 @@ class exchange_controller {
   struct words;
 
   words said_by(int rank, exchange_call const& mine) const;
-  void learn(double slowest);
   void begin_phase(words const& agreed);
-  void decide(grid& among);
-  double dense_seconds(grid& among) const;
-  double sparse_seconds(grid& among, std::size_t elements, std::size_t bytes) const;
-  double corrected(plan::reduction_exchange way, double predicted) const;
-  bool pays_to_try(plan::reduction_exchange other, double predicted, double best, double lists) const;
-  double expected() const;
+  void take(mapping::decided<mapping::exchange_step> const& made);
+  std::string reason(mapping::decided<mapping::exchange_step> const& made) const;
 
-  results_of_ranks results_;
-  std::vector<std::size_t> array_bytes_;
-  std::size_t value_bytes_ = 0;
-  bool in_rank_order_;
   std::optional<plan::reduction_exchange> forced_;
   double expected_uses_;
   std::size_t memory_cap_;
 
   // The same on all ranks.
+  mapping::decider<mapping::exchange_problem> decider_;
+  mapping::exchange_request asked_;
   exchange_report report_;
-  unsigned allowed_ = 0;
-  std::size_t least_cap_ = 0, most_subscripts_ = 0;
-  double said_uses_ = 0, accumulating_ = 0, count_each_ = 0;
-  bool counted_ = false, listed_ = false, wants_count_ = false;
-  std::size_t next_review_ = 1;
-  struct past {
-    mapping::error_record errors;
-    double predicted = 0;  // when it last was decided, without corrections
-    double seconds = 0;    // in this phase, the least
-    std::size_t times = 0;
-  };
-  std::array<past, plan::reduction_exchanges> pasts_;
-  std::deque<double> lengths_;
+  double count_each_ = 0;  // what counting a subscript took [s]
+  std::size_t most_subscripts_ = 0;
 
   // Of this rank.
   std::uint64_t version_ = 0;
