@@ -14,6 +14,7 @@
 #include <skel/base/contract.hpp>
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
+#include <skel/mapping/horizon.hpp>
 #include <skel/platform/host_probe.hpp>
 #include <skel/runtime/reduction/body_time.hpp>
 #include <skel/runtime/reduction/engine.hpp>
@@ -22,7 +23,6 @@
 #include "chosen_reduction_model.hpp"
 #include "kept_choice.hpp"
 #include "pattern_looks.hpp"
-#include "phase_lengths.hpp"
 #include "reduction_clock.hpp"
 
 namespace skel {
@@ -60,7 +60,6 @@ struct reduction_controller::state {
 
   state(reduction_settings asked, chosen_reduction_model const& chosen)
       : settings(std::move(asked)),
-        lengths(settings.expected_uses),
         mapper(*chosen.model, chosen.source),
         prediction_seconds(chosen.model->deciding.prediction) {
     report.model_machine = chosen.model->machine;
@@ -253,7 +252,7 @@ struct reduction_controller::state {
     lengths.ended(report.uses);
     report.uses = report.looked_at = 0;
     looks->next_pattern();
-    report.expected_uses = lengths.expected();
+    report.expected_uses = lengths.expected(settings.expected_uses);
     phase_seconds = 0;
     phase_gain = 1;
     next_review = 1;
@@ -271,7 +270,7 @@ struct reduction_controller::state {
   }
 
   /// Executions that are to come in this phase.
-  double to_come() const { return phase_lengths::to_come(report.expected_uses, report.uses); }
+  double to_come() const { return mapping::horizon::to_come(report.expected_uses, report.uses); }
 
   /// Whose buffers, if there are any, are large enough for this pattern: those that they were made for had as many
   /// elements, and where packed or stored values are kept, as many subscripts.
@@ -355,7 +354,7 @@ struct reduction_controller::state {
   }
 
   reduction_settings settings;
-  phase_lengths lengths;
+  mapping::horizon lengths;
   mapping::reduction_mapper mapper;
   double prediction_seconds;                   // what predicting times took last
   double review_seconds = prediction_seconds;  // and deciding by times that were predicted before

@@ -174,16 +174,20 @@ TEST(ThroughputWatch, LeavesAForecastThatHoldsAlone) {
          "next question may again say otherwise";
 }
 
-TEST(ThroughputWatch, ReplacesAForecastByOneThatIsSurer) {
+/// Of a run of some 1000 items/s, before which that one was made.
+std::vector<throughput_forecast> forecasts_after(throughput_forecast before) {
   noisy_rate rate(2, 0, 0.05);
-  throughput_forecast unsure{.rate = 1050, .low = 525, .high = 2100, .why = ""};
-  throughput_watch watch(unsure, look / 2, 0.03);
+  throughput_watch watch(std::move(before), look / 2, 0.03);
   double items = 0;
   for (int i = 1; i <= 200; ++i) {
     items += rate() * look;
     watch.look(i * look, static_cast<std::uint64_t>(items));
   }
-  auto const all = watch.forecasts();
+  return watch.forecasts();
+}
+
+TEST(ThroughputWatch, ReplacesAForecastByOneThatIsSurer) {
+  auto const all = forecasts_after({.rate = 1050, .low = 525, .high = 2100, .why = ""});
   ASSERT_EQ(all.size(), 2);
   EXPECT_THAT(all[1].why, testing::ContainsRegex("^it is surer: items [0-9]+ to [0-9]+ took 1.0[0-9]* times"));
   EXPECT_NEAR(all[1].rate, 1000, 30);
@@ -191,15 +195,7 @@ TEST(ThroughputWatch, ReplacesAForecastByOneThatIsSurer) {
 }
 
 TEST(ThroughputWatch, KeepsAForecastThatIsSurerThanTheRun) {
-  noisy_rate rate(2, 0, 0.05);
-  throughput_forecast sure{.rate = 1001, .low = 1000, .high = 1002, .why = ""};
-  throughput_watch watch(sure, look / 2, 0.03);
-  double items = 0;
-  for (int i = 1; i <= 200; ++i) {
-    items += rate() * look;
-    watch.look(i * look, static_cast<std::uint64_t>(items));
-  }
-  EXPECT_EQ(watch.forecasts().size(), 1);
+  EXPECT_EQ(forecasts_after({.rate = 1001, .low = 1000, .high = 1002, .why = ""}).size(), 1);
 }
 
 TEST(ThroughputWatch, MakesAWrongForecastAgainAndSaysWhy) {

@@ -186,8 +186,8 @@ class decider {
 
   double uses_to_come(request const& asked, standing const& here) const {
     double const said = problem_.expected_uses(asked);
-    if (phase_) return horizon_.to_come(said, beginning_uses_);
-    return horizon::to_come_of(said, here.uses);
+    return std::max(
+        1.0, phase_ ? horizon::to_come(horizon_.expected(said), beginning_uses_) : horizon::to_come(said, here.uses));
   }
 
   void make(request const& asked, standing& here) {

@@ -24,16 +24,17 @@ class horizon {
     if (lengths_.size() > remembered) lengths_.pop_front();
   }
 
-  /// In a phase that has had so many uses. `said`: by the user for all of it; 0: nothing. At least 1.
-  double to_come(double said, std::uint64_t so_far) const {
-    if (said <= 0 && !lengths_.empty())
-      said = statistics::median(std::vector<double>(lengths_.begin(), lengths_.end()));
-    return to_come_of(said, so_far);
+  /// Of the next phase. `said`: by the user; 0: nothing. O(1).
+  double expected(double said) const {
+    if (said > 0) return said;
+    if (lengths_.empty()) return 1;
+    return statistics::median(std::vector<double>(lengths_.begin(), lengths_.end()));
   }
-  /// The same where nothing is known of phases.
-  static double to_come_of(double said, std::uint64_t so_far) {
+
+  /// In a phase that was expected to have so many uses when it began, and has had some.
+  static double to_come(double expected, std::uint64_t so_far) {
     auto const uses = static_cast<double>(so_far);
-    return std::max(1.0, uses < said ? said - uses : uses);
+    return uses < expected ? expected - uses : uses;
   }
 
  private:
