@@ -7,6 +7,20 @@
 
 namespace skel::mapping {
 
+std::string_view name_of(decision_reason why) {
+  switch (why) {
+    case decision_reason::only:
+      return "only";
+    case decision_reason::forced:
+      return "forced";
+    case decision_reason::least:
+      return "least";
+    case decision_reason::trial:
+      return "trial";
+  }
+  return "";
+}
+
 way_choice choose_way(std::span<corrected_time const> times, std::span<double const> entries, double uses,
                       double tolerance, double allowance) {
   SKEL_EXPECTS(!times.empty() && times.size() == entries.size() && uses >= 1);

@@ -40,6 +40,12 @@ std::string exchange_problem::name_of(candidate<exchange_step> const& one) {
   return one.plan == dense ? "dense" : "sparse";
 }
 
+std::string exchange_problem::describe(request const& asked) {
+  std::string text = "pattern " + std::to_string(asked.phase) + " of " + std::to_string(asked.elements) + " elements";
+  if (asked.longest) text += ", " + std::to_string(*asked.longest) + " at most touched by a rank";
+  return text;
+}
+
 double exchange_problem::dense_seconds(request const& asked) const {
   auto& prices = *asked.prices;
   std::size_t const part = (asked.elements + asked.ranks - 1) / asked.ranks * value_bytes_;

@@ -50,6 +50,8 @@ struct toy {
     return std::numeric_limits<double>::quiet_NaN();
   }
   static std::string name_of(candidate<plan> const& one) { return one.plan; }
+  static std::string describe(request const& asked) { return "request " + std::to_string(asked.number); }
+  static std::size_t bytes_of(candidate<plan> const& one) { return one.plan.size(); }
   static double expected_uses(request const& asked) { return asked.uses; }
   static std::optional<std::uint64_t> phase_of(request const& asked) { return asked.phase; }
 };
@@ -158,10 +160,44 @@ TEST(Decider, KnowsNothingOfOtherProblemsAndModels) {
 }
 
 TEST(Decider, ForgetsWhatWasUsedLeastRecently) {
-  decider<toy> one(toy{}, {.most_decisions = 3});
-  for (std::uint64_t k = 0; k < 5; ++k) (void)one.use({.ways = three.ways, .number = k});
-  EXPECT_EQ(one.uses({.number = 4}), 1u);
+  decider<toy> one(toy{}, {.most_bytes = 4096});
+  for (std::uint64_t k = 0; k < 50; ++k) (void)one.use({.ways = three.ways, .number = k});
+  EXPECT_EQ(one.uses({.number = 49}), 1u);
+  EXPECT_EQ(one.uses({.number = 48}), 1u);
   EXPECT_EQ(one.uses({.number = 1}), 0u);
+}
+
+TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
+  struct heard final : skel::record::decision_log {
+    std::vector<skel::record::decision_entry> made;
+    std::vector<std::pair<std::uint64_t, double>> times;
+    std::uint64_t decided(skel::record::decision_entry const& one) override {
+      made.push_back(one);
+      return made.size();
+    }
+    void measured(std::uint64_t decision, double seconds) override { times.emplace_back(decision, seconds); }
+  } log;
+  decider<toy> one(toy{}, {.log = &log});
+  (void)one.use(three), one.observe(three, 2);
+  ASSERT_EQ(log.made.size(), 1u);
+  auto const& entry = log.made.front();
+  EXPECT_EQ(entry.problem, "toy");
+  EXPECT_EQ(entry.request, "request 0");
+  EXPECT_EQ(entry.model, "near");
+  EXPECT_EQ(entry.reason, "least");
+  EXPECT_EQ(entry.uses, 1000);
+  ASSERT_EQ(entry.candidates.size(), 3u);
+  EXPECT_EQ(entry.candidates[0].name, "b");
+  EXPECT_EQ(entry.candidates[1].name, "a");
+  EXPECT_EQ(entry.candidates[1].predicted, 1.5);
+  EXPECT_EQ(entry.candidates[1].expected, 1.5);
+  EXPECT_GT(entry.candidates[1].doubt, 0);
+  EXPECT_THAT(log.times, testing::ElementsAre(testing::Pair(1, 2)));
+  one.force("c");
+  (void)one.use(three), one.observe(three, 4);
+  ASSERT_EQ(log.made.size(), 2u);
+  EXPECT_EQ(log.made[1].reason, "forced");
+  EXPECT_THAT(log.times, testing::ElementsAre(testing::Pair(1, 2), testing::Pair(2, 4)));
 }
 
 TEST(IdOf, IsTheSameEverywhere) {

@@ -50,16 +50,21 @@ class lru_map {
   /// Puts a value in the place of what was there, as the one used most recently.
   Value& put(Key const& key, Value value, std::size_t weight = 1) {
     if (Value* const there = use(key)) {
-      std::size_t& before = places_.find(key)->second.weight;
-      weight_ += weight - before, before = weight;
       *there = std::move(value);
     } else {
       entries_.emplace_front(key, std::move(value));
-      places_.emplace(key, place{entries_.begin(), weight});
-      weight_ += weight;
+      places_.emplace(key, place{entries_.begin(), 0});
     }
-    while (weight_ > most_entries_ && entries_.size() > 1) erase(Key(entries_.back().first));
+    weigh(weight);
     return entries_.front().second;
+  }
+
+  /// The entry used most recently weighs so much now. Precondition: there is one.
+  void weigh(std::size_t weight) {
+    SKEL_EXPECTS(!entries_.empty());
+    std::size_t& before = places_.find(entries_.front().first)->second.weight;
+    weight_ += weight - before, before = weight;
+    while (weight_ > most_entries_ && entries_.size() > 1) erase(Key(entries_.back().first));
   }
 
   /// True when there was such an entry.

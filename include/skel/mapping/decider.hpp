@@ -19,6 +19,7 @@
 #include <skel/mapping/decision_problem.hpp>
 #include <skel/mapping/horizon.hpp>
 #include <skel/mapping/poly_model.hpp>
+#include <skel/record/decision_entry.hpp>
 
 namespace skel::mapping {
 
@@ -70,7 +71,8 @@ class decider {
   using decision = decided<plan>;
 
   struct options {
-    std::size_t most_decisions = 4096;
+    std::size_t most_bytes = std::size_t{8} << 20;  ///< of decisions that stand; one is kept whatever it takes
+    record::decision_log* log = nullptr;            ///< is told every decision and every time that is observed
     double false_alarms = 1000;  ///< uses of a decision that still holds until it is made again, on average at least
   };
 
@@ -78,7 +80,7 @@ class decider {
       : problem_(std::move(problem)),
         options_(chosen),
         beliefs_(copied(problem_.models())),
-        standing_(chosen.most_decisions) {}
+        standing_(chosen.most_bytes) {}
 
   P& problem() { return problem_; }
   P const& problem() const { return problem_; }
@@ -99,6 +101,7 @@ class decider {
     if (here.is_due || here.uses == here.next_review) {
       while (here.next_review <= here.uses) here.next_review *= 2;
       make(asked, here);
+      standing_.weigh(bytes_of(here));
     }
     ++here.uses;
     ++beginning_uses_;
@@ -115,6 +118,7 @@ class decider {
       if (double const predicted = made.by_model[model]; std::isfinite(predicted) && predicted > 0)
         beliefs_.observe(context, model, made.chosen().id, predicted, seconds);
     there->measured += seconds;
+    if (options_.log != nullptr) options_.log->measured(there->number, seconds);
     auto const& time = made.ranked.front().time;
     double const off = std::log(seconds / time.seconds);
     bool const refuted = there->test.add(off == 0 ? 0 : off / time.scatter) != statistics::cusum::alarm::none;
@@ -152,6 +156,7 @@ class decider {
  private:
   struct standing {
     decision made;
+    std::uint64_t number = 0;  // in the log
     statistics::cusum test;
     std::uint64_t uses = 0, next_review = 1;
     bool is_due = false;
@@ -181,7 +186,8 @@ class decider {
     if (standing* const there = standing_.use(key)) return *there;
     standing fresh;
     make(asked, fresh);
-    return standing_.put(key, std::move(fresh));
+    std::size_t const bytes = bytes_of(fresh);
+    return standing_.put(key, std::move(fresh), bytes);
   }
 
   double uses_to_come(request const& asked, standing const& here) const {
@@ -225,6 +231,29 @@ class decider {
     here.test = {};
     here.test.interval = options_.false_alarms;
     here.is_due = false;
+    if (options_.log != nullptr) here.number = options_.log->decided(entry_of(asked, here.made));
+  }
+
+  record::decision_entry entry_of(request const& asked, decision const& made) const {
+    record::decision_entry all{.problem = std::string(P::name),
+                               .request = problem_.describe(asked),
+                               .context = problem_.context_of(asked),
+                               .model = beliefs_.models()[made.model].name,
+                               .reason = std::string(name_of(made.why)),
+                               .uses = made.uses,
+                               .candidates = {}};
+    for (auto const& [way, time] : made.ranked)
+      all.candidates.push_back({problem_.name_of(way), way.entry, way.per_use, time.seconds, time.doubt});
+    return all;
+  }
+
+  /// With a node and a bucket of the map beside it: two lists' pointers, a hash, an iterator and the key again.
+  std::size_t bytes_of(standing const& here) const {
+    auto const& made = here.made;
+    std::size_t bytes = sizeof here + 8 * sizeof(void*) + sizeof(typename P::key) +
+                        made.ranked.capacity() * sizeof made.ranked.front() + made.by_model.capacity() * sizeof(double);
+    for (auto const& one : made.ranked) bytes += problem_.bytes_of(one.way);
+    return bytes;
   }
 
   std::vector<candidate<plan>> allowed(std::vector<candidate<plan>> all) const {

@@ -45,6 +45,8 @@ constexpr std::uint64_t id_of(std::string_view name) {
 ///   those whose totals differ by no more than `tolerance` (a share) is preferred.
 /// - `price(request, model, candidate)`: of one use by another model [s]; not a number where it has none.
 /// - `name_of(candidate)`: as users write it.
+/// - `describe(request)`: in words; other words for another key.
+/// - `bytes_of(candidate)`: what its plan keeps outside itself [B].
 /// - `expected_uses(request)`: how often it will be done, as the user says; 0: nobody says.
 /// - `phase_of(request)`: requests with the same number follow one another, and do not come again when there is another
 ///   number; nothing where requests alternate.
@@ -61,6 +63,8 @@ concept decision_problem = requires(P& problem, P const& same, typename P::reque
   { problem.candidates(request, model) } -> std::same_as<std::vector<candidate<typename P::plan>>>;
   { problem.price(request, model, one) } -> std::convertible_to<double>;
   { same.name_of(one) } -> std::convertible_to<std::string>;
+  { same.describe(request) } -> std::convertible_to<std::string>;
+  { same.bytes_of(one) } -> std::convertible_to<std::size_t>;
   { same.expected_uses(request) } -> std::convertible_to<double>;
   { same.phase_of(request) } -> std::same_as<std::optional<std::uint64_t>>;
 };
@@ -72,6 +76,9 @@ enum class decision_reason : std::uint8_t {
   least,   ///< it is expected to take the least time
   trial,   ///< not for its time, but because knowing it is expected to pay
 };
+
+/// "only", "forced", "least", "trial".
+std::string_view name_of(decision_reason why);
 
 /// A candidate, with what is expected of it.
 template <class Plan>

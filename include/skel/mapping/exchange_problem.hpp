@@ -81,6 +81,8 @@ class exchange_problem {
   std::vector<candidate<exchange_step>> candidates(request const& asked, std::size_t model) const;
   double price(request const&, std::size_t, candidate<exchange_step> const& one) const { return one.per_use; }
   static std::string name_of(candidate<exchange_step> const& one);
+  static std::string describe(request const& asked);
+  static std::size_t bytes_of(candidate<exchange_step> const&) { return 0; }
   static double expected_uses(request const& asked) { return asked.uses; }
   static std::optional<std::uint64_t> phase_of(request const& asked) { return asked.phase; }
 

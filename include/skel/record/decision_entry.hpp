@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skel::record {
+
+/// A candidate of a decision, as it was priced.
+struct candidate_entry {
+  std::string name;      ///< as --skel-force takes it
+  double entry = 0;      ///< paid once [s]
+  double predicted = 0;  ///< of one use by the model that is believed [s]
+  double expected = 0;   ///< the same, corrected by what was measured [s]
+  double doubt = 0;      ///< standard deviation of ln(mean of many uses / expected)
+};
+
+/// What was decided, from what, and why. A plain value.
+struct decision_entry {
+  std::string problem;                      ///< such as "exchange"
+  std::string request;                      ///< what was asked for, in words; equal words, equal requests
+  std::array<std::int64_t, 4> context{};    ///< what is learnt of one request there holds for all of it
+  std::string model;                        ///< that is believed
+  std::string reason;                       ///< only, forced, least or trial
+  double uses = 1;                          ///< to come, for which it was made
+  std::vector<candidate_entry> candidates;  ///< the chosen one first, then by what they take in all uses
+};
+
+/// Is told decisions and what came of them. Not for several threads at once.
+class decision_log {
+ public:
+  virtual ~decision_log() = default;
+  /// The number of the decision, from 1.
+  virtual std::uint64_t decided(decision_entry const& made) = 0;
+  /// A use of what was chosen took so long [s].
+  virtual void measured(std::uint64_t decision, double seconds) = 0;
+};
+
+}  // namespace skel::record
