@@ -66,6 +66,7 @@ std::vector<regret_case> measure_regret(std::uint64_t seed, regret_options const
         .bytes = here.bytes,
         .unit = collective_data(here.operation, machine.host_count(), 0, here.bytes, 0).word()};
     for (std::size_t use = 0; use < regret_uses; ++use) {
+      learning.begin(request);
       auto const& plan = learning.decide(request).plan;
       auto const found =
           std::ranges::find_if(here.candidates, [&](judged const& each) { return each.what.plan == plan; });

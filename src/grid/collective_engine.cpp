@@ -58,7 +58,7 @@ void collective_engine::perform(mapping::collective_request const& request, std:
       throw;
     }
   };
-  bool const is_timed = mapper_.is_to_be_timed(request);
+  bool const is_timed = mapper_.begin(request);
   if (met_.size() >= most_met) met_.clear();
   bool const is_new = met_.insert(runtime::hash_of(call)).second;
   if (is_new || is_timed) meeting_.meet();

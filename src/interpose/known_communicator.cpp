@@ -179,7 +179,7 @@ void known_communicator::decide(mapping::collective_request const& kind, way& wh
   mapping::collective_mapper* const mapper = group_->mapper();
   double predicted = std::numeric_limits<double>::infinity();
   try {
-    if (mapper != nullptr) predicted = mapper->decide(kind).predicted;
+    if (mapper != nullptr) predicted = mapper->predicted(kind);
   } catch (error const&) {  // no way between these clusters
   }
   // Less by more than what the prediction is expected to be wrong by, twice.

@@ -100,15 +100,17 @@ class collective_mapper {
   /// is not negative.
   collective_decision const& decide(collective_request const& request);
 
-  /// Whether this use of a request should be timed, for observe(): the second, fourth, eighth and so on of its class,
-  /// so that what timing takes is soon a small part. Counts the calls; all ranks must call it alike. O(1).
-  bool is_to_be_timed(collective_request const& request);
+  /// What the decision for a request is predicted to take, without an explanation [s]. As decide().
+  double predicted(collective_request const& request);
 
-  /// What the decision for the class of this request, or for the request itself where its class has none, took [s],
-  /// from the start on all ranks to the end on the last. All ranks must be told the same, and tell it after the same
-  /// requests. After the first, second, fourth ... time the request is decided anew, with what was learned; then a plan
-  /// may also be taken because knowing its time is expected to pay. Nothing happens where there is no decision for it,
-  /// or for a time that is not positive and finite. O(candidates), and a new decision where one is due.
+  /// A use of a request begins: the decision for its class is made again where that is due (mapping::decider), and
+  /// steps() and decide() give it until the next use. True: observe() wants its time. All ranks must call it alike.
+  /// Known: O(1). Throws as decide().
+  bool begin(collective_request const& request);
+
+  /// What the use that has begun last of the class of this request took [s], from the start on all ranks to the end on
+  /// the last. All ranks must be told the same, and tell it after the same requests. Nothing happens where there is no
+  /// decision for it, or for a time that is not positive and finite. O(models).
   void observe(collective_request const& request, double seconds);
 
   /// The steps of one rank for a request, by the decision for its class, valid until the next call of a function that

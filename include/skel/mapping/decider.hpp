@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -125,6 +126,19 @@ class decider {
     if (refuted || made.why == decision_reason::trial) there->is_due = true;
   }
 
+  /// Where observing takes time of its own: whether the use that was made last is worth it. The second, fourth, eighth
+  /// ... use of a request is, and every trial, so that what observing takes is soon a small part. O(1).
+  bool is_to_be_observed(request const& asked) const {
+    standing const* const there = standing_.look(problem_.key_of(asked));
+    if (there == nullptr) return false;
+    return (there->uses > 1 && std::has_single_bit(there->uses)) || there->made.why == decision_reason::trial;
+  }
+
+  /// One sentence: which model is believed for a request, and why.
+  std::string why_believed(request const& asked) const {
+    return beliefs_.believe(problem_.context_of(asked), {.uses = 1, .seconds = 1}).why;
+  }
+
   /// Uses of a request, as far as they are remembered.
   std::uint64_t uses(request const& asked) const {
     standing const* const there = standing_.look(problem_.key_of(asked));
@@ -200,6 +214,7 @@ class decider {
     double const uses = uses_to_come(asked, here);
     auto const context = problem_.context_of(asked);
     decision made;
+    made.number = ++decisions_made_;
     made.uses = uses;
     made.model = most_trusted(beliefs_.known(context), {.uses = uses, .seconds = 1});
     auto all = allowed(problem_.candidates(asked, made.model));
@@ -276,6 +291,7 @@ class decider {
   std::optional<std::uint64_t> phase_;
   horizon horizon_;
   std::uint64_t beginning_uses_ = 0;  // of this phase
+  std::uint64_t decisions_made_ = 0;
 };
 
 }  // namespace skel::mapping

@@ -93,6 +93,7 @@ struct priced_candidate {
 /// What was chosen, and from what. A plain value: it can be printed, logged and replayed.
 template <class Plan>
 struct decided {
+  std::uint64_t number = 0;                    ///< of those that its decider has made, from 1
   std::vector<priced_candidate<Plan>> ranked;  ///< the chosen one, then the others by their totals
   std::size_t model = 0;                       ///< that is believed
   decision_reason why = decision_reason::only;

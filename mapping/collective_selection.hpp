@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/cost/grid_models.hpp>
+#include <skel/mapping/collective_mapper.hpp>
+#include <skel/mapping/decision_problem.hpp>
+
+#include "catalogue_search.hpp"
+#include "route_search.hpp"
+#include "used_clusters.hpp"
+
+namespace skel::mapping {
+
+/// Without what its operation does not look at, so that it is decided once.
+collective_request in_short(collective_request request);
+
+struct request_hash {
+  std::size_t operator()(collective_request const& request) const;
+};
+
+/// What strings and vectors of a plan keep beside themselves [B].
+std::size_t bytes_of(plan::collective_plan const& plan);
+
+/// A way of doing a collective: by a route over the clusters, or by an algorithm of the catalogue.
+struct collective_way {
+  collective_candidate what;
+  std::optional<found_route> route{};
+};
+
+/// Which algorithm, segments and trees a collective takes. Requests are in_short(). Candidates are in the order of what
+/// they ask of the machine beside time: the fewest messages first, and of these, what spreads the work over the ranks,
+/// for that a slow link is the bottleneck holds only as long as ports keep up with it.
+class collective_selection {
+ public:
+  using request = collective_request;
+  using plan = collective_way;
+  using key = collective_request;
+  using key_hash = request_hash;
+
+  static constexpr std::string_view name = "collective";
+  static constexpr double tolerance = price_tolerance;
+
+  /// One model of each kind that the machine has parameters of.
+  collective_selection(used_clusters clusters, collective_options const& options);
+
+  std::size_t ranks() const { return clusters_->cluster_of.size(); }
+  used_clusters const& clusters() const { return *clusters_; }
+  cost::grid_models const& model(std::size_t number) const { return sources_[number]->models; }
+
+  std::span<candidate_model const> models() const { return names_; }
+  static key key_of(request const& asked) { return asked; }
+  /// Of an operation and a magnitude of bytes.
+  static decision_context context_of(request const& asked);
+  /// Throws skel::error where the bytes are not whole elements, a time overflows, or links are missing.
+  std::vector<candidate<collective_way>> candidates(request const& asked, std::size_t model);
+  double price(request const& asked, std::size_t model, candidate<collective_way> const& one);
+  static std::string name_of(candidate<collective_way> const& one) { return one.plan.what.name; }
+  std::string describe(request const& asked) const;
+  static std::size_t bytes_of(candidate<collective_way> const& one);
+  static double expected_uses(request const&) { return 0; }
+  static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
+
+ private:
+  /// What one kind of model is asked with.
+  struct source {
+    source(used_clusters const& clusters, cost::model_kind kind);
+    cost::grid_models models;
+    route_search search;
+    catalogue_search catalogue;
+  };
+
+  void require_possible(request const& asked) const;
+  route_search::question question_of(request const& asked) const;
+  skel::plan::collective_plan plan_of(request const& asked, found_route const& route, route_search& search) const;
+  [[noreturn]] void refuse_for_missing_link(request const& asked, cost::grid_models const& models) const;
+
+  collective_options options_;
+  std::unique_ptr<used_clusters const> clusters_;  // the sources refer to it
+  std::vector<std::unique_ptr<source>> sources_;
+  std::vector<candidate_model> names_;  // of the sources
+};
+
+}  // namespace skel::mapping
