@@ -1,6 +1,6 @@
 // Which model is believed: time lost to wrong choices and to measuring, by always believing the cheapest or the dearest
-// model, by the model that predicts best (which nobody knows), and by the poly-model with its cache; and what a look-up
-// and a belief take.
+// model, by the model that predicts best (which nobody knows), and by the poly-model as the decider uses it; and what
+// a belief takes.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <skel/base/statistics.hpp>
-#include <skel/mapping/decision_cache.hpp>
+#include <skel/mapping/decider.hpp>
 #include <skel/mapping/poly_model.hpp>
 
 #include "support/draw.hpp"
@@ -72,45 +72,45 @@ loss always(world const& here, std::size_t model) {
   return {excess * static_cast<double>(here.uses), models[model].prior.price};
 }
 
-/// Decisions for 4 uses, then 8, 16, ... as long as forecasts hold; 5 % of noise, one measurement in 50 is 5 times as
-/// long.
+/// A decision after 1, 2, 4, ... uses and after each trial, as mapping::decider makes them, with the price of measuring
+/// parameters beside; 5 % of noise, one measurement in 50 is 5 times as long.
 loss by_poly_model(world const& here, unsigned seed, std::size_t& decisions) {
   std::mt19937 random(seed);
   std::normal_distribution<> noise(0, 0.05);
   mapping::poly_model<int> poly(models);
-  struct made {
-    std::size_t model, algorithm;
-  };
-  mapping::decision_cache<int, made> cache;
   std::vector<bool> is_measured{true, false, false};
   double const best = here.time[choice(here.time)];
   loss result;
-  double life = 4;
+  std::size_t believed = 0, algorithm = 0;
+  double spent = 0, on_trials = 0;
+  std::uint64_t next_review = 0;
+  bool trial = false;
   for (std::uint64_t use = 0; use < here.uses; ++use) {
-    auto const* decision = cache.find(0, 0);
-    if (decision == nullptr) {
+    if (trial || use == next_review) {
       ++decisions;
-      auto const believed = poly.believe(0, {.uses = static_cast<double>(here.uses - use), .seconds = best}).model;
+      if (use == next_review) next_review = std::max<std::uint64_t>(1, 2 * next_review);
+      auto const to_come = static_cast<double>(here.uses - use);
+      believed = poly.believe(0, {.uses = to_come, .seconds = best}).model;
       if (!is_measured[believed]) {
         result.measuring += models[believed].prior.price;
         poly.set_prior(0, believed, {.error = models[believed].prior.error, .price = 0});
         is_measured[believed] = true;
       }
-      std::vector<mapping::candidate_time> candidates;
-      for (std::size_t a = 0; a < algorithms; ++a) candidates.push_back({a, here.predicted[believed][a]});
-      auto const chosen = poly.choose(0, believed, candidates, static_cast<double>(here.uses - use), 1);
-      decision =
-          &cache.put(0, {believed, chosen.index}, 0,
-                     {chosen.time.bias, chosen.time.scatter, 0, chosen.trial ? 1 : static_cast<std::uint64_t>(life)});
-      if (!chosen.trial) life *= 2;
+      std::vector<mapping::corrected_time> times;
+      for (std::size_t a = 0; a < algorithms; ++a)
+        times.push_back(poly.correct(0, believed, a, here.predicted[believed][a]));
+      double const least = std::ranges::min(times, {}, &mapping::corrected_time::seconds).seconds;
+      double const allowance = use == 0 ? 0 : mapping::trial_share * (spent + to_come * least) - on_trials;
+      auto const chosen = mapping::choose_way(times, std::vector<double>(algorithms, 0), to_come, 0, allowance);
+      algorithm = chosen.index, trial = chosen.trial;
+      on_trials += chosen.loss;
     }
-    auto const [believed, algorithm] = *decision;
     double const outlier = random() % 50 == 0 ? 5 : 1,
                  measured = here.time[algorithm] * std::exp(noise(random)) * outlier;
     result.choices += here.time[algorithm] - best;
+    spent += measured;
     for (std::size_t model = 0; model < models.size(); ++model)
       if (is_measured[model]) poly.observe(0, model, algorithm, here.predicted[model][algorithm], measured);
-    if (cache.observe(0, here.predicted[believed][algorithm], measured)) life = 4;
   }
   return result;
 }
@@ -164,29 +164,19 @@ double time_of(std::function<std::size_t(std::size_t)> const& call, std::size_t 
 }
 
 ordered_json measure_times(std::size_t calls) {
-  fmt::print("\n{:>8} {:>12} {:>12} {:>12} {:>12}\n", "entries", "find ns", "observe ns", "believe ns", "record ns");
+  fmt::print("\n{:>8} {:>12} {:>12}\n", "entries", "believe ns", "record ns");
   auto rows = ordered_json::array();
   for (std::size_t entries : {1UL, 100UL, 10'000UL}) {
-    mapping::decision_cache<std::size_t, std::size_t> cache;
     mapping::poly_model<std::size_t> poly(
         std::vector<mapping::candidate_model>(9, {"model", {.error = 0.1, .price = 0}}));
-    for (std::size_t key = 0; key < entries; ++key) {
-      cache.put(key, key, 0, {.bias = 0, .scatter = 0.1, .shift = 0, .uses = UINT64_MAX});
+    for (std::size_t key = 0; key < entries; ++key)
       for (std::size_t model = 0; model < 9; ++model)
         for (std::size_t candidate = 0; candidate < 10; ++candidate) poly.observe(key, model, candidate, 1, 1.01);
-    }
     auto const key_of = [&](std::size_t i) { return i * 7919 % entries; };
-    double const find = time_of([&](std::size_t i) { return *cache.find(key_of(i), 0); }, calls);
-    double const observe =
-        time_of([&](std::size_t i) { return std::size_t{cache.observe(key_of(i), 1, 1.01)}; }, calls);
     double const believe = time_of([&](std::size_t i) { return poly.believe(key_of(i), {}).model; }, calls / 100 + 1);
     double const record = time_of([&](std::size_t i) { return poly.observe(key_of(i), 0, i % 10, 1, 1.01), i; }, calls);
-    fmt::print("{:>8} {:>12.0f} {:>12.0f} {:>12.0f} {:>12.0f}\n", entries, find, observe, believe, record);
-    rows.push_back({{"entries", entries},
-                    {"find_ns", find},
-                    {"observe_ns", observe},
-                    {"believe_ns", believe},
-                    {"record_ns", record}});
+    fmt::print("{:>8} {:>12.0f} {:>12.0f}\n", entries, believe, record);
+    rows.push_back({{"entries", entries}, {"believe_ns", believe}, {"record_ns", record}});
   }
   return rows;
 }
@@ -194,7 +184,7 @@ ordered_json measure_times(std::size_t calls) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"What believing models costs, and what the cache of decisions takes"};
+  CLI::App app{"What believing models costs"};
   bool quick = false;
   std::size_t worlds = 1000;
   std::string json;

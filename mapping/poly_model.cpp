@@ -8,8 +8,6 @@
 
 #include <skel/base/contract.hpp>
 
-#include "trial_choice.hpp"
-
 namespace skel::mapping {
 namespace {
 
@@ -64,14 +62,6 @@ corrected_time correct(double prior, std::span<candidate_record const> records, 
   double const weight = prior_weight + observed.weight, bias = (prior_weight * common + observed.first) / weight,
                scatter = here->errors.scatter();
   return {predicted * std::exp(bias), bias, scatter, scatter / std::sqrt(weight)};
-}
-
-candidate_choice choose(double prior, std::span<candidate_record const> records,
-                        std::span<candidate_time const> candidates, double uses, double trial_uses) {
-  std::vector<corrected_time> times;
-  for (auto const& one : candidates) times.push_back(correct(prior, records, one.candidate, one.predicted));
-  auto const told = [&](std::size_t, std::size_t other) { return times[other].doubt; };
-  return choose_by(times, told, candidates, uses, trial_uses);
 }
 
 std::size_t most_trusted(context_memory const& known, expected_use const& use) {

@@ -1,7 +1,10 @@
 #include <skel/mapping/decider.hpp>
 
+#include <cmath>
 #include <limits>
 #include <optional>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -198,6 +201,68 @@ TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
   ASSERT_EQ(log.made.size(), 2u);
   EXPECT_EQ(log.made[1].reason, "forced");
   EXPECT_THAT(log.times, testing::ElementsAre(testing::Pair(1, 2), testing::Pair(2, 4)));
+}
+
+constexpr double without_end = std::numeric_limits<double>::infinity();
+
+TEST(ChooseWay, TakesTheLeastTimeWhereKnowingMoreCannotPay) {
+  std::vector<corrected_time> const times{{1.2, 0, 0.1, 0.1}, {1.0, 0, 0.1, 0.1}, {1.1, 0, 0.1, 0.1}};
+  auto const chosen = choose_way(times, std::vector<double>(3, 0), 1, 0, without_end);
+  EXPECT_EQ(chosen.index, 1u);
+  EXPECT_FALSE(chosen.trial);
+}
+
+TEST(ChooseWay, TriesWhatIsHardlyKnownWhereItPays) {
+  std::vector<corrected_time> times{{1.3, 0, 0.1, 0.1}, {1.0, 0, 0.01, 0.01}, {9.0, 0, 0.1, 0.1}};
+  std::vector<double> const none(3, 0);
+  auto const chosen = choose_way(times, none, 10'000, 0, without_end);
+  EXPECT_TRUE(chosen.trial);
+  EXPECT_EQ(chosen.index, 0u);                                              // not the one that is 9 times as slow
+  EXPECT_FALSE(choose_way(times, none, 10, 0, without_end).trial);          // few uses to come
+  EXPECT_FALSE(choose_way(times, none, 10'000, 0, chosen.loss / 2).trial);  // more than may be lost
+  EXPECT_FALSE(choose_way(times, std::vector<double>{1000, 0, 0}, 10'000, 0, without_end).trial);  // an entry
+  times[0].doubt = 0.01;
+  EXPECT_FALSE(choose_way(times, none, 10'000, 0, without_end).trial);
+}
+
+TEST(ChooseWay, TriesWhereTheExpectedGainExceedsTheExpectedLoss) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<> draw(std::log(1.2), 0.1);
+  double gained = 0, lost = 0;
+  for (int i = 0; i < 400'000; ++i) {
+    double const d = draw(random);
+    (d < 0 ? gained : lost) += std::abs(d);
+  }
+  std::vector<corrected_time> const times{{1.0, 0, 0.1, 0}, {1.2, 0, 0.1, 0.1}};
+  EXPECT_FALSE(choose_way(times, std::vector<double>(2, 0), 1 + 0.97 * lost / gained, 0, without_end).trial);
+  EXPECT_TRUE(choose_way(times, std::vector<double>(2, 0), 1 + 1.03 * lost / gained, 0, without_end).trial);
+}
+
+TEST(Decider, MakesADecisionThatHoldsAgainAsRarelyAsItSays) {
+  // Reviews apart, which come after 1, 2, 4 ... uses: nothing but the test of forecasts decides again here.
+  toy::request const asked{{{"only", 0, 2}}};
+  decider<toy> one(toy{}, {.false_alarms = 200});
+  std::mt19937_64 random(1);
+  std::lognormal_distribution<> noise(0.3, 0.1);
+  std::uint64_t last = 0, made = 0;
+  int const uses = 40'000;
+  for (int use = 0; use < uses; ++use) {
+    auto const number = one.use(asked).number;
+    made += number != last, last = number;
+    one.observe(asked, 2 * noise(random));
+  }
+  EXPECT_LE(static_cast<double>(made), uses / 200 * 1.2 + 17);  // the number of alarms is about Poisson: 200 +- 14
+}
+
+TEST(Decider, BearsOutliers) {
+  toy::request const asked{{{"only", 0, 1}}};
+  decider<toy> one{toy{}};
+  std::set<std::uint64_t> made;
+  for (int use = 0; use < 100; ++use) {
+    made.insert(one.use(asked).number);
+    one.observe(asked, use % 25 == 24 ? 1000.0 : 1.0);
+  }
+  EXPECT_EQ(made.size(), 8u);  // at first, and after 1, 2, 4 ... 64 uses
 }
 
 TEST(IdOf, IsTheSameEverywhere) {

@@ -204,40 +204,6 @@ TEST(PolyModel, CorrectsPredictionsByWhatWasMeasured) {
   EXPECT_GT(other.doubt, 0.1);
 }
 
-TEST(PolyModel, TakesTheLeastTimeWhenKnowingMoreCannotPay) {
-  poly const models(two());
-  std::vector<candidate_time> const candidates{{1, 1.2}, {2, 1.0}, {3, 1.1}};
-  auto const chosen = models.choose("here", fine, candidates, 1, 1);
-  EXPECT_EQ(chosen.index, 1);
-  EXPECT_FALSE(chosen.trial);
-}
-
-TEST(PolyModel, TriesWhatIsHardlyKnownWhereItPays) {
-  poly models(two());
-  std::vector<candidate_time> const candidates{{1, 1.3}, {2, 1.0}, {3, 9.0}};
-  for (int run = 0; run < 100; ++run) models.observe("here", fine, 2, 1, 1);
-  auto const chosen = models.choose("here", fine, candidates, 10'000, 1);
-  EXPECT_TRUE(chosen.trial);
-  EXPECT_EQ(chosen.index, 0);                                                   // not the one that is 9 times as slow
-  EXPECT_FALSE(models.choose("here", fine, candidates, 10, 1).trial);           // few uses to come
-  EXPECT_FALSE(models.choose("here", fine, candidates, 10'000, 10'000).trial);  // an expensive trial
-  for (int run = 0; run < 100; ++run) models.observe("here", fine, 1, 1.3, 1.3);
-  EXPECT_FALSE(models.choose("here", fine, candidates, 10'000, 1).trial);
-}
-
-TEST(PolyModel, TriesWhereTheExpectedGainExceedsTheExpectedLoss) {
-  std::mt19937_64 random(4);
-  std::normal_distribution<> draw(std::log(1.2), expected_error(0.1, {}));
-  double gained = 0, lost = 0;
-  for (int i = 0; i < 400'000; ++i) {
-    double const d = draw(random);
-    (d < 0 ? gained : lost) += std::abs(d);
-  }
-  std::vector<candidate_time> const candidates{{1, 1.0}, {2, 1.2}};
-  EXPECT_FALSE(choose(0.1, {}, candidates, 0.97 * lost / gained, 1).trial);
-  EXPECT_TRUE(choose(0.1, {}, candidates, 1.03 * lost / gained, 1).trial);
-}
-
 TEST(PolyModel, TellsTheMostTrustedModelWithoutItsReasons) {
   poly models(two(0.5));
   machine real;

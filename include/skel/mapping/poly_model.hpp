@@ -66,33 +66,6 @@ struct corrected_time {
 corrected_time correct(double prior, std::span<candidate_record const> records, std::uint64_t candidate,
                        double predicted);
 
-/// A candidate and its time by the model that is believed.
-struct candidate_time {
-  std::uint64_t candidate = 0;
-  double predicted = 0;  ///< [s], > 0
-  double entry = 0;      ///< paid once if it is taken, such as a setup [s]
-};
-
-/// Which candidate to take.
-struct candidate_choice {
-  std::size_t index = 0;  ///< in what was chosen from
-  corrected_time time;
-  bool trial = false;  ///< not for its time, but because knowing it is expected to pay
-};
-
-/// The candidate with the least time, corrected and with its share of the entry, or one that it pays to try because it
-/// is hardly known. The logarithm of its time over the least is normal, of mean mu and standard deviation sigma, the
-/// doubt (of which an entry, which is known, has no part). Where it turns out to be faster, that is gained in all uses
-/// to come; where it is slower, it is lost in the `trial_uses` until the choice is made again, and so is the entry. It
-/// is tried if
-///   uses E[(-d)+] > trial_uses E[d+] + entry / least P(d > 0),
-///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
-/// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), the one
-/// with the greatest difference first. The first of equals. O(candidates records). Preconditions: one candidate at
-/// least; uses > 0 where there are entries.
-candidate_choice choose(double prior, std::span<candidate_record const> records,
-                        std::span<candidate_time const> candidates, double uses, double trial_uses);
-
 /// What believing a model is expected to cost.
 struct model_loss {
   std::size_t model = 0;
@@ -205,15 +178,6 @@ class poly_model {
   context_memory const& known(Context const& context) const {
     auto const* const here = contexts_.look(context);
     return here == nullptr ? unseen_ : *here;
-  }
-
-  /// Which candidate to take by the predictions of a model. O(candidates records). Preconditions as for
-  /// mapping::choose().
-  candidate_choice choose(Context const& context, std::size_t model, std::span<candidate_time const> candidates,
-                          double uses, double trial_uses) const {
-    SKEL_EXPECTS(model < models_.size());
-    auto const& here = known(context);
-    return mapping::choose(here.priors[model].error, here.records[model], candidates, uses, trial_uses);
   }
 
   /// Contexts with what is remembered of them, from the most to the least recently used.
