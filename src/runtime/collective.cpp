@@ -8,9 +8,9 @@
 
 #include <skel/base/contract.hpp>
 
-#include "mpi_pieces.hpp"
 #include "step_bytes.hpp"
 #include "strands.hpp"
+#include "transport/mpi_pieces.hpp"
 #include "watched_wait.hpp"
 
 namespace skel::runtime {

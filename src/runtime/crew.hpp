@@ -10,7 +10,7 @@
 
 #include <skel/pattern/portion.hpp>
 #include <skel/plan/run_plan.hpp>
-#include <skel/runtime/link_layer.hpp>
+#include "link_layer.hpp"
 
 namespace skel::runtime {
 

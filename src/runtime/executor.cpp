@@ -1,4 +1,4 @@
-#include <skel/runtime/executor.hpp>
+#include "executor.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -11,7 +11,7 @@
 
 namespace skel::runtime {
 
-struct executor::waiting_jobs {
+struct executor::job_queue {
   std::mutex mutex;
   std::deque<job> queue;
 };
@@ -39,11 +39,10 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
       on_(std::move(on)),
       trace_(trace),
       watched_(watched),
-      jobs_(std::make_unique<waiting_jobs>()) {
+      jobs_(std::make_unique<job_queue>()) {
   SKEL_EXPECTS(line.size() == plan.stations.size());
   SKEL_EXPECTS(line.size() >= 2);
   by_station_.resize(line.size(), nullptr);
-  std::size_t threads = 0;
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& ranks = plan.stations[s].ranks;
     SKEL_EXPECTS(!ranks.empty());
@@ -52,18 +51,14 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
     if (here == 0) continue;
     sites_.push_back(std::make_unique<site>(line, plan, s, rank, here, first_item, stopping_));
     by_station_[s] = sites_.back().get();
-    threads += here;
+    most_jobs_ += here;
   }
   for (auto& here : sites_)
     if (!here->is_sink()) here->connect(by_station_[here->number() + 1]);
   open_sites_ = sites_.size();
-  lanes_ = std::make_unique<lanes>(std::max<std::size_t>(1, threads), [this] { drain(); });
 }
 
-executor::~executor() {
-  stop();
-  lanes_->wait_idle();
-}
+executor::~executor() = default;
 
 site& executor::at(std::uint32_t station) const {
   SKEL_EXPECTS(station < by_station_.size() && by_station_[station] != nullptr);
@@ -108,10 +103,6 @@ void executor::stop() {
   stopping_.store(true);
 }
 
-void executor::wait_idle() {
-  lanes_->wait_idle();
-}
-
 std::optional<failure> executor::first_failure() const {
   std::lock_guard guard(failure_mutex_);
   return failure_;
@@ -134,7 +125,7 @@ std::vector<record::span> executor::take_spans() {
   return all;
 }
 
-/// Carries out what sites ask of each other until only jobs are left. Those go to the lanes, except one that the
+/// Carries out what sites ask of each other until only jobs are left. Those wait, except one that the
 /// calling lane keeps: the one furthest down the line, whose batch is in the cache, unless the line waits for another
 /// station, which would have to wait for a lane to wake up then.
 void executor::perform(agenda& todo, std::optional<job>* keep) {
@@ -175,7 +166,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
     for (job& work : todo.jobs) jobs_->queue.push_back(std::move(work));
   }
   todo.jobs.clear();
-  for (std::size_t i = 0; i < count; ++i) lanes_->wake();
+  for (std::size_t i = 0; i < count; ++i) on_.job_waits();
 }
 
 /// Turning items into bytes calls the user's serializers, which may throw. `taker` is the station that takes such
@@ -207,6 +198,25 @@ void executor::drain() {
     run(work, todo);
     perform(todo, &current);
   }
+}
+
+std::size_t executor::waiting_jobs() const {
+  std::lock_guard guard(jobs_->mutex);
+  return jobs_->queue.size();
+}
+
+void executor::run_job(std::size_t which) {
+  job work;
+  {
+    std::lock_guard guard(jobs_->mutex);
+    SKEL_EXPECTS(which < jobs_->queue.size());
+    auto const at = jobs_->queue.begin() + static_cast<std::ptrdiff_t>(which);
+    work = std::move(*at);
+    jobs_->queue.erase(at);
+  }
+  agenda todo;
+  run(work, todo);
+  perform(todo, nullptr);
 }
 
 void executor::run(job& work, agenda& todo) {

@@ -13,8 +13,8 @@
 
 #include <skel/plan/run_plan.hpp>
 #include <skel/record/run_record.hpp>
-#include <skel/runtime/link_layer.hpp>
 #include <skel/runtime/program.hpp>
+#include "link_layer.hpp"
 
 #include "byte_credits.hpp"
 #include "crew.hpp"

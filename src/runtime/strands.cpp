@@ -7,8 +7,8 @@
 
 #include <skel/base/contract.hpp>
 
-#include "mpi_pieces.hpp"
 #include "step_bytes.hpp"
+#include "transport/mpi_pieces.hpp"
 #include "watched_wait.hpp"
 
 namespace skel::runtime {

@@ -249,15 +249,14 @@ std::unique_ptr<items<T>> round_trip(std::vector<T> values, std::size_t direct_b
   for (T& value : values) batch->emplace([&]() -> T { return std::move(value); });
   auto const* codec = codec_of<T>();
   auto sent = codec->encode(std::move(batch), front, direct_bytes);
-  std::span<std::byte const> const arrived(sent.inline_bytes.get() + front, sent.inline_size - front);
-  auto coming = codec->decode(arrived, home);
-  auto const sizes = codec->segment_sizes(arrived);
-  EXPECT_EQ(sizes.size(), coming.segments.size());
-  EXPECT_EQ(sent.segments.size(), coming.segments.size());
-  for (std::size_t s = 0; s < sent.segments.size(); ++s) {
-    EXPECT_EQ(sent.segments[s].size(), coming.segments[s].size());
-    EXPECT_EQ(sent.segments[s].size(), sizes[s]);
-    std::ranges::copy(sent.segments[s], coming.segments[s].begin());
+  auto coming = codec->decode(sent.body().subspan(front), home);
+  auto const sizes = sent.range_sizes();
+  EXPECT_EQ(sizes.size(), coming.ranges.size());
+  EXPECT_EQ(sent.ranges().size(), coming.ranges.size());
+  for (std::size_t s = 0; s < sent.ranges().size(); ++s) {
+    EXPECT_EQ(sent.ranges()[s].size(), coming.ranges[s].size());
+    EXPECT_EQ(sent.ranges()[s].size(), sizes[s]);
+    std::ranges::copy(sent.ranges()[s], coming.ranges[s].begin());
   }
   return std::unique_ptr<items<T>>(static_cast<items<T>*>(coming.batch.release()));
 }
@@ -411,16 +410,16 @@ TEST(Codec, LongRangesAreNotCopied) {
   batch->emplace([] { return std::vector<char>(100000, 'z'); });
   void const* const memory = (*batch)[0].data();
   auto sent = codec_of<std::vector<char>>()->encode(std::move(batch), front, 4096);
-  ASSERT_EQ(sent.segments.size(), 1u);
-  EXPECT_EQ(static_cast<void const*>(sent.segments[0].data()), memory);
+  ASSERT_EQ(sent.ranges().size(), 1u);
+  EXPECT_EQ(static_cast<void const*>(sent.ranges()[0].data()), memory);
 }
 
 TEST(Codec, RefusesAMessageThatIsTooShort) {
   auto batch = std::make_unique<items<std::string>>(1);
   batch->emplace([] { return std::string("hello"); });
   auto sent = codec_of<std::string>()->encode(std::move(batch), 0, 4096);
-  for (std::size_t size = 0; size < sent.inline_size; ++size)
-    EXPECT_THROW(codec_of<std::string>()->decode({sent.inline_bytes.get(), size}, nullptr), skel::error) << size;
+  for (std::size_t size = 0; size < sent.body().size(); ++size)
+    EXPECT_THROW(codec_of<std::string>()->decode(sent.body().first(size), nullptr), skel::error) << size;
 }
 
 TEST(Codec, LongRangesArriveInMemoryThatIsNoLongerUsed) {

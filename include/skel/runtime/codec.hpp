@@ -17,6 +17,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/runtime/items.hpp>
+#include <skel/runtime/message.hpp>
 #include <skel/runtime/transferable.hpp>
 
 namespace skel {
@@ -67,19 +68,10 @@ std::size_t item_bytes(T const& item) {
   }
 }
 
-/// A batch as bytes: `inline_bytes` go in one message, then each of `segments` straight from the memory it is in.
-/// `keep` owns what the segments point into.
-struct encoded {
-  std::unique_ptr<std::byte[]> inline_bytes;
-  std::size_t inline_size = 0;
-  std::vector<std::span<std::byte const>> segments;
-  std::shared_ptr<items_base> keep;
-};
-
-/// A batch that is being received: after the segments have been filled, finish() gives the items.
+/// A batch that is being received: it is whole when its ranges have been filled.
 struct decoding {
   std::unique_ptr<items_base> batch;
-  std::vector<std::span<std::byte>> segments;
+  std::vector<std::span<std::byte>> ranges;
 };
 
 /// How batches of one item type cross ranks. Stateless; one object per type. Any thread may call.
@@ -87,18 +79,14 @@ class codec {
  public:
   virtual ~codec() = default;
 
-  /// Turns a batch into bytes, `front` of which are left free at the start for the engine's header. Ranges of at least
-  /// `direct_bytes` travel without being copied. Others may read the batch meanwhile.
-  virtual encoded encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
+  /// Turns a batch into a message, whose body has `front` bytes at its start for the engine's header. Ranges of at
+  /// least `direct_bytes` travel without being copied. Others may read the batch meanwhile.
+  virtual message encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const = 0;
 
-  /// Starts a batch from the inline bytes behind the header. Throws skel::error when they are not what encode() made.
+  /// Starts a batch from the body behind the header. Throws skel::error when it is not what encode() made.
   /// Ranges that travel without being copied are taken from `home`, which make_shelf() of the same codec has made, and
   /// go back there when the batch is destroyed; nullptr makes new ones.
-  virtual decoding decode(std::span<std::byte const> inline_bytes, std::shared_ptr<shelf_base> const& home) const = 0;
-
-  /// Bytes of each segment that follows the inline bytes, without making room for any: for a receiver that cannot take
-  /// the batch and has to take it off the wire. Throws as decode() does.
-  virtual std::vector<std::size_t> segment_sizes(std::span<std::byte const> inline_bytes) const = 0;
+  virtual decoding decode(std::span<std::byte const> body, std::shared_ptr<shelf_base> const& home) const = 0;
 
   /// A shelf for the ranges of one receiver; nullptr for types that have none.
   virtual std::shared_ptr<shelf_base> make_shelf() const = 0;
@@ -138,21 +126,22 @@ template <class T>
 requires transferable<T>
 class typed_codec final : public codec {
  public:
-  encoded encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
+  message encode(std::shared_ptr<items_base> batch, std::size_t front, std::size_t direct_bytes) const override {
     auto& from = static_cast<items<T>&>(*batch);
-    encoded out;
-    if constexpr (plain<T>)
-      encode_plain(from, out, front, direct_bytes);
-    else if constexpr (is_byte_range<T>)
-      encode_ranges(from, out, front, direct_bytes);
-    else
-      encode_serialized(from, out, front);
-    if (!out.segments.empty()) out.keep = std::move(batch);
+    message out = [&] {
+      if constexpr (plain<T>)
+        return encode_plain(from, front, direct_bytes);
+      else if constexpr (is_byte_range<T>)
+        return encode_ranges(from, front, direct_bytes);
+      else
+        return encode_serialized(from, front);
+    }();
+    if (!out.ranges().empty()) out.keep = std::move(batch);
     return out;
   }
 
-  decoding decode(std::span<std::byte const> inline_bytes, std::shared_ptr<shelf_base> const& home) const override {
-    codec_detail::reader in(inline_bytes);
+  decoding decode(std::span<std::byte const> body, std::shared_ptr<shelf_base> const& home) const override {
+    codec_detail::reader in(body);
     std::size_t const count = in.u64();
     decoding out;
     if constexpr (plain<T>) {
@@ -160,7 +149,7 @@ class typed_codec final : public codec {
       auto batch = std::make_unique<items<T>>(count);
       std::span<std::byte> bytes(reinterpret_cast<std::byte*>(batch->data()), count * sizeof(T));
       if (direct)
-        out.segments.push_back(bytes);
+        out.ranges.push_back(bytes);
       else if (count > 0)
         std::memcpy(bytes.data(), in.take(bytes.size()).data(), bytes.size());
       batch->adopt(count);
@@ -176,12 +165,12 @@ class typed_codec final : public codec {
         batch->emplace([&] { return range_of(size, direct ? ranges.get() : nullptr); });
         std::span<std::byte> bytes(reinterpret_cast<std::byte*>((*batch)[i].data()), size * element_bytes);
         if (direct)
-          out.segments.push_back(bytes);
+          out.ranges.push_back(bytes);
         else if (!bytes.empty())
           std::memcpy(bytes.data(), in.take(bytes.size()).data(), bytes.size());
       }
       if (ranges)
-        batch->borrowed_from(ranges, out.segments.size(), std::max<std::size_t>(1, direct_bytes / element_bytes));
+        batch->borrowed_from(ranges, out.ranges.size(), std::max<std::size_t>(1, direct_bytes / element_bytes));
       out.batch = std::move(batch);
     } else {
       auto batch = std::make_unique<items<T>>(count);
@@ -189,20 +178,6 @@ class typed_codec final : public codec {
       for (std::size_t i = 0; i < count; ++i) batch->emplace([&] { return archive.template get<T>(); });
       archive.expect_end();
       out.batch = std::move(batch);
-    }
-    return out;
-  }
-
-  std::vector<std::size_t> segment_sizes(std::span<std::byte const> inline_bytes) const override {
-    std::vector<std::size_t> out;
-    codec_detail::reader in(inline_bytes);
-    std::size_t const count = in.u64();
-    if constexpr (plain<T>) {
-      if (in.u64() != 0) out.push_back(count * sizeof(T));
-    } else if constexpr (is_byte_range<T>) {
-      std::size_t const direct_bytes = in.u64();
-      for (std::size_t i = 0; i < count; ++i)
-        if (std::size_t const bytes = in.u64() * element_bytes; bytes >= direct_bytes) out.push_back(bytes);
     }
     return out;
   }
@@ -232,51 +207,54 @@ class typed_codec final : public codec {
     return *std::move(range);
   }
 
-  static std::byte* reserve(encoded& out, std::size_t front, std::size_t bytes) {
-    out.inline_size = front + bytes;
-    out.inline_bytes = std::make_unique_for_overwrite<std::byte[]>(out.inline_size);
-    return out.inline_bytes.get() + front;
-  }
-
-  static void encode_plain(items<T>& from, encoded& out, std::size_t front, std::size_t direct_bytes) {
+  static message encode_plain(items<T>& from, std::size_t front, std::size_t direct_bytes) {
     std::span<std::byte const> bytes(reinterpret_cast<std::byte const*>(from.data()), from.size() * sizeof(T));
     bool const direct = bytes.size() >= direct_bytes;
-    std::byte* to = reserve(out, front, 16 + (direct ? 0 : bytes.size()));
+    message out(front + 16 + (direct ? 0 : bytes.size()), direct ? 1 : 0);
+    std::byte* to = out.body().data() + front;
     codec_detail::put_u64(to, from.size());
     codec_detail::put_u64(to, direct);
     if (direct)
-      out.segments.push_back(bytes);
+      out.add(bytes);
     else if (!bytes.empty())
       std::memcpy(to, bytes.data(), bytes.size());
+    return out;
   }
 
-  static void encode_ranges(items<T>& from, encoded& out, std::size_t front, std::size_t direct_bytes) {
+  static message encode_ranges(items<T>& from, std::size_t front, std::size_t direct_bytes) {
     auto bytes_of = [](T const& range) { return std::as_bytes(std::span(range.data(), range.size())); };
-    std::size_t copied = 0;
+    std::size_t copied = 0, direct = 0;
     for (T const& range : from)
-      if (std::size_t const bytes = bytes_of(range).size(); bytes < direct_bytes) copied += bytes;
-    std::byte* to = reserve(out, front, 16 + from.size() * 8 + copied);
+      if (std::size_t const bytes = bytes_of(range).size(); bytes < direct_bytes)
+        copied += bytes;
+      else
+        ++direct;
+    message out(front + 16 + from.size() * 8 + copied, direct);
+    std::byte* to = out.body().data() + front;
     codec_detail::put_u64(to, from.size());
     codec_detail::put_u64(to, direct_bytes);
     for (T const& range : from) codec_detail::put_u64(to, range.size());
     for (T const& range : from) {
       auto const bytes = bytes_of(range);
       if (bytes.size() >= direct_bytes) {
-        out.segments.push_back(bytes);
+        out.add(bytes);
       } else if (!bytes.empty()) {
         std::memcpy(to, bytes.data(), bytes.size());
         to += bytes.size();
       }
     }
+    return out;
   }
 
-  static void encode_serialized(items<T>& from, encoded& out, std::size_t front) {
+  static message encode_serialized(items<T>& from, std::size_t front) {
     std::vector<std::byte> bytes;
     packer<T> archive(bytes);
     for (T const& item : from) archive(item);
-    std::byte* to = reserve(out, front, 8 + bytes.size());
+    message out(front + 8 + bytes.size());
+    std::byte* to = out.body().data() + front;
     codec_detail::put_u64(to, from.size());
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+    return out;
   }
 };
 

@@ -45,9 +45,9 @@ class partial_fold final : public station_state {
       std::uint64_t const count = items_;
       if (auto value = result()) batch->emplace([&]() -> T { return *std::move(value); });
       auto const all = by->encode(std::move(batch), 0, std::numeric_limits<std::size_t>::max());
-      std::string bytes(sizeof count + all.inline_size, '\0');
+      std::string bytes(sizeof count + all.body().size(), '\0');
       std::memcpy(bytes.data(), &count, sizeof count);
-      std::memcpy(bytes.data() + sizeof count, all.inline_bytes.get(), all.inline_size);
+      std::memcpy(bytes.data() + sizeof count, all.body().data(), all.body().size());
       return bytes;
     }
     return {};

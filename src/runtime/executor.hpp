@@ -13,12 +13,12 @@
 #include <skel/plan/run_plan.hpp>
 #include <skel/record/run_record.hpp>
 #include <skel/runtime/errors.hpp>
-#include <skel/runtime/lanes.hpp>
-#include <skel/runtime/link_layer.hpp>
 #include <skel/runtime/program.hpp>
 
-/// What runs the stations of one rank. It knows neither MPI nor models: it obeys a plan, and talks to other ranks
-/// through a `link_layer`.
+#include "link_layer.hpp"
+
+/// What runs the stations of one rank. It knows neither MPI nor models nor threads: it obeys a plan, talks to other
+/// ranks through a `link_layer`, and is called by whoever runs jobs.
 namespace skel::runtime {
 
 class site;
@@ -30,6 +30,7 @@ struct agenda;
 class executor {
  public:
   struct events {
+    std::function<void()> job_waits;  ///< called for each job that waits from now on, see drain()
     std::function<void()> finished;  ///< all stations of this rank have ended; called once, from a lane
     std::function<void()> failed;    ///< a user's function threw; see first_failure()
     std::function<void()> stirred;   ///< the source has begun a batch after a time without one
@@ -42,6 +43,14 @@ class executor {
   executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
            std::uint64_t first_item, std::size_t watched);
   ~executor();
+
+  /// How many jobs may run at once.
+  std::size_t most_jobs() const { return most_jobs_; }
+  /// Runs jobs until none waits. Several threads may.
+  void drain();
+  std::size_t waiting_jobs() const;
+  /// Runs one of those that wait: for engines without threads. Precondition: which < waiting_jobs().
+  void run_job(std::size_t which);
 
   /// Starts the source, if it is here.
   void start();
@@ -61,16 +70,13 @@ class executor {
   /// No user function is called any more after those that run now.
   void stop();
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
-  /// Returns when no user function runs.
-  void wait_idle();
-
   bool hosts_anything() const { return !sites_.empty(); }
   /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
   std::optional<failure> first_failure() const;
-  /// After wait_idle(): what the stations of this rank did.
+  /// After all jobs: what the stations of this rank did.
   std::vector<record::station_record> records() const;
-  /// After wait_idle(): the most items of a source here under way at once, where bytes are limited; otherwise 0.
+  /// After all jobs: the most items of a source here under way at once, where bytes are limited; otherwise 0.
   std::uint64_t most_items() const;
   std::vector<record::span> take_spans();
   /// When the source was first called and when the last item ended here [ns]; 0 when neither happened.
@@ -78,12 +84,11 @@ class executor {
   std::int64_t last_ns() const { return last_ns_.load(); }
 
  private:
-  struct waiting_jobs;
+  struct job_queue;
 
   site& at(std::uint32_t station) const;
   void perform(agenda& todo, std::optional<job>* keep);
   void send(site const& from, int rank, std::size_t station, std::size_t taker, posted what);
-  void drain();
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);
   bool make(site& here, std::size_t worker, std::uint64_t item);
@@ -107,7 +112,8 @@ class executor {
 
   std::vector<std::unique_ptr<site>> sites_;
   std::vector<site*> by_station_;  // nullptr: not on this rank
-  std::unique_ptr<waiting_jobs> jobs_;
+  std::size_t most_jobs_ = 0;
+  std::unique_ptr<job_queue> jobs_;
 
   std::atomic<bool> stopping_{false};
   std::atomic<bool> watch_asleep_{true};
@@ -119,8 +125,6 @@ class executor {
 
   mutable std::mutex failure_mutex_;
   std::optional<failure> failure_;
-
-  std::unique_ptr<lanes> lanes_;
 };
 
 }  // namespace skel::runtime

@@ -1,0 +1,149 @@
+#include "conductor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <skel/record/clock.hpp>
+
+namespace skel::runtime {
+
+namespace {
+
+/// The communication thread does not look after the source more often than this [s]: it would keep a core busy.
+constexpr double shortest_watch = 5e-5;
+
+/// How long the items of a first look at the throughput take at least [s]: a look takes less than a thousandth of it,
+/// and a forecast that does not hold falls after some hundredths of a second. Later ones take as long as the watch
+/// says.
+constexpr double first_look_period = 1e-3;
+
+/// Where nothing else says when to wake up [s].
+constexpr double no_clock = 1;
+
+record::throughput_forecast expected_from(run_options const& options) {
+  record::throughput_forecast first = options.expected;
+  first.item = options.first_item;
+  return first;
+}
+
+}  // namespace
+
+conductor::conductor(program const& line, plan::run_plan const& plan, transport& among, run_options const& options,
+                     std::function<void()> job_waits)
+    : plan_(plan),
+      among_(among),
+      options_(options),
+      links_(among, line, plan),
+      sink_here_(plan.stations.back().ranks.front() == among.rank()),
+      counts_here_(plan.stations[counted_station(line)].ranks.front() == among.rank()),
+      throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
+      executor_(line, plan, among.rank(), links_,
+                {std::move(job_waits), [this] { finished_.store(true), among_.wake(); },
+                 [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
+                 [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); }},
+                options.trace, options.first_item, counted_station(line)) {
+  links_.deliver_to(executor_);
+  if (!executor_.hosts_anything()) finished_ = true;
+}
+
+bool conductor::asked_to_stop() const {
+  return options_.interrupt != nullptr && options_.interrupt->load(std::memory_order_relaxed);
+}
+
+void conductor::begin() {
+  begin_ns_ = record::now_ns();
+  begin_ = static_cast<double>(begin_ns_) * 1e-9;
+  if (!asked_to_stop()) executor_.start();
+}
+
+std::optional<double> conductor::serve() {
+  if (asked_to_stop()) interrupted_ = true;
+  if (failed_.load() || interrupted_) {
+    executor_.stop();
+    links_.tell_all_stop();
+    among_.progress();  // the others stop while this rank waits for its own functions
+    return std::nullopt;
+  }
+  if (links_.heard_stop()) return std::nullopt;
+  if (finished_.load()) {
+    if (sink_here_ && !told_) links_.tell_all_finished();
+    told_ = true;
+    // The sink's end is the end of the stream: every other station ended before it.
+    if (sink_here_ || links_.heard_finished()) return std::nullopt;
+  }
+  if (among_.progress()) {
+    report_progress(record::now());  // there may be no end of messages
+    return 0;
+  }
+  return watch();
+}
+
+void conductor::rest(double seconds) {
+  among_.rest(seconds, [this] { return something_to_do(); });
+}
+
+bool conductor::something_to_do() const {
+  return failed_.load() || (finished_.load() && sink_here_) || (stirred_.load() && watch_off_);
+}
+
+/// Looks after everything that happens by the clock and says how long the thread may rest [s].
+double conductor::watch() {
+  double const now = record::now();
+  report_progress(now);
+  double pause = no_clock;
+  if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
+  if (stirred_.exchange(false)) watch_off_ = false;
+  if (!watch_off_) {
+    double const period = std::max(plan_.batch_latency / 2, shortest_watch);
+    if (now >= next_flush_) {
+      bool active = executor_.flush_source(false);
+      if (!active && ++silent_looks_ >= 2) active = executor_.flush_source(true), watch_off_ = !active;
+      if (active) silent_looks_ = 0;
+      next_flush_ = now + period;
+    }
+    if (!watch_off_) pause = std::min(pause, next_flush_ - now);
+  }
+  return std::max(1e-6, pause);
+}
+
+/// In a lane: so many items have passed by then [ns]. When the next look is due [ns].
+std::int64_t conductor::look_at_throughput(std::uint64_t items, std::int64_t end) {
+  std::lock_guard guard(throughput_mutex_);
+  throughput_.look(static_cast<double>(end) * 1e-9 - begin_, items);
+  return end + static_cast<std::int64_t>(std::max(first_look_period, throughput_.length()) * 1e9);
+}
+
+void conductor::report_progress(double now) {
+  if (!options_.progress || !counts_here_ || now < next_progress_) return;
+  if (next_progress_ > 0) {
+    auto const standing = [&] {
+      std::lock_guard guard(throughput_mutex_);
+      return throughput_.standing();
+    }();
+    options_.progress(executor_.items_passed(), now - begin_, standing);
+  }
+  next_progress_ = now + 1.0;
+}
+
+void conductor::stop() {
+  if (over_ns_ == 0) over_ns_ = record::now_ns();
+  executor_.stop();
+}
+
+closing conductor::end() {
+  closing mine;
+  mine.stations = executor_.records();
+  if (options_.trace) mine.spans = executor_.take_spans();
+  mine.items = executor_.items_passed();
+  mine.most_items = executor_.most_items();
+  if (counts_here_) mine.forecasts = throughput_.forecasts();
+  mine.begin_ns = begin_ns_;
+  mine.first_ns = executor_.first_ns();
+  mine.last_ns = executor_.last_ns();
+  mine.over_ns = over_ns_;
+  mine.interrupted = interrupted_;
+  mine.failed = executor_.first_failure();
+  return mine;
+}
+
+}  // namespace skel::runtime

@@ -1,0 +1,114 @@
+#include "parcel_links.hpp"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <skel/base/error.hpp>
+
+namespace skel::runtime {
+
+namespace {
+
+constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop = 4;
+
+template <class T>
+T read(std::span<std::byte const> body) {
+  T out;
+  std::memcpy(&out, body.data(), sizeof out);
+  return out;
+}
+
+void deliver(executor& to, int from, std::uint32_t station, bool contribution, parcel what) {
+  if (contribution)
+    to.receive_contribution(station, from, std::move(what));
+  else
+    to.receive(station, from, std::move(what));
+}
+
+}  // namespace
+
+/// What stands before the items of a parcel or contribution.
+struct parcel_links::front {
+  std::uint64_t station = 0, sequence = 0, first_item = 0;
+};
+
+parcel_links::parcel_links(transport& by, program const& line, plan::run_plan const& plan)
+    : by_(by), line_(line), direct_bytes_(plan.direct_bytes), keeps_ranges_(plan.most_bytes == 0) {
+  shelves_.resize(line.stations.size());
+}
+
+void parcel_links::send(int rank, std::uint32_t station, posted what, codec const& how) {
+  front const head{station, what.sequence, what.first_item};
+  message out = how.encode(std::move(what.items), sizeof head, direct_bytes_);
+  if (out.bytes().size() > message::longest)
+    throw error(
+        "a batch takes " + std::to_string(out.bytes().size()) +
+        " B when it is serialised; messages end at 2 GiB: give the stage smaller items, or items that are one range "
+        "of plain elements, which has no such limit");
+  std::memcpy(out.body().data(), &head, sizeof head);
+  by_.send(rank, what.contribution ? contributions : parcels, std::move(out));
+}
+
+void parcel_links::send(int rank, notice const& what) {
+  by_.send(rank, notices, message::of(what));
+}
+
+void parcel_links::tell_all_finished() {
+  tell_all(stream_end);
+}
+
+void parcel_links::tell_all_stop() {
+  tell_all(stop);
+}
+
+void parcel_links::tell_all(channel where) {
+  for (int r = 0; r < by_.size(); ++r)
+    if (r != by_.rank()) by_.send(r, where, message());
+}
+
+void parcel_links::deliver_to(executor& to) {
+  for (channel const where : {parcels, contributions})
+    by_.open(where, [this, &to, where](int from, auto body, auto sizes) {
+      return receive(to, from, body, !sizes.empty(), where == contributions);
+    });
+  by_.open(notices, [&to](int from, auto body, auto) -> landing {
+    to.receive(from, read<notice>(body));
+    return {};
+  });
+  by_.open(stream_end, [this](int, auto, auto) -> landing {
+    heard_finished_ = true;
+    return {};
+  });
+  by_.open(stop, [this](int, auto, auto) -> landing {
+    heard_stop_ = true;
+    return {};
+  });
+}
+
+/// Makes the batch of a message and says where its ranges go. What copies contribute is what the next station takes.
+landing parcel_links::receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution) {
+  auto const head = read<front>(body);
+  auto const station = static_cast<std::uint32_t>(head.station);
+  std::size_t const taker = station + (contribution ? 1 : 0);
+  codec const& how = *line_.stations[taker].input;
+  decoding batch;
+  try {
+    auto& home = shelves_[taker];
+    if (!home && keeps_ranges_) home = how.make_shelf();
+    batch = how.decode(body.subspan(sizeof head), home);
+  } catch (...) {
+    to.refuse(station, head.first_item);
+    return {};
+  }
+  parcel whole{std::move(batch.batch), head.sequence, head.first_item};
+  if (!ranges) {
+    deliver(to, from, station, contribution, std::move(whole));
+    return {};
+  }
+  auto const kept = std::make_shared<parcel>(std::move(whole));
+  return {std::move(batch.ranges),
+          [&to, from, station, contribution, kept] { deliver(to, from, station, contribution, std::move(*kept)); }};
+}
+
+}  // namespace skel::runtime

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "executor.hpp"
+#include "transport/transport.hpp"
+
+namespace skel::runtime {
+
+/// The pipeline's protocol between ranks, on a transport: parcels, what copies contribute, notices, and the two ends of
+/// a run. It needs no order of messages: parcels are numbered where order matters, and notices count.
+class parcel_links final : public link_layer {
+ public:
+  parcel_links(transport& by, program const& line, plan::run_plan const& plan);
+
+  // Any thread:
+  void send(int rank, std::uint32_t station, posted what, codec const& how) override;
+  void send(int rank, notice const& what) override;
+  /// Tells every other rank that the stream has ended, or that the run is over because something went wrong.
+  void tell_all_finished();
+  void tell_all_stop();
+
+  // The communication thread:
+  /// What comes from now on goes to `to`.
+  void deliver_to(executor& to);
+  bool heard_finished() const { return heard_finished_; }
+  bool heard_stop() const { return heard_stop_; }
+
+ private:
+  struct front;
+
+  void tell_all(channel where);
+  landing receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution);
+
+  transport& by_;
+  program const& line_;
+  std::size_t direct_bytes_;
+  bool keeps_ranges_;                                 // that were used, for the next ones to arrive
+  std::vector<std::shared_ptr<shelf_base>> shelves_;  // of each station's ranges
+  bool heard_finished_ = false, heard_stop_ = false;
+};
+
+}  // namespace skel::runtime
