@@ -11,8 +11,8 @@
 
 #include <skel/runtime/archive.hpp>
 
-#include "chaos/composition.hpp"
 #include "chaos/outcome.hpp"
+#include "support/random_programs/programs.hpp"
 
 namespace bench {
 namespace {

@@ -3,14 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <skel/pattern/compose.hpp>
+#include <skel/plan/run_plan.hpp>
+#include <skel/runtime/program.hpp>
 #include <skel/runtime/sequential.hpp>
 
-#include "chaos/leaves.hpp"
+#include "support/random_programs/leaves.hpp"
 
 namespace bench {
 
@@ -113,7 +117,28 @@ std::vector<shape> shapes_of_lines();
 std::vector<shape> shapes_of_farms();
 std::vector<shape> shapes_of_reductions();
 
+/// A limit of bytes, which makes long streams pass a few items at a time where it is low.
+std::size_t some_limit(std::size_t items, dice& roll);
+
 /// A plan that the engine accepts: stations anywhere, with any widths and credits, but for what cannot travel.
 skel::plan::run_plan random_plan(skel::runtime::program const& line, std::size_t items, int ranks, dice& roll);
+
+/// What a program gave and what its functions said, of all its runs.
+struct account {
+  std::vector<std::uint64_t> digests;
+  std::map<std::uint64_t, std::uint64_t> sums;
+
+  void add(account const& other) {
+    digests.insert(digests.end(), other.digests.begin(), other.digests.end());
+    for (auto const& [key, sum] : other.sums) sums[key] += sum;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(digests, sums);
+  }
+};
+
+/// What is wrong with what was got; empty: nothing.
+std::string difference(account const& got, account const& expected);
 
 }  // namespace bench

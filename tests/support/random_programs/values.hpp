@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <skel/runtime/archive.hpp>
-#include <skel/skel.hpp>
+#include <skel/runtime/codec.hpp>
 
 #include "support/dice.hpp"
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -10,7 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "chaos/values.hpp"
+#include <skel/pattern/portion.hpp>
+
+#include "support/random_programs/values.hpp"
 
 /// The functions of random programs: what they do is drawn when the program is made.
 namespace bench {
@@ -33,6 +36,9 @@ class ledger {
 };
 inline ledger said;
 
+/// Called while functions work where ranks are virtual, in place of sleeping: for what else may happen meanwhile.
+inline std::function<void()> meanwhile;
+
 /// What a function takes beside its result.
 struct habit {
   std::uint64_t key = 0;
@@ -46,7 +52,10 @@ struct habit {
   std::uint64_t make(std::uint64_t digest) const {
     std::uint64_t volatile busy = 0;
     for (std::uint32_t i = 0; i < work; ++i) busy = busy + i;
-    if (sleep_every != 0 && digest % sleep_every == 0) std::this_thread::sleep_for(std::chrono::microseconds(sleep_us));
+    if (meanwhile)
+      meanwhile();
+    else if (sleep_every != 0 && digest % sleep_every == 0)
+      std::this_thread::sleep_for(std::chrono::microseconds(sleep_us));
     return scatter(digest ^ key);
   }
 

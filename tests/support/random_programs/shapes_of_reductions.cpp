@@ -1,4 +1,4 @@
-#include "chaos/composition.hpp"
+#include "support/random_programs/programs.hpp"
 
 namespace bench {
 

@@ -1,0 +1,264 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skel/pattern/compose.hpp>
+
+#include "support/random_programs/programs.hpp"
+#include "support/virtual_run.hpp"
+
+// Runs over virtual ranks, whose messages come late and in any order. SKEL_SEEDS says how many are tried (10000 take
+// some minutes), SKEL_SEED from which one on: SKEL_SEED=17 SKEL_SEEDS=1 repeats seed 17.
+namespace {
+
+using bench::dice;
+using skel::runtime::closing;
+using skel::runtime::program;
+using skel::test::virtual_run;
+
+std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
+  char const* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+/// Calls check(seed) until one fails.
+template <class Check>
+void for_seeds(std::uint64_t usually, Check const& check) {
+  std::uint64_t const first = from_environment("SKEL_SEED", 1), count = from_environment("SKEL_SEEDS", usually);
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("SKEL_SEED=" + std::to_string(seed) + " SKEL_SEEDS=1");
+    check(seed);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+/// While it lives, something happens while functions of random programs run.
+class interleaving {
+ public:
+  explicit interleaving(std::function<void()> of) { bench::meanwhile = std::move(of); }
+  ~interleaving() { bench::meanwhile = nullptr; }
+};
+
+/// What a rank hears of what another one says.
+closing across(closing const& said) {
+  return skel::runtime::from_bytes<closing>(skel::runtime::to_bytes(said));
+}
+
+/// A random plan in which no time decides anything: batches of one item, or as many as their bytes say.
+skel::plan::run_plan timeless_plan(program const& line, std::size_t items, std::size_t ranks, dice& roll) {
+  auto plan = bench::random_plan(line, items, static_cast<int>(ranks), roll);
+  plan.batch_latency = roll.one_in(3) ? 1e-12 : 1e6;
+  return plan;
+}
+
+std::vector<std::string> hosts(std::size_t ranks) {
+  std::vector<std::string> out;
+  for (std::size_t r = 0; r < ranks; ++r) out.push_back("host" + std::to_string(r));
+  return out;
+}
+
+/// A random program of random functions gives what it gives on the sequential engine.
+void check_composition(std::uint64_t seed) {
+  dice roll(seed);
+  auto const& shapes = bench::all_shapes();
+  auto const& what = shapes[roll.below(shapes.size())];
+  std::size_t const items = roll.one_in(8) ? roll.below(3) : roll.below(80);
+  std::size_t const ranks = 1 + roll.below(7);
+  bench::item_length = roll.one_in(4) ? 3000 : 24;
+  std::uint64_t const program_seed = roll.bits(), round = 0;
+  SCOPED_TRACE(what.name + ", " + std::to_string(items) + " items on " + std::to_string(ranks) + " ranks");
+
+  bench::account expected, got;
+  auto const reference = what.make(bench::parts(program_seed, items, round, expected.digests));
+  {
+    interleaving const without([] {});
+    reference.run_alone();
+  }
+  expected.sums = bench::said.take();
+
+  std::vector<std::vector<std::uint64_t>> digests(ranks);
+  std::vector<bench::made_program> programs;
+  std::vector<program> lines;
+  for (auto& mine : digests) {
+    programs.push_back(what.make(bench::parts(program_seed, items, round, mine)));
+    lines.push_back(programs.back().line());
+  }
+  auto const plan = timeless_plan(lines.front(), items, ranks, roll);
+  std::vector<closing> ends;
+  try {
+    virtual_run run(lines, plan, seed);
+    interleaving const during([&] { run.meanwhile(); });
+    ends = run.run();
+    auto const record = skel::runtime::conclude(lines.front(), plan, hosts(ranks), ends, 0, {});
+    EXPECT_EQ(record.items, skel::runtime::counted_station(lines.front()) == 0 ? items : expected.digests.size());
+  } catch (std::exception const& e) {
+    FAIL() << e.what();
+  }
+  for (auto const& mine : digests) got.digests.insert(got.digests.end(), mine.begin(), mine.end());
+  got.sums = bench::said.take();
+  if (reference.free_order) {
+    std::ranges::sort(got.digests);
+    std::ranges::sort(expected.digests);
+  }
+  EXPECT_EQ(bench::difference(got, expected), "");
+}
+
+TEST(VirtualRanks, RandomProgramsGiveWhatTheSequentialEngineGives) {
+  for_seeds(1000, check_composition);
+}
+
+constexpr std::size_t never = 1000000007;
+
+/// Functions that throw, each on items of its own, and who has thrown on which.
+struct dangers {
+  std::uint64_t seed = 0;
+  std::size_t one_in = 1;
+  std::map<std::uint64_t, std::string> thrown;  // stage by item
+  std::function<void(std::string const&, std::uint64_t)> also = {};
+
+  void pass(std::string const& stage, std::uint64_t item) {
+    bench::meanwhile();
+    if (also) also(stage, item);
+    if (bench::scatter(seed ^ std::hash<std::string>()(stage) ^ bench::scatter(item)) % one_in != 0) return;
+    thrown.emplace(item, stage);
+    throw std::runtime_error("planted in " + stage);
+  }
+};
+
+/// What may go wrong before an item, of `length` elements, has come to the sink.
+auto dangerous(dangers& of, std::uint64_t items, std::size_t length, bool ordered, std::vector<std::uint64_t>& got) {
+  using parcel = std::vector<std::uint64_t>;
+  auto const step = [&of](char const* name) {
+    return [&of, name](parcel x) {
+      of.pass(name, x[0]);
+      return x;
+    };
+  };
+  auto farm = skel::farm("farm", skel::stage("first", step("first")) | skel::stage("second", step("second")));
+  farm.notes.ordered = ordered;
+  return skel::source("source",
+                      [&of, items, length, next = std::uint64_t{0}]() mutable -> std::optional<parcel> {
+                        if (next == items) return std::nullopt;
+                        of.pass("source", next);
+                        return parcel(length, next++);
+                      }) |
+         skel::stage("before", step("before")) | std::move(farm) | skel::stage("behind", step("behind")) |
+         skel::sink("sink", [&of, &got](parcel x) {
+           of.pass("sink", x[0]);
+           got.push_back(x[0]);
+         });
+}
+
+/// A run of a dangerous program.
+struct dangerous_run {
+  std::size_t ranks, items;
+  dangers of;
+  bool ordered;
+  std::vector<std::uint64_t> got{};
+  std::vector<closing> ends{};
+  std::vector<program> lines{};
+  skel::plan::run_plan plan{};
+
+  dangerous_run(std::uint64_t seed, dice& roll)
+      : ranks(1 + roll.below(7)),
+        items(1 + roll.below(60)),
+        of{roll.bits(), 1, {}},
+        ordered(roll.one_in(2)),
+        seed_(seed) {}
+
+  /// `prepare` may change what will be run.
+  template <class Prepare>
+  void run(dice& roll, Prepare const& prepare) {
+    std::size_t const length = roll.one_in(2) ? 1 : 500;
+    std::vector<decltype(dangerous(of, items, length, ordered, got))> apps;
+    for (std::size_t r = 0; r < ranks; ++r) apps.push_back(dangerous(of, items, length, ordered, got));
+    for (auto& app : apps) lines.push_back(skel::runtime::make_program(app));
+    plan = timeless_plan(lines.front(), items, ranks, roll);
+    virtual_run run(lines, plan, seed_);
+    prepare(run);
+    interleaving const during([&] { run.meanwhile(); });
+    ends = run.run();
+  }
+
+  /// What rank `r` makes of what all say.
+  void conclude(std::size_t r) const {
+    std::vector<closing> heard;
+    for (std::size_t other = 0; other < ranks; ++other) heard.push_back(other == r ? ends[other] : across(ends[other]));
+    skel::runtime::conclude(lines.front(), plan, hosts(ranks), heard, static_cast<int>(r), {});
+  }
+
+  void expect_everything() {
+    EXPECT_EQ(got.size(), items);
+    if (!ordered) std::ranges::sort(got);
+    for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], i);
+  }
+
+ private:
+  std::uint64_t seed_;
+};
+
+/// Every rank is told of the earliest item on which anything threw, and comes to rest; without a throw nothing is lost.
+void check_faults(std::uint64_t seed) try {
+  dice roll(seed);
+  dangerous_run one(seed, roll);
+  one.of.one_in = roll.one_in(8) ? never : 2 + roll.some(9);
+  one.run(roll, [](virtual_run&) {});
+  auto const& thrown = one.of.thrown;
+  for (std::size_t r = 0; r < one.ranks; ++r) try {
+      one.conclude(r);
+      EXPECT_TRUE(thrown.empty()) << "rank " << r << " is told nothing of item " << thrown.begin()->first;
+    } catch (skel::stage_error const& e) {
+      ASSERT_FALSE(thrown.empty()) << e.what();
+      auto const& [item, stage] = *thrown.begin();
+      EXPECT_EQ(e.item(), item) << "rank " << r << ": " << e.what();
+      EXPECT_NE(e.stage().find(stage), std::string::npos) << e.stage() << " instead of " << stage;
+      EXPECT_EQ(e.cause() != nullptr, e.rank() == static_cast<int>(r));
+    }
+  if (thrown.empty()) one.expect_everything();
+} catch (std::exception const& e) {
+  FAIL() << e.what();
+}
+
+TEST(VirtualRanks, FunctionsThatThrowBringAllToRestWithTheEarliestItem) {
+  for_seeds(1000, check_faults);
+}
+
+/// A run that is interrupted on some rank ends as cancelled on all of them, or on none, and then it is complete.
+void check_interrupt(std::uint64_t seed) try {
+  dice roll(seed);
+  dangerous_run one(seed, roll);
+  one.of.one_in = never;
+  std::string const stage = roll.one_in(2) ? "before" : "sink";
+  std::uint64_t const item = roll.below(one.items);
+  std::size_t const rank = roll.below(one.ranks);
+  one.run(roll, [&](virtual_run& run) {
+    one.of.also = [&, stage, item, rank](std::string const& where, std::uint64_t which) {
+      if (where == stage && which == item) run.interrupt(rank);
+    };
+  });
+  std::size_t cancelled = 0;
+  for (std::size_t r = 0; r < one.ranks; ++r) try {
+      one.conclude(r);
+    } catch (skel::cancelled const&) {
+      ++cancelled;
+    }
+  EXPECT_TRUE(cancelled == 0 || cancelled == one.ranks);
+  if (cancelled == 0) one.expect_everything();
+} catch (std::exception const& e) {
+  FAIL() << e.what();
+}
+
+TEST(VirtualRanks, AnInterruptOnOneRankBringsAllToRest) {
+  for_seeds(500, check_interrupt);
+}
+
+}  // namespace
