@@ -16,6 +16,7 @@
 #include <skel/base/error.hpp>
 #include <skel/base/hash.hpp>
 #include <skel/platform/files.hpp>
+#include <skel/platform/kept_entries.hpp>
 #include <skel/platform/measured.hpp>
 
 namespace skel::platform {
@@ -84,12 +85,26 @@ std::string utc_now() {
   return text;
 }
 
-std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank) {
+namespace {
+
+std::optional<std::filesystem::path> file_of_hosts(std::string const& kind,
+                                                   std::vector<std::string> const& host_of_rank,
+                                                   std::string const& suffix) {
   auto const folder = cache_folder();
   if (!folder) return std::nullopt;
-  char name[48];
-  std::snprintf(name, sizeof name, "platform-%016llx.json", static_cast<unsigned long long>(key_of(host_of_rank)));
-  return *folder / name;
+  char key[20];
+  std::snprintf(key, sizeof key, "-%016llx", static_cast<unsigned long long>(key_of(host_of_rank)));
+  return *folder / (kind + key + suffix);
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank) {
+  return file_of_hosts("platform", host_of_rank, ".json");
+}
+
+std::optional<std::filesystem::path> default_knowledge_file(std::vector<std::string> const& host_of_rank) {
+  return file_of_hosts("knowledge", host_of_rank, ".txt");
 }
 
 std::optional<std::filesystem::path> kept_reduction_model_file() {
@@ -127,7 +142,11 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
   return result;
 }
 
-void write_file(std::filesystem::path const& file, std::string const& text) {
+namespace {
+
+/// As write_file; without `lasting`, what is written may be lost, or half of it, if the machine stops before the system
+/// has written it: readers notice.
+void write(std::filesystem::path const& file, std::string const& text, bool lasting) {
   std::error_code failure;
   std::filesystem::path target = std::filesystem::weakly_canonical(file, failure);  // behind symbolic links
   if (failure) target = file;
@@ -141,7 +160,7 @@ void write_file(std::filesystem::path const& file, std::string const& text) {
   int const descriptor = in_place ? ::open(target.c_str(), O_WRONLY) : mkstemp(temporary.data());
   if (descriptor < 0) fail(file, "cannot be written");
   bool good = write_all(descriptor, text);
-  if (good && !in_place) good = fsync(descriptor) == 0 && fchmod(descriptor, 0644) == 0;
+  if (good && !in_place) good = (!lasting || fsync(descriptor) == 0) && fchmod(descriptor, 0644) == 0;
   int code = errno;
   if (::close(descriptor) != 0 && good) good = false, code = errno;
   if (good && !in_place && ::rename(temporary.c_str(), target.c_str()) != 0) good = false, code = errno;
@@ -151,12 +170,18 @@ void write_file(std::filesystem::path const& file, std::string const& text) {
   fail(file, "cannot be written");
 }
 
+}  // namespace
+
+void write_file(std::filesystem::path const& file, std::string const& text) {
+  write(file, text, true);
+}
+
 void write_cache(std::filesystem::path const& file, std::string const& text) {
   std::error_code failure;
   auto const kind = std::filesystem::status(file, failure).type();
   if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
     throw error(file.string() + ": is no file, so nothing is written to it; remove it, or name another file");
-  write_file(file, text);
+  write(file, text, false);
 }
 
 void check_writable(std::filesystem::path const& file) {

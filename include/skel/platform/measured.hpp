@@ -86,7 +86,8 @@ cached_platform read_cache(std::filesystem::path const& file, std::vector<std::s
 void write_file(std::filesystem::path const& file, std::string const& text);
 
 /// Writes a cache file: as write_file, but what is there and is no regular file is left alone, because writing to a
-/// pipe would wait for its reader. Throws skel::error.
+/// pipe would wait for its reader, and nobody waits for the disk: a machine that stops now may leave a damaged file.
+/// Throws skel::error.
 void write_cache(std::filesystem::path const& file, std::string const& text);
 
 /// Throws what write_file would throw for a file that cannot be made, and leaves everything as it was: for output of

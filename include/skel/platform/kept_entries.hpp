@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace skel::platform {
+
+/// Keys with their values, from the one that was kept longest ago to the latest. Neither has a line end, keys no tab.
+using entries = std::vector<std::pair<std::string, std::string>>;
+
+/// Entries as the text of a file (docs/formats.md, "Knowledge"), and back. `machine`: in one line, whose they are.
+/// parse_entries throws skel::input_error with `source` and the reason: another version, another machine, a text that
+/// is not whole.
+std::string to_text(entries const& all, std::string const& machine);
+entries parse_entries(std::string_view text, std::string const& machine, std::string const& source);
+
+/// Where what was learnt on these hosts is kept between runs: $XDG_CACHE_HOME (or ~/.cache) /skel/knowledge-KEY.txt,
+/// with a key made of the host name of every rank. Nothing when neither variable is set.
+std::optional<std::filesystem::path> default_knowledge_file(std::vector<std::string> const& host_of_rank);
+
+/// A file of entries that many processes may read and add to at once: it is replaced whole, and who adds holds a lock
+/// (FILE.lock) from reading to replacing. What cannot be believed, because it is damaged, of another machine, or could
+/// have been written by another user, is put aside as FILE.aside.
+class kept_entries {
+ public:
+  /// Reading a MiB takes some 5 ms; keys that were kept longest ago leave first.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 20U;
+
+  struct answer {
+    entries found{};
+    std::string warning{};  ///< what could not be believed, and where it is now; empty: nothing
+  };
+
+  kept_entries(std::filesystem::path file, std::string machine)
+      : file_(std::move(file)), machine_(std::move(machine)) {}
+
+  /// What is there; nothing where there is no file. Never throws for what is in the file.
+  answer read() const;
+  /// Puts entries, the latest last, in the place of those of the same keys, or beside them. Waits for other processes
+  /// that do so, 10 s at most. Returns a warning, or nothing. Throws skel::error where the file or its lock cannot be
+  /// written.
+  std::string add(entries const& learnt) const;
+
+ private:
+  std::filesystem::path file_;
+  std::string machine_;
+};
+
+}  // namespace skel::platform

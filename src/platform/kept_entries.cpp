@@ -1,0 +1,147 @@
+#include <skel/platform/kept_entries.hpp>
+
+#include <fcntl.h>
+
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/error.hpp>
+#include <skel/base/hash.hpp>
+#include <skel/base/shown.hpp>
+#include <skel/platform/files.hpp>
+#include <skel/platform/measured.hpp>
+
+namespace skel::platform {
+namespace {
+
+constexpr std::string_view first_line = "skel_knowledge 1";
+/// How long a process waits for others that add.
+constexpr std::chrono::seconds longest_wait{10};
+
+std::string hex_of(std::uint64_t number) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+/// Holds FILE.lock. The lock file stays: who removed it could take it from a process that waits for it.
+class file_lock {
+ public:
+  explicit file_lock(std::filesystem::path const& file) {
+    std::filesystem::path const name = file.string() + ".lock";
+    std::error_code failure;
+    if (name.has_parent_path()) std::filesystem::create_directories(name.parent_path(), failure);
+    descriptor_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
+    if (descriptor_ < 0) fail(name, "cannot be opened");
+    auto const end = std::chrono::steady_clock::now() + longest_wait;
+    while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+      bool const held = errno == EWOULDBLOCK || errno == EINTR;
+      if (held && std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        continue;
+      }
+      int const code = errno;
+      ::close(descriptor_);
+      errno = code;
+      fail(name, "cannot be locked");
+    }
+  }
+  ~file_lock() { ::close(descriptor_); }
+  file_lock(file_lock const&) = delete;
+  file_lock& operator=(file_lock const&) = delete;
+
+ private:
+  [[noreturn]] static void fail(std::filesystem::path const& name, char const* doing) {
+    throw error(name.string() + ": " + doing + ": " + std::generic_category().message(errno));
+  }
+  int descriptor_ = -1;
+};
+
+/// Takes a line off the front of a text; nothing where none is whole.
+std::optional<std::string_view> next_line(std::string_view& text) {
+  std::size_t const end = text.find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  std::string_view const line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return line;
+}
+
+}  // namespace
+
+std::string to_text(entries const& all, std::string const& machine) {
+  SKEL_EXPECTS(machine.find('\n') == std::string::npos);
+  std::string text(first_line);
+  text += "\nmachine " + machine + '\n';
+  for (auto const& [key, value] : all) {
+    SKEL_EXPECTS(key.find_first_of("\t\n") == std::string::npos && value.find('\n') == std::string::npos);
+    text += key + '\t' + value + '\n';
+  }
+  return text + "checksum " + hex_of(fnv1a().add(text).value()) + '\n';
+}
+
+entries parse_entries(std::string_view text, std::string const& machine, std::string const& source) {
+  std::string_view rest = text;
+  if (next_line(rest) != first_line)
+    throw input_error(source, "line 1", "is not '" + std::string(first_line) + "': no knowledge of this version");
+  std::size_t const last = text.size() < 2 ? std::string_view::npos : text.rfind('\n', text.size() - 2);
+  std::string_view const body = text.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  if (text.substr(body.size()) != "checksum " + hex_of(fnv1a().add(body).value()) + '\n')
+    throw input_error(source, "last line", "is not the checksum of what stands before it: the file is damaged");
+  auto const whose = next_line(rest);
+  if (whose != "machine " + machine)
+    throw input_error(source, "line 2", "is of another machine, or of other ranks: " + in_quotes(whose.value_or("")));
+  rest.remove_suffix(text.size() - body.size());
+  entries all;
+  for (std::size_t number = 3; auto const line = next_line(rest); ++number) {
+    std::size_t const tab = line->find('\t');
+    if (tab == std::string_view::npos)
+      throw input_error(source, "line " + std::to_string(number), "has no tab between a key and a value");
+    all.emplace_back(line->substr(0, tab), line->substr(tab + 1));
+  }
+  return all;
+}
+
+kept_entries::answer kept_entries::read() const {
+  answer result;
+  std::error_code failure;
+  if (std::filesystem::symlink_status(file_, failure).type() == std::filesystem::file_type::not_found) return result;
+  try {
+    result.found = parse_entries(read_text(file_, file_of::this_user), machine_, file_.string());
+  } catch (error const& problem) {
+    std::filesystem::path const aside = file_.string() + ".aside";
+    std::filesystem::rename(file_, aside, failure);
+    result.warning = std::string(problem.what()) +
+                     (failure ? "; it is not used" : "; it is put aside as " + aside.string() + ", and begun anew");
+  }
+  return result;
+}
+
+std::string kept_entries::add(entries const& learnt) const {
+  file_lock const lock(file_);
+  auto [all, warning] = read();
+  std::map<std::string_view, bool> is_new;
+  for (auto const& [key, value] : learnt) is_new[key] = true;
+  std::erase_if(all, [&](auto const& one) { return is_new.contains(one.first); });
+  all.insert(all.end(), learnt.begin(), learnt.end());
+  std::size_t bytes = 0, kept = 0;
+  while (kept < all.size()) {
+    auto const& [key, value] = all[all.size() - 1 - kept];
+    bytes += key.size() + value.size() + 2;
+    if (bytes > most_bytes) break;
+    ++kept;
+  }
+  all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kept));
+  write_cache(file_, to_text(all, machine_));
+  return warning;
+}
+
+}  // namespace skel::platform

@@ -1,0 +1,133 @@
+#include <skel/platform/kept_entries.hpp>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+#include <skel/platform/files.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using skel::platform::entries;
+using skel::platform::kept_entries;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+class KeptEntries : public testing::Test {
+ protected:
+  KeptEntries() {
+    std::string pattern = (fs::temp_directory_path() / "skel-kept-XXXXXX").string();
+    folder = mkdtemp(pattern.data());
+  }
+  ~KeptEntries() override { fs::remove_all(folder); }
+  kept_entries here(std::string machine = "a,b") const { return {file(), std::move(machine)}; }
+  fs::path file() const { return folder / "in" / "knowledge.txt"; }
+
+  fs::path folder;
+};
+
+TEST_F(KeptEntries, AreReadBackInTheirOrder) {
+  EXPECT_TRUE(here().read().found.empty());
+  EXPECT_EQ(here().add({{"one", "1 2"}, {"two", ""}}), "");
+  EXPECT_EQ(here().add({{"three", "x"}, {"one", "9"}}), "");
+  auto const [found, warning] = here().read();
+  EXPECT_THAT(found, ElementsAre(Pair("two", ""), Pair("three", "x"), Pair("one", "9")));
+  EXPECT_EQ(warning, "");
+}
+
+TEST_F(KeptEntries, OfAnotherMachineArePutAside) {
+  here().add({{"one", "1"}});
+  auto const [found, warning] = here("a,c").read();
+  EXPECT_TRUE(found.empty());
+  EXPECT_THAT(warning, HasSubstr("another machine"));
+  EXPECT_THAT(warning, HasSubstr(".aside"));
+  EXPECT_FALSE(fs::exists(file()));
+  EXPECT_TRUE(fs::exists(file().string() + ".aside"));
+}
+
+TEST_F(KeptEntries, ThatAreDamagedArePutAsideWhereverTheDamageIs) {
+  here().add({{"one", "1 2 3"}, {"two", "4"}});
+  std::string const whole = skel::platform::read_text(file());
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    for (bool const cut : {false, true}) {
+      std::string text = whole;
+      if (cut)
+        text.resize(at);
+      else
+        text[at] = static_cast<char>(text[at] ^ 1);
+      std::ofstream(file()) << text;
+      auto const [found, warning] = here().read();
+      ASSERT_TRUE(found.empty()) << at << (cut ? " cut" : " changed");
+      ASSERT_NE(warning, "") << at;
+    }
+  }
+  EXPECT_EQ(here().add({{"new", "1"}}), "");  // begins anew
+  EXPECT_THAT(here().read().found, ElementsAre(Pair("new", "1")));
+}
+
+TEST_F(KeptEntries, KeepNoMoreThanTheyMayAndForgetTheOldest) {
+  std::string const large(kept_entries::most_bytes / 4, 'x');
+  for (int k = 0; k < 10; ++k) here().add({{std::to_string(k), large}});
+  EXPECT_LE(fs::file_size(file()), kept_entries::most_bytes + 200);
+  auto const found = here().read().found;
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found.front().first, "7");
+  EXPECT_EQ(found.back().first, "9");
+}
+
+TEST_F(KeptEntries, SayWhyTheyCannotBeWritten) {
+  fs::create_directories(file().string() + ".lock");  // a folder is in the way
+  try {
+    here().add({{"one", "1"}});
+    FAIL() << "written";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr(file().string()));
+  }
+}
+
+TEST_F(KeptEntries, PutAsideWhatIsNoFile) {
+  fs::create_directories(file());
+  EXPECT_THAT(here().read().warning, HasSubstr("put aside"));
+  EXPECT_EQ(here().add({{"one", "1"}}), "");
+  EXPECT_THAT(here().read().found, ElementsAre(Pair("one", "1")));
+}
+
+// Each of 200 processes adds an entry of its own, and all change a common one.
+TEST_F(KeptEntries, OfManyProcessesAtOnceAreAllKept) {
+  constexpr int processes = 200;
+  std::vector<pid_t> all;
+  for (int k = 0; k < processes; ++k) {
+    pid_t const child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      try {
+        here().add({{"own " + std::to_string(k), "1"}, {"common", std::to_string(k)}});
+        _exit(0);
+      } catch (...) {
+        _exit(1);
+      }
+    }
+    all.push_back(child);
+  }
+  for (pid_t const child : all) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  auto const [found, warning] = here().read();
+  EXPECT_EQ(warning, "");
+  EXPECT_EQ(found.size(), processes + 1u);
+}
+
+}  // namespace
