@@ -53,8 +53,6 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
     by_station_[s] = sites_.back().get();
     most_jobs_ += here;
   }
-  for (auto& here : sites_)
-    if (!here->is_sink()) here->connect(by_station_[here->number() + 1]);
   open_sites_ = sites_.size();
 }
 
@@ -131,8 +129,8 @@ std::vector<record::span> executor::take_spans() {
 void executor::perform(agenda& todo, std::optional<job>* keep) {
   while (!todo.sends.empty() || !todo.posts.empty() || !todo.notices.empty()) {
     for (auto& sending : std::exchange(todo.sends, {})) {
-      if (sending.to != nullptr)
-        sending.to->deliver(rank_, std::move(sending.what), todo);
+      if (sending.rank == rank_)
+        by_station_[sending.from->number() + 1]->deliver(rank_, std::move(sending.what), todo);
       else
         send(*sending.from, sending.rank, sending.from->number() + 1, sending.from->number() + 1,
              {std::move(sending.what.items), sending.what.sequence, sending.what.first_item, false});

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace skel::runtime {
+
+/// When a station has had everything: as many parcels have come from each producing rank as that rank says there are.
+/// It does not lock: a site does.
+class end_of_stream {
+ public:
+  explicit end_of_stream(std::vector<int> const& producers = {}) {
+    for (int rank : producers) from_.push_back({rank, 0, {}});
+  }
+
+  void came(int from) {
+    for (auto& one : from_) one.received += one.rank == from;
+  }
+  /// That is how many there are in all.
+  void announced(int from, std::uint64_t parcels) {
+    for (auto& one : from_)
+      if (one.rank == from) one.announced = parcels;
+  }
+  bool reached() const {
+    return std::all_of(from_.begin(), from_.end(), [](auto const& one) { return one.announced == one.received; });
+  }
+
+ private:
+  struct producer {
+    int rank = 0;
+    std::uint64_t received = 0;
+    std::optional<std::uint64_t> announced;
+  };
+  std::vector<producer> from_;
+};
+
+}  // namespace skel::runtime

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <runtime/order.hpp>
+
+#include "support/dice.hpp"
+
+namespace {
+
+using skel::runtime::arrival;
+using skel::runtime::arrival_order;
+
+arrival numbered(std::uint64_t sequence, int from = 0) {
+  arrival out;
+  out.what.sequence = sequence;
+  out.from = from;
+  return out;
+}
+
+TEST(ArrivalOrder, GivesThemAsTheyCameWhereNobodyAsksForOrder) {
+  arrival_order order(false);
+  for (std::uint64_t sequence : {4u, 0u, 2u}) order.add(numbered(sequence));
+  for (std::uint64_t sequence : {4u, 0u, 2u}) {
+    ASSERT_TRUE(order.ready());
+    EXPECT_EQ(order.take().what.sequence, sequence);
+  }
+  EXPECT_TRUE(order.empty());
+}
+
+TEST(ArrivalOrder, HoldsBackWhatComesTooEarly) {
+  arrival_order order(true);
+  order.add(numbered(1, 5));
+  EXPECT_FALSE(order.ready());
+  EXPECT_FALSE(order.empty());
+  order.add(numbered(0, 3));
+  EXPECT_EQ(order.take().from, 3);
+  EXPECT_EQ(order.take().from, 5);
+  EXPECT_TRUE(order.empty());
+}
+
+TEST(ArrivalOrder, GivesEveryRandomOrderInSequence) {
+  bench::dice roll(1);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::uint64_t> sequences(roll.below(40));
+    std::iota(sequences.begin(), sequences.end(), 0);
+    for (std::size_t i = sequences.size(); i > 1; --i) std::swap(sequences[i - 1], sequences[roll.below(i)]);
+    arrival_order order(true);
+    std::uint64_t next = 0;
+    for (std::uint64_t sequence : sequences) {
+      order.add(numbered(sequence));
+      while (order.ready() && roll.one_in(2)) EXPECT_EQ(order.take().what.sequence, next++);
+    }
+    while (order.ready()) EXPECT_EQ(order.take().what.sequence, next++);
+    EXPECT_EQ(next, sequences.size());
+    EXPECT_TRUE(order.empty());
+  }
+}
+
+}  // namespace

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include <runtime/replica_group.hpp>
+
+namespace {
+
+using skel::runtime::replica_group;
+
+skel::record::station_record named() {
+  skel::record::station_record out;
+  out.name = "worker";
+  out.rank = 3;
+  return out;
+}
+
+TEST(ReplicaGroup, GivesEachWorkerWorkOnceAndTheOneThatIsWarmFirst) {
+  replica_group group(3, named());
+  EXPECT_TRUE(group.all_idle());
+  std::size_t const a = group.begin_work(), b = group.begin_work(), c = group.begin_work();
+  EXPECT_EQ(a + b + c, 3u);
+  EXPECT_FALSE(group.any_idle());
+  group.end_work(b);
+  EXPECT_TRUE(group.any_idle());
+  EXPECT_FALSE(group.all_idle());
+  group.end_work(a);
+  EXPECT_EQ(group.begin_work(), a);
+  group.end_work(a);
+  group.end_work(c);
+  EXPECT_TRUE(group.all_idle());
+}
+
+TEST(ReplicaGroup, LearnsTheTimeOfItemsAndForgetsOldOnes) {
+  replica_group group(4, named());
+  EXPECT_EQ(group.item_ns(), 0);
+  group.learn(800);
+  EXPECT_EQ(group.item_ns(), 800);
+  EXPECT_EQ(group.pace(), 200);
+  for (int i = 0; i < 100; ++i) group.learn(80);
+  EXPECT_NEAR(group.item_ns(), 80, 0.01);
+}
+
+TEST(ReplicaGroup, SumsWhatItsWorkersDid) {
+  replica_group group(2, named());
+  group.all()[0].did.items = 5;
+  group.all()[1].did.items = 7;
+  group.all()[1].did.busy = 0.5;
+  auto const sum = group.sum();
+  EXPECT_EQ(sum.items, 12u);
+  EXPECT_EQ(sum.busy, 0.5);
+  EXPECT_EQ(sum.workers, 2u);
+  EXPECT_EQ(sum.name, "worker");
+  EXPECT_EQ(sum.rank, 3);
+}
+
+}  // namespace
