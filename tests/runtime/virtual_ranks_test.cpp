@@ -134,6 +134,32 @@ struct dangers {
   }
 };
 
+dangers* of_fragile = nullptr;  ///< what may go wrong when fragile items are written and read
+
+struct fragile {
+  std::uint64_t number = 0;
+};
+
+}  // namespace
+
+template <>
+struct skel::serializer<fragile> {
+  template <class Archive>
+  static void save(Archive& archive, fragile const& item) {
+    if (!archive.counts()) of_fragile->pass("write", item.number);
+    archive(item.number);
+  }
+  template <class Archive>
+  static fragile load(Archive& archive) {
+    fragile item;
+    archive(item.number);
+    of_fragile->pass("read", item.number);
+    return item;
+  }
+};
+
+namespace {
+
 /// What may go wrong before an item, of `length` elements, has come to the sink.
 auto dangerous(dangers& of, std::uint64_t items, std::size_t length, bool ordered, std::vector<std::uint64_t>& got) {
   using parcel = std::vector<std::uint64_t>;
@@ -230,6 +256,68 @@ void check_faults(std::uint64_t seed) try {
 
 TEST(VirtualRanks, FunctionsThatThrowBringAllToRestWithTheEarliestItem) {
   for_seeds(1000, check_faults);
+}
+
+/// Where items cannot be written or read, every rank is told of the batch that holds the earliest of them.
+void check_fragile(std::uint64_t seed) try {
+  dice roll(seed);
+  std::size_t const ranks = 2 + roll.below(6), items = 1 + roll.below(60);
+  dangers of{roll.bits(), 2 + roll.some(9), {}};
+  of_fragile = &of;
+  std::vector<std::uint64_t> got;
+  auto const compose = [&] {
+    return skel::source("source",
+                        [items, next = std::uint64_t{0}]() mutable {
+                          return next == items ? std::nullopt : std::optional(fragile{next++});
+                        }) |
+           skel::farm("farm",
+                      [](fragile x) {
+                        bench::meanwhile();
+                        return x;
+                      }) |
+           skel::sink("sink", [&](fragile x) { got.push_back(x.number); });
+  };
+  std::vector<decltype(compose())> apps;
+  std::vector<program> lines;
+  for (std::size_t r = 0; r < ranks; ++r) apps.push_back(compose());
+  for (auto& app : apps) lines.push_back(skel::runtime::make_program(app));
+  auto const plan = timeless_plan(lines.front(), items, ranks, roll);
+  virtual_run run(lines, plan, seed);
+  interleaving const during([&] { run.meanwhile(); });
+  std::vector<closing> ends;
+  for (closing const& one : run.run()) ends.push_back(across(one));
+  std::vector<std::string> told;
+  for (std::size_t r = 0; r < ranks; ++r) try {
+      skel::runtime::conclude(lines.front(), plan, hosts(ranks), ends, static_cast<int>(r), {});
+    } catch (skel::stage_error const& e) {
+      told.push_back(e.what());
+      ASSERT_FALSE(of.thrown.empty());
+      EXPECT_LE(e.item(), of.thrown.begin()->first) << e.what();
+    }
+  EXPECT_EQ(told, std::vector<std::string>(of.thrown.empty() ? 0 : ranks, told.empty() ? "" : told.front()));
+  if (!of.thrown.empty()) return;
+  ASSERT_EQ(got.size(), items);
+  for (std::size_t i = 0; i < items; ++i) ASSERT_EQ(got[i], i);
+} catch (std::exception const& e) {
+  FAIL() << e.what();
+}
+
+TEST(VirtualRanks, ItemsThatCannotBeWrittenOrReadBringAllToRest) {
+  for_seeds(500, check_fragile);
+}
+
+TEST(VirtualRanks, ARunIsRepeatedByItsSeed) {
+  auto const trace = [](std::uint64_t seed) {
+    dice roll(seed);
+    dangerous_run one(seed, roll);
+    one.of.one_in = never;
+    std::vector<std::string> calls;
+    one.of.also = [&](std::string const& stage, std::uint64_t item) { calls.push_back(stage + std::to_string(item)); };
+    one.run(roll, [](virtual_run&) {});
+    return calls;
+  };
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) EXPECT_EQ(trace(seed), trace(seed)) << "seed " << seed;
+  EXPECT_NE(trace(1), trace(2));
 }
 
 /// A run that is interrupted on some rank ends as cancelled on all of them, or on none, and then it is complete.

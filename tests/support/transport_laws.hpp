@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,8 +33,15 @@ struct letter {
   bool refused = false;   ///< its receiver throws
 };
 
-inline std::byte content(std::uint64_t number, std::size_t range, std::size_t at) {
-  return static_cast<std::byte>(bench::scatter(number * 64 + range) + at);
+/// What a part of a message holds: its body is part 0, ranges follow.
+inline void fill(std::span<std::byte> to, std::uint64_t number, std::size_t part) {
+  auto next = static_cast<std::uint8_t>(bench::scatter(number * 64 + part));
+  for (std::byte& one : to) one = std::byte{next++};
+}
+inline bool holds(std::span<std::byte const> what, std::uint64_t number, std::size_t part) {
+  std::vector<std::byte> expected(what.size());
+  fill(expected, number, part);
+  return std::ranges::equal(what, expected);
 }
 
 inline std::vector<letter> random_letters(int ranks, std::size_t count, bench::dice& roll) {
@@ -58,11 +67,11 @@ inline std::vector<letter> random_letters(int ranks, std::size_t count, bench::d
 inline runtime::message written(letter const& of) {
   runtime::message out(sizeof of.number + of.body, of.ranges.size());
   std::memcpy(out.body().data(), &of.number, sizeof of.number);
-  for (std::size_t i = 0; i < of.body; ++i) out.body()[sizeof of.number + i] = content(of.number, 0, i);
+  fill(out.body().subspan(sizeof of.number), of.number, 0);
   auto const keep = std::make_shared<std::vector<std::vector<std::byte>>>();
   for (std::size_t size : of.ranges) {
     keep->emplace_back(size);
-    for (std::size_t i = 0; i < size; ++i) keep->back()[i] = content(of.number, keep->size(), i);
+    fill(keep->back(), of.number, keep->size());
   }
   for (auto const& range : *keep) out.add(range);
   out.keep = keep;
@@ -90,8 +99,7 @@ inline void check_transport_laws(transports const& here, std::uint64_t seed, std
           EXPECT_EQ(of.from, from);
           EXPECT_EQ(of.where, where);
           EXPECT_EQ(of.body + sizeof number, body.size());
-          for (std::size_t i = 0; i < of.body; ++i)
-            if (body[sizeof number + i] != content(number, 0, i)) ADD_FAILURE() << "byte " << i << " of a body";
+          EXPECT_TRUE(holds(body.subspan(sizeof number), number, 0)) << "message " << number;
           EXPECT_EQ(std::vector<std::size_t>(sizes.begin(), sizes.end()), of.ranges);
           if (of.refused) {
             ++refused;
@@ -104,12 +112,9 @@ inline void check_transport_laws(transports const& here, std::uint64_t seed, std
           for (auto& range : *place) out.ranges.emplace_back(range);
           out.done = [&, number, place, body] {
             ++whole[number];
-            if (body.size() > sizeof number) {
-              EXPECT_EQ(body[sizeof number], content(number, 0, 0));  // is still there
-            }
+            EXPECT_TRUE(holds(body.subspan(sizeof number), number, 0)) << "message " << number;  // is still there
             for (std::size_t r = 0; r < place->size(); ++r)
-              for (std::size_t i = 0; i < (*place)[r].size(); ++i)
-                if ((*place)[r][i] != content(number, r + 1, i)) ADD_FAILURE() << "byte " << i << " of range " << r;
+              EXPECT_TRUE(holds((*place)[r], number, r + 1)) << "range " << r << " of message " << number;
           };
           return out;
         });
