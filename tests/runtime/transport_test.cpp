@@ -92,7 +92,7 @@ TEST(MpiTransport, RestsUntilItIsWoken) {
 
 TEST(FakeNetwork, ObeysTheLawsOfTransports) {
   if (ranks().rank() != 0) return;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     int const size = static_cast<int>(1 + seed % 7);
     fake_network net(size, seed);
     skel::test::transports all;

@@ -30,9 +30,16 @@ std::uint64_t from_environment(char const* name, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t times_slower = 10;
+#else
+constexpr std::uint64_t times_slower = 1;
+#endif
+
 /// Calls check(seed) until one fails.
 template <class Check>
 void for_seeds(std::uint64_t usually, Check const& check) {
+  usually /= times_slower;
   std::uint64_t const first = from_environment("SKEL_SEED", 1), count = from_environment("SKEL_SEEDS", usually);
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     SCOPED_TRACE("SKEL_SEED=" + std::to_string(seed) + " SKEL_SEEDS=1");

@@ -54,9 +54,9 @@ inline std::vector<letter> random_letters(int ranks, std::size_t count, bench::d
         static_cast<int>((static_cast<std::size_t>(one.from) + roll.between(1, 6)) % static_cast<std::size_t>(ranks));
     if (one.to == one.from) continue;
     one.where = static_cast<runtime::channel>(roll.below(3));
-    one.body = roll.some(17);  // from no byte to more than is sent without asking
+    one.body = roll.some(14);  // from no byte to more than is sent without asking
     if (roll.one_in(2))
-      for (std::size_t r = roll.between(1, 4); r > 0; --r) one.ranges.push_back(roll.some(18));
+      for (std::size_t r = roll.between(1, 4); r > 0; --r) one.ranges.push_back(roll.some(16));
     one.unwanted = roll.one_in(6);
     one.refused = roll.one_in(12);
     out.push_back(one);
