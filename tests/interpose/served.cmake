@@ -14,8 +14,10 @@ if(SERVED)
   list(APPEND environment -x SKEL_MPI=always)
 endif()
 list(POP_FRONT RUN mpirun)
+# Two variables: what goes into one is mixed as it comes, in the middle of lines too.
 execute_process(COMMAND ${mpirun} -x LD_PRELOAD=${PRELOAD} -x SKEL_MPI_VERBOSE=2 ${environment} ${RUN}
-  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE diagnostics)
+set(output "${output}\n${diagnostics}")
 message("${output}")
 if(REFUSED)
   if(status EQUAL 0 OR NOT output MATCHES "${REFUSED}")
