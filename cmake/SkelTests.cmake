@@ -39,7 +39,8 @@ function(skel_test_uses_mpi test)
   # Tests run side by side, so each has a folder of its own.
   set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ${SKEL_MPIRUN_ENVIRONMENT}
     OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/mpi/${test}
-    XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/mpi/cache)  # probed platforms; the user's own cache is not touched
+    XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/mpi/cache  # probed platforms; the user's own cache is not touched
+    SKEL_KNOWLEDGE=off)  # no test knows what another one has learnt
   if(SKEL_SANITIZE MATCHES address)
     # Open MPI is built without frame pointers: only the slow unwinder finds whose memory was left.
     set_tests_properties(${test} PROPERTIES

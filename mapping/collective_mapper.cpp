@@ -79,6 +79,8 @@ class collective_mapper::implementation {
         steps_(most_kept_bytes) {}
 
   std::size_t ranks() const { return decider_.problem().ranks(); }
+  void set_up(decision_setup const& as) { mapping::set_up(decider_, as); }
+  decision_entries learnt() const { return to_entries(decider_.knowledge()); }
 
   collective_decision const& decision(collective_request const& asked) {
     collective_request const request = in_short(asked);
@@ -160,6 +162,14 @@ collective_mapper& collective_mapper::operator=(collective_mapper&&) noexcept = 
 
 std::size_t collective_mapper::ranks() const {
   return self_->ranks();
+}
+
+void collective_mapper::set_up(decision_setup const& as) {
+  self_->set_up(as);
+}
+
+decision_entries collective_mapper::learnt() const {
+  return self_->learnt();
 }
 
 collective_decision const& collective_mapper::decide(collective_request const& request) {

@@ -121,12 +121,13 @@ void collective_selection::require_possible(request const& asked) const {
   if (asked.unit == 0 || asked.bytes % asked.unit != 0)
     throw error("a vector of " + std::to_string(asked.bytes) + " bytes is not whole elements of " +
                 std::to_string(asked.unit) + " bytes");
-  cost::require_priceable(asked.operation, problem_of(asked, ranks()));
+  cost::require_priceable(asked.operation, mapping::problem_of(asked, ranks()));
   cost::require_usable(asked.gamma * static_cast<double>(asked.bytes),
                        [&] { return "combining " + std::to_string(asked.bytes) + " bytes"; });
 }
 
-std::vector<candidate<collective_way>> collective_selection::candidates(request const& asked, std::size_t model) {
+std::vector<candidate<collective_way>> collective_selection::candidates(request const& asked, std::size_t model,
+                                                                        bool every) {
   require_possible(asked);
   source& by = *sources_[model];
   std::vector<collective_way> all;
@@ -141,7 +142,7 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
       all.push_back({std::move(what), std::move(route)});
     }
   }
-  for (auto& what : by.catalogue.find(asked, routed, enough)) all.push_back({std::move(what)});
+  for (auto& what : by.catalogue.find(asked, routed && !every, enough)) all.push_back({std::move(what)});
   if (all.empty()) refuse_for_missing_link(asked, by.models);
   auto const messages = [](collective_way const& one) {
     return one.route ? one.route->outline.segments * 2 + (one.route->outline.stripes > 1 ? 0 : 1) : std::uint64_t{2};

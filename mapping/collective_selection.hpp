@@ -60,9 +60,11 @@ class collective_selection {
   /// Of an operation and a magnitude of bytes.
   static decision_context context_of(request const& asked);
   /// Throws skel::error where the bytes are not whole elements, a time overflows, or links are missing.
-  std::vector<candidate<collective_way>> candidates(request const& asked, std::size_t model);
+  std::vector<candidate<collective_way>> candidates(request const& asked, std::size_t model, bool all);
   double price(request const& asked, std::size_t model, candidate<collective_way> const& one);
   static std::string name_of(candidate<collective_way> const& one) { return one.plan.what.name; }
+  /// The operation.
+  static std::string_view problem_of(request const& asked) { return skel::plan::name_of(asked.operation); }
   std::string describe(request const& asked) const;
   static std::size_t bytes_of(candidate<collective_way> const& one);
   static double expected_uses(request const&) { return 0; }

@@ -103,9 +103,9 @@ std::optional<std::vector<std::vector<candidate_record>>> read_records(std::stri
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> to_entries(decision_knowledge const& known) {
+decision_entries to_entries(decision_knowledge const& known) {
   std::string const prefix = prefix_of(known.problem, known.models);
-  std::vector<std::pair<std::string, std::string>> all;
+  decision_entries all;
   for (auto const& [context, memory] : known.contexts) {
     std::string key = prefix, value;
     for (auto const part : context) write(key, part);

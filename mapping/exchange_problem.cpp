@@ -70,7 +70,7 @@ double exchange_problem::sparse_bytes(request const& asked) const {
          (2 * static_cast<double>(value_bytes_) + 2 * sizeof(subscript));
 }
 
-std::vector<candidate<exchange_step>> exchange_problem::candidates(request const& asked, std::size_t) const {
+std::vector<candidate<exchange_step>> exchange_problem::candidates(request const& asked, std::size_t, bool) const {
   SKEL_EXPECTS(asked.prices != nullptr && (asked.may_be_dense || asked.may_be_sparse));
   if (asked.elements == 0) return {{dense, dense_id, 0, nothing}};
   std::vector<candidate<exchange_step>> all;

@@ -31,13 +31,9 @@ struct collective_options {
   bool ordered = false, json = false;
 };
 
-constexpr plan::collective operations[] = {
-    plan::collective::broadcast, plan::collective::reduce,    plan::collective::allreduce, plan::collective::scatter,
-    plan::collective::gather,    plan::collective::allgather, plan::collective::alltoall,  plan::collective::barrier};
-
 plan::collective find_operation(std::string const& name) {
   std::vector<std::string> names;
-  for (plan::collective one : operations) {
+  for (plan::collective const one : plan::all_collectives) {
     if (name_of(one) == name) return one;
     names.emplace_back(name_of(one));
   }

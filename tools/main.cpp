@@ -134,6 +134,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("pepa", "solve a PEPA model: throughputs, utilisation, populations", add_pepa);
   add("clusters", "group hosts into clusters by their latencies", add_clusters);
   add("collective", "choose how a collective runs on a platform", add_collective);
+  add("decisions", "show what a program has decided, and how right its predictions were", add_decisions);
   add("export-rules", "write rules for Open MPI's own collectives from the models of a platform", add_export_rules);
   add("price", "predict the time of a collective inside a cluster under a communication model", add_price);
 #if SKEL_WITH_MPI

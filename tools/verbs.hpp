@@ -27,6 +27,7 @@ using action = std::function<int(std::ostream& out)>;
 /// its options in `app` and returns what to do when the verb was chosen. Every verb has --json: one object on `out`.
 action add_clusters(CLI::App& app);
 action add_collective(CLI::App& app);
+action add_decisions(CLI::App& app);
 action add_export_rules(CLI::App& app);
 action add_pattern(CLI::App& app);
 action add_pepa(CLI::App& app);

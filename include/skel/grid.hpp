@@ -17,6 +17,8 @@
 
 namespace skel {
 
+class decision_store;
+
 /// The machine a program runs on: one process, or the ranks that mpirun has started. Make one, first thing in main, on
 /// every rank; it initialises MPI where there is any, which ends with the process. Several may live one after the other
 /// or at once, made in the same order on every rank. In a fork of the process it can only be destroyed.
@@ -66,6 +68,9 @@ class grid : public collective_calls {
   /// How such a collective is done as long as nothing else is learned, and why. Sizes are decided in classes: the times
   /// are those of the class (mapping::class_of). Collective at the first use of collectives.
   mapping::collective_decision decide(mapping::collective_request const& request);
+
+  /// What its deciders share, for those that skel's own objects make. Collective at the first call.
+  std::shared_ptr<decision_store> const& decisions();
 
   run_report run(runtime::program const& line, std::stop_token const& stop = {});
   planned_program plan(runtime::program const& line);

@@ -27,13 +27,15 @@ void give_up(runtime::rendezvous& meeting) {
   meeting.fail("it threw: " + runtime::describe_failure({}).what);
 }
 
-collective_engine::collective_engine(runtime::communicator const& ranks, run_platform where)
+collective_engine::collective_engine(runtime::communicator const& ranks, run_platform where,
+                                     mapping::decision_setup const& as)
     : messages_(runtime::native(ranks)),
       meeting_(*ranks.meeting()),
       number_(ranks.number()),
       look_([&meeting = meeting_] { meeting.look(); }),
       rank_(static_cast<std::size_t>(ranks.rank())),
       mapper_(std::move(where.machine), std::move(where.host_of_rank)) {
+  mapper_.set_up(as);
   int* most_tag = nullptr;
   int found = 0;
   MPI_Comm_get_attr(messages_.get(), MPI_TAG_UB, &most_tag, &found);

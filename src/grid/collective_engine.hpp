@@ -29,8 +29,9 @@ void give_up(runtime::rendezvous& meeting);
 /// that do not ask for the same wait, and are told then.
 class collective_engine {
  public:
-  collective_engine(runtime::communicator const& ranks, run_platform where);
+  collective_engine(runtime::communicator const& ranks, run_platform where, mapping::decision_setup const& as);
 
+  mapping::decision_entries learnt() const { return mapper_.learnt(); }
   mapping::collective_decision const& decide(mapping::collective_request const& request);
   /// Some uses of a request are timed, fewer and fewer: they begin with a barrier, and the mapper is told their time.
   /// The meeting must not know of this call yet. Throws skel::error when others do not ask for the same, and what the

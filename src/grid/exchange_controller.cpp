@@ -11,6 +11,8 @@
 #include <skel/pattern/operators.hpp>
 #include <skel/pattern/pattern.hpp>
 
+#include "decision_store.hpp"
+
 namespace skel {
 
 namespace {
@@ -85,6 +87,21 @@ exchange_controller::exchange_controller(results_of_ranks results, std::vector<s
       memory_cap_(settings.memory_cap),
       decider_(mapping::exchange_problem(results, std::move(array_bytes), in_rank_order)) {}
 
+exchange_controller::~exchange_controller() {
+  if (store_) store_->learnt(mapping::to_entries(decider_.knowledge()));
+}
+exchange_controller::exchange_controller(exchange_controller&&) noexcept = default;
+
+/// Decides as all of the program do. What the command line forces, it forces for all reductions.
+void exchange_controller::join(grid& among) {
+  store_ = among.decisions();
+  mapping::decision_setup as = store_->setup();
+  if (auto const said = as.forced.find(mapping::exchange_problem::name); said != as.forced.end())
+    forced_ = plan::find_exchange(said->second);
+  as.forced.clear();  // an exchange is forced by allowing no other one: what is touched has to be counted first
+  mapping::set_up(decider_, as);
+}
+
 exchange_controller::words exchange_controller::said_by(int rank, exchange_call const& mine) const {
   words said{};
   auto const self = static_cast<std::uint32_t>(rank);
@@ -103,6 +120,7 @@ exchange_controller::words exchange_controller::said_by(int rank, exchange_call 
 }
 
 bool exchange_controller::agree(grid& among, exchange_call const& mine) {
+  if (!store_) join(among);
   auto const agreed = among.all_reduce(said_by(among.rank(), mine), commutative(std::plus<>{}));
   last_ = 0;
   decider_.observe(asked_, agreed.exchange);

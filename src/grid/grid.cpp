@@ -31,6 +31,7 @@
 
 #include "call_words.hpp"
 #include "collective_engine.hpp"
+#include "decision_store.hpp"
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
 #include "kept_platform.hpp"
@@ -162,6 +163,7 @@ void check_times(run_settings const& of) {
 struct grid::state {
   explicit state(run_settings given) : settings(std::move(given)) {
     check_times(settings);
+    check_forced(settings.forced);
     auto const size = static_cast<std::size_t>(ranks.size());
     if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
     if (size > 1) meet(making_a_grid(settings));
@@ -242,9 +244,17 @@ struct grid::state {
   collective_engine& engine(mapping::collective_request const& request) {
     if (collectives) return *collectives;
     meet({words_of(call_of(request)) + ", the first collective"});
+    auto const& shared = *decisions();
     collectives = std::make_unique<collective_engine>(
-        ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts()));
+        ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts()), shared.setup());
     return *collectives;
+  }
+
+  /// Collective at the first call.
+  std::shared_ptr<decision_store> const& decisions() {
+    if (!store)
+      store = std::make_shared<decision_store>(ranks, settings, !stated || platform::is_measured(stated->machine));
+    return store;
   }
 
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
@@ -337,6 +347,7 @@ struct grid::state {
   bool probed = false;
   std::optional<platform::description> kept;       // the probed one as runs have corrected it; on rank 0
   std::optional<run_platform> stated;              // as it was, before each rank became a host
+  std::shared_ptr<decision_store> store;           // from the first decision on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 
@@ -356,7 +367,10 @@ struct grid::state {
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
 grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
 grid::~grid() {
-  if (runtime::is_fork()) static_cast<void>(state_.release());  // threads and MPI are the parent's
+  if (runtime::is_fork())
+    static_cast<void>(state_.release());  // threads and MPI are the parent's
+  else if (state_->collectives)
+    state_->store->learnt(state_->collectives->learnt());
 }
 
 int grid::rank() const {
@@ -373,6 +387,10 @@ run_settings const& grid::settings() const {
 }
 run_settings& grid::settings() {
   return state_->settings;
+}
+
+std::shared_ptr<decision_store> const& grid::decisions() {
+  return state_->decisions();
 }
 
 mapping::collective_decision grid::decide(mapping::collective_request const& request) {

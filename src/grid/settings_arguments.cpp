@@ -90,6 +90,21 @@ std::map<std::string, option> const& options() {
       {"--skel-trace",
        {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev",
         [](run_settings& s, std::string const& v) { s.trace = v; }}},
+      {"--skel-decisions",
+       {"FILE", "write every decision and what came of it, for 'skel decisions'",
+        [](run_settings& s, std::string const& v) { s.decisions = v; }}},
+      {"--skel-force",
+       {"PROBLEM=CHOICE", "take this choice, whatever it is expected to take; may be given again",
+        [](run_settings& s, std::string const& v) {
+          auto const equals = v.find('=');
+          if (equals == std::string::npos || equals == 0 || equals + 1 == v.size())
+            throw input_error("command line", "--skel-force",
+                              in_quotes(v) + " is not PROBLEM=CHOICE, such as exchange=sparse");
+          s.forced[v.substr(0, equals)] = v.substr(equals + 1);
+        }}},
+      {"--skel-knowledge",
+       {"FILE", "what was learnt on these hosts (default: in the user's cache), or off",
+        [](run_settings& s, std::string const& v) { s.knowledge = v; }}},
       {"--skel-progress",
        {nullptr, "a line on standard error about once a second",
         [](run_settings& s, std::string const&) { s.progress = true; }}},

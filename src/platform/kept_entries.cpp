@@ -128,10 +128,11 @@ kept_entries::answer kept_entries::read() const {
 std::string kept_entries::add(entries const& learnt) const {
   file_lock const lock(file_);
   auto [all, warning] = read();
-  std::map<std::string_view, bool> is_new;
-  for (auto const& [key, value] : learnt) is_new[key] = true;
-  std::erase_if(all, [&](auto const& one) { return is_new.contains(one.first); });
-  all.insert(all.end(), learnt.begin(), learnt.end());
+  std::map<std::string_view, std::size_t> latest;
+  for (std::size_t k = 0; k < learnt.size(); ++k) latest[learnt[k].first] = k;
+  std::erase_if(all, [&](auto const& one) { return latest.contains(one.first); });
+  for (std::size_t k = 0; k < learnt.size(); ++k)
+    if (latest.at(learnt[k].first) == k) all.push_back(learnt[k]);
   std::size_t bytes = 0, kept = 0;
   while (kept < all.size()) {
     auto const& [key, value] = all[all.size() - 1 - kept];

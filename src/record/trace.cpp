@@ -8,26 +8,11 @@
 
 #include <skel/base/error.hpp>
 
+#include "json_text.hpp"
+
 namespace skel::record {
 
 namespace {
-
-std::string quoted(std::string const& text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      out += code;
-    } else {
-      out += c;
-    }
-  }
-  return out + '"';
-}
 
 std::string name_of(std::vector<std::string> const& names, std::uint64_t station) {
   return station < names.size() ? names[station] : "station " + std::to_string(station);
@@ -47,13 +32,13 @@ class rows {
       std::string const name =
           prefix + name_of(names, station_worker >> 32) + " #" + std::to_string(station_worker & 0xffffffffu);
       out_ << ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" << process_ << ",\"tid\":" << id
-           << ",\"args\":{\"name\":" << quoted(name) << "}}";
+           << ",\"args\":{\"name\":" << in_json(name) << "}}";
     }
     for (span const& s : spans) {
       char times[96];
       std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", static_cast<double>(s.begin - start_) / 1e3,
                     static_cast<double>(s.end - s.begin) / 1e3);
-      out_ << ",\n{\"ph\":\"X\",\"name\":" << quoted(prefix + name_of(names, s.station)) << ",\"pid\":" << process_
+      out_ << ",\n{\"ph\":\"X\",\"name\":" << in_json(prefix + name_of(names, s.station)) << ",\"pid\":" << process_
            << ",\"tid\":" << threads[key(s)] << "," << times << ",\"args\":{\"first item\":" << s.first_item
            << ",\"items\":" << s.items << "}}";
     }
@@ -81,7 +66,7 @@ void write_chrome_trace(run_record const& run, std::string const& file) {
   for (std::size_t rank = 0; rank < std::max<std::size_t>(1, run.spans.size()); ++rank) {
     std::string const host = rank < run.hosts.size() ? run.hosts[rank] : "";
     out << comma << "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << rank
-        << ",\"args\":{\"name\":" << quoted("rank " + std::to_string(rank) + " (" + host + ")") << "}}";
+        << ",\"args\":{\"name\":" << in_json("rank " + std::to_string(rank) + " (" + host + ")") << "}}";
     comma = ",";
     rows of_rank(out, rank, start);
     if (rank == 0) of_rank.add(run.calibration, run.names, "calibration: ");

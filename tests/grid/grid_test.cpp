@@ -697,6 +697,8 @@ TEST(Grid, RefusesOptionsItCannotRead) {
     refuses("--skel-memory", size, "is not a size of at least a byte");
   refuses("--skel-capcity", "1", "did you mean '--skel-capacity'");
   refuses("--skel-other-hosts", "ask", "neither 'measure' nor 'refuse'");
+  for (char const* said : {"", "exchange", "=sparse", "exchange="})
+    refuses("--skel-force", said, "is not PROBLEM=CHOICE, such as exchange=sparse");
   refuses("--skel-platform", "/nowhere/grid.json", "/nowhere/grid.json");
 }
 

@@ -269,7 +269,7 @@ TEST(CollectiveMapper, NamesEdgesAndClustersAsThePlatformNumbersThem) {
 
 TEST(CollectiveMapper, HasNothingBetweenClustersWhereThereIsOne) {
   collective_mapper mapper = one_each({1e-6, {{.name = "only", .hosts = 8, .inside = {1e-4, 1e8}}}, {}});
-  for (collective const operation : all_operations) {
+  for (collective const operation : plan::all_collectives) {
     collective_decision const& decision = mapper.decide({.operation = operation, .bytes = 4096, .root = 3});
     EXPECT_TRUE(decision.edges.empty());
     EXPECT_TRUE(decision.schedule.empty());
@@ -287,7 +287,7 @@ TEST(CollectiveMapper, PutsRanksOfOneHostAtItsLocalLatency) {
 }
 
 TEST(CollectiveMapper, TakesNoTimeForARankAlone) {
-  for (collective const operation : all_operations) {
+  for (collective const operation : plan::all_collectives) {
     collective_mapper mapper({1e-6, {{.name = "only", .hosts = 8, .inside = {1e-4, 1e8}}}, {}}, {3});
     collective_request const request{.operation = operation, .bytes = 64};
     EXPECT_EQ(mapper.decide(request).predicted, 0) << name_of(operation);

@@ -29,7 +29,7 @@ TEST(CollectiveSelection, PutsCandidatesWithFewMessagesFirst) {
     grid const one = random_grid(random);
     collective_selection problem(clusters_of_ranks(one.machine, one.host_of_rank), {});
     std::uint64_t before = 0;
-    for (auto const& each : problem.candidates({.bytes = 1 << 20}, 0)) {
+    for (auto const& each : problem.candidates({.bytes = 1 << 20}, 0, false)) {
       std::uint64_t const segments = each.plan.route ? each.plan.route->outline.segments : 1;
       EXPECT_GE(segments, before);
       before = segments;

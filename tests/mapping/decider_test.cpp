@@ -41,18 +41,19 @@ struct toy {
   }
   static key key_of(request const& asked) { return asked.phase.value_or(0) * 1000 + asked.number; }
   static decision_context context_of(request const& asked) { return {static_cast<std::int64_t>(asked.number)}; }
-  static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model) {
+  static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool) {
     std::vector<candidate<plan>> all;
     for (auto const& one : asked.ways)
       all.push_back({one.name, id_of(one.name), one.entry, one.per_use / (model == 0 ? 1 : 2)});
     return all;
   }
   static double price(request const& asked, std::size_t model, candidate<plan> const& one) {
-    for (auto const& each : candidates(asked, model))
+    for (auto const& each : candidates(asked, model, true))
       if (each.id == one.id) return each.per_use;
     return std::numeric_limits<double>::quiet_NaN();
   }
   static std::string name_of(candidate<plan> const& one) { return one.plan; }
+  static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked) { return "request " + std::to_string(asked.number); }
   static std::size_t bytes_of(candidate<plan> const& one) { return one.plan.size(); }
   static double expected_uses(request const& asked) { return asked.uses; }
@@ -173,14 +174,17 @@ TEST(Decider, ForgetsWhatWasUsedLeastRecently) {
 TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
   struct heard final : skel::record::decision_log {
     std::vector<skel::record::decision_entry> made;
-    std::vector<std::pair<std::uint64_t, double>> times;
+    std::vector<std::tuple<std::uint64_t, std::uint64_t, double>> times;  // decision, uses, mean
     std::uint64_t decided(skel::record::decision_entry const& one) override {
       made.push_back(one);
       return made.size();
     }
-    void measured(std::uint64_t decision, double seconds) override { times.emplace_back(decision, seconds); }
+    void measured(std::uint64_t decision, skel::record::measured_entry const& so_far) override {
+      times.push_back({decision, so_far.uses, so_far.mean});
+    }
   } log;
-  decider<toy> one(toy{}, {.log = &log});
+  decider<toy> one(toy{});
+  one.tell(&log);
   (void)one.use(three), one.observe(three, 2);
   ASSERT_EQ(log.made.size(), 1u);
   auto const& entry = log.made.front();
@@ -195,12 +199,17 @@ TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
   EXPECT_EQ(entry.candidates[1].predicted, 1.5);
   EXPECT_EQ(entry.candidates[1].expected, 1.5);
   EXPECT_GT(entry.candidates[1].doubt, 0);
-  EXPECT_THAT(log.times, testing::ElementsAre(testing::Pair(1, 2)));
-  one.force("c");
+  EXPECT_THAT(log.times, testing::ElementsAre(std::tuple(1, 1, 2)));
+  one.force({{"another", "b"}, {"toy", "c"}});
   (void)one.use(three), one.observe(three, 4);
   ASSERT_EQ(log.made.size(), 2u);
   EXPECT_EQ(log.made[1].reason, "forced");
-  EXPECT_THAT(log.times, testing::ElementsAre(testing::Pair(1, 2), testing::Pair(2, 4)));
+  EXPECT_THAT(log.times, testing::ElementsAre(std::tuple(1, 1, 2), std::tuple(2, 1, 4)));
+  for (double const seconds : {6.0, 100.0, 2.0}) (void)one.use(three), one.observe(three, seconds);
+  ASSERT_EQ(log.times.size(), 5u);
+  EXPECT_EQ(log.times[2], std::tuple(3, 1, 6)) << "made again at the second use, and at the third";
+  EXPECT_EQ(log.times[3], std::tuple(4, 1, 100));
+  EXPECT_EQ(log.times[4], std::tuple(4, 2, 51));
 }
 
 constexpr double without_end = std::numeric_limits<double>::infinity();

@@ -17,10 +17,6 @@ namespace skel::mapping {
 
 using plan::collective;
 
-inline constexpr collective all_operations[] = {collective::broadcast, collective::reduce, collective::allreduce,
-                                                collective::scatter,   collective::gather, collective::allgather,
-                                                collective::alltoall,  collective::barrier};
-
 inline bool reduces(collective operation) {
   return operation == collective::reduce || operation == collective::allreduce;
 }
@@ -54,7 +50,7 @@ inline grid random_grid(std::mt19937& random) {
 }
 
 inline collective_request random_request(std::mt19937& random, std::size_t ranks) {
-  collective_request request{.operation = all_operations[random() % std::size(all_operations)],
+  collective_request request{.operation = plan::all_collectives[random() % std::size(plan::all_collectives)],
                              .root = random() % ranks,
                              .unit = std::uint64_t{1} << random() % 4};
   bool const one_vector = request.operation == collective::broadcast || reduces(request.operation);

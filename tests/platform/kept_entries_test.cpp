@@ -46,6 +46,11 @@ TEST_F(KeptEntries, AreReadBackInTheirOrder) {
   EXPECT_EQ(warning, "");
 }
 
+TEST_F(KeptEntries, OfEqualKeysKeepTheLast) {
+  EXPECT_EQ(here().add({{"one", "1"}, {"two", "2"}, {"one", "3"}}), "");
+  EXPECT_THAT(here().read().found, ElementsAre(Pair("two", "2"), Pair("one", "3")));
+}
+
 TEST_F(KeptEntries, OfAnotherMachineArePutAside) {
   here().add({{"one", "1"}});
   auto const [found, warning] = here("a,c").read();

@@ -42,12 +42,12 @@ void expect_decision_laws(std::function<P()> const& make, typename P::request co
     for (auto const& each : first.ranked) {
       auto one = fresh();
       auto const name = one.problem().name_of(each.way);
-      one.force(name);
+      one.force({{std::string(one.problem().problem_of(request)), name}});
       EXPECT_EQ(one.decide(request).chosen().id, each.way.id) << name;
       EXPECT_EQ(one.decide(request).why, decision_reason::forced);
     }
     auto one = fresh();
-    one.force("no such way");
+    one.force({{std::string(one.problem().problem_of(request)), "no such way"}});
     try {
       (void)one.decide(request);
       ADD_FAILURE() << P::name << " takes what there is not";
@@ -78,7 +78,7 @@ void expect_decision_laws(std::function<P()> const& make, typename P::request co
     ASSERT_TRUE(told.restore(one.knowledge()));
     auto const chosen = told.decide(request);
     EXPECT_NE(chosen.chosen().id, slow) << P::name;
-    one.force("");  // decides again, by nothing but what it knows
+    one.force({});  // decides again, by nothing but what it knows
     EXPECT_EQ(one.decide(request).chosen().id, chosen.chosen().id) << P::name;
     EXPECT_EQ(told.knowledge(), one.knowledge());
   }

@@ -123,6 +123,19 @@ TEST_F(Damage, PepaModels) {
   sweep(files, ".pepa");
 }
 
+TEST_F(Damage, Decisions) {
+  std::string const made =
+      R"({"decision":1,"problem":"p","request":"r","context":[1,2,3,4],"model":"m","reason":"only","uses":8,"candidates":[)"
+      R"({"name":"a","entry":0,"predicted":1e-6,"expected":2e-6,"doubt":0.1},)"
+      R"({"name":"b","entry":0,"predicted":1e-6,"expected":3e-6,"doubt":0.1}]})"
+      "\n";
+  sweep({{made + R"({"decision":1,"measured":{"uses":4,"mean":1e-6}})" + "\n",
+          {{"decisions", "FILE"},
+           {"decisions", "FILE", "--json"},
+           {"decisions", "FILE", "--page", file("page.html", "")}}}},
+        ".jsonl");
+}
+
 TEST_F(Damage, Latencies) {
   std::vector<command> const readers{{"clusters", "--latencies", "FILE"},
                                      {"clusters", "--latencies", "FILE", "--json"}};

@@ -5,6 +5,7 @@
 #include <exception>
 #include <iosfwd>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,9 @@ class exchange_controller {
   /// `array_bytes`: of a value of each array. `in_rank_order`: the dense exchange combines in the order of the ranks.
   exchange_controller(results_of_ranks results, std::vector<std::size_t> array_bytes, bool in_rank_order,
                       reduction_settings const& settings);
+  ~exchange_controller();
+  exchange_controller(exchange_controller&&) noexcept;
+  exchange_controller& operator=(exchange_controller&&) = delete;
 
   /// Collective. Whether touched elements are to be counted, for counted(), before way() is asked. Throws on every rank
   /// where one has failed: its own exception there, elsewhere skel::error with the lowest such rank and its message;
@@ -78,6 +82,7 @@ class exchange_controller {
  private:
   struct words;
 
+  void join(grid& among);
   words said_by(int rank, exchange_call const& mine) const;
   void begin_phase(words const& agreed);
   void take(mapping::decided<mapping::exchange_step> const& made);
@@ -86,6 +91,8 @@ class exchange_controller {
   std::optional<plan::reduction_exchange> forced_;
   double expected_uses_;
   std::size_t memory_cap_;
+
+  std::shared_ptr<decision_store> store_;  // of the first grid; keeps what is learnt
 
   // The same on all ranks.
   mapping::decider<mapping::exchange_problem> decider_;

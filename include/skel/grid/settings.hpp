@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -41,6 +43,15 @@ struct run_settings {
   /// out, or the ranks have not made the same calls.                                        --skel-patience S
   double patience = 10;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
+  /// File for every decision, with its candidates and their prices, and what came of it; empty: none.
+  /// `skel decisions` shows it.                                                             --skel-decisions FILE
+  std::string decisions;
+  /// What is to be chosen whatever it is expected to take: "exchange" to "sparse", "allreduce" to the name of a way.
+  /// The same on all ranks.                                                             --skel-force PROBLEM=CHOICE
+  std::map<std::string, std::string, std::less<>> forced;
+  /// File of what was learnt on these hosts, read at the first decision and written at the end; "off": neither. Empty:
+  /// the environment variable SKEL_KNOWLEDGE, or a file in the user's cache (docs/formats.md).  --skel-knowledge FILE
+  std::string knowledge;
   /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
   std::optional<bool> progress;
   bool show_ranks = false;         ///< the ranks, hosts and threads seen, on standard error     --skel-ranks

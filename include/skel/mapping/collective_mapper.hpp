@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/mapping/decision_knowledge.hpp>
 #include <skel/plan/collective_plan.hpp>
 #include <skel/plan/placement.hpp>
 #include <skel/platform/description.hpp>
@@ -92,6 +93,12 @@ class collective_mapper {
   collective_mapper& operator=(collective_mapper&&) noexcept;
 
   std::size_t ranks() const;
+
+  /// Before the first decision: who is told of decisions, what is forced, what is known. All ranks must force and know
+  /// the same.
+  void set_up(decision_setup const& as);
+  /// What is known by now, for a later process on a machine with parameters of the same kinds of models.
+  decision_entries learnt() const;
 
   /// The decision for a request, valid until the next call of a function that is not const. The same on every rank that
   /// was told the same. Known: O(1), some ten nanoseconds; new: about a millisecond for 16 clusters

@@ -73,7 +73,6 @@ class decider {
 
   struct options {
     std::size_t most_bytes = std::size_t{8} << 20;  ///< of decisions that stand; one is kept whatever it takes
-    record::decision_log* log = nullptr;            ///< is told every decision and every time that is observed
     double false_alarms = 1000;  ///< uses of a decision that still holds until it is made again, on average at least
   };
 
@@ -86,9 +85,13 @@ class decider {
   P& problem() { return problem_; }
   P const& problem() const { return problem_; }
 
-  /// Only candidates of this name are taken; empty: all. Decisions are made again.
-  void force(std::string name) {
-    forced_ = std::move(name);
+  /// From now on `log` is told every decision and what comes of it; nullptr: nobody.
+  void tell(record::decision_log* log) { log_ = log; }
+
+  /// Of the problems that are named here only the candidates are taken that have that name, or one that begins with it
+  /// and goes on with a comma: "segmented_binomial" is also "segmented_binomial, 512 B". Decisions are made again.
+  void force(forced_choices forced) {
+    forced_ = std::move(forced);
     standing_.clear();
   }
 
@@ -119,7 +122,9 @@ class decider {
       if (double const predicted = made.by_model[model]; std::isfinite(predicted) && predicted > 0)
         beliefs_.observe(context, model, made.chosen().id, predicted, seconds);
     there->measured += seconds;
-    if (options_.log != nullptr) options_.log->measured(there->number, seconds);
+    ++there->times, there->seconds += seconds;
+    if (log_ != nullptr && std::has_single_bit(there->times))
+      log_->measured(there->number, {there->times, there->seconds / static_cast<double>(there->times)});
     auto const& time = made.ranked.front().time;
     double const off = std::log(seconds / time.seconds);
     bool const refuted = there->test.add(off == 0 ? 0 : off / time.scatter) != statistics::cusum::alarm::none;
@@ -175,6 +180,8 @@ class decider {
     std::uint64_t uses = 0, next_review = 1;
     bool is_due = false;
     double measured = 0, lost = 0;  // in uses; expected to be lost in trials [s]
+    std::uint64_t times = 0;        // that were measured since it was made
+    double seconds = 0;             // their sum
   };
   struct context_hash {
     std::size_t operator()(decision_context const& of) const {
@@ -217,7 +224,10 @@ class decider {
     made.number = ++decisions_made_;
     made.uses = uses;
     made.model = most_trusted(beliefs_.known(context), {.uses = uses, .seconds = 1});
-    auto all = allowed(problem_.candidates(asked, made.model));
+    auto const forced = forced_.find(problem_.problem_of(asked));
+    auto all = problem_.candidates(asked, made.model, forced != forced_.end());
+    SKEL_EXPECTS(!all.empty());
+    if (forced != forced_.end()) keep_only(all, *forced);
     std::vector<corrected_time> times;
     std::vector<double> entries;
     for (auto const& one : all) {
@@ -229,10 +239,10 @@ class decider {
     double const allowance = trial_share * (here.measured + uses * least) - here.lost;
     way_choice const choice = choose_way(times, entries, uses, P::tolerance, here.uses > 0 ? allowance : 0);
     here.lost += choice.loss;
-    made.why = !forced_.empty()  ? decision_reason::forced
-               : all.size() == 1 ? decision_reason::only
-               : choice.trial    ? decision_reason::trial
-                                 : decision_reason::least;
+    made.why = forced != forced_.end() ? decision_reason::forced
+               : all.size() == 1       ? decision_reason::only
+               : choice.trial          ? decision_reason::trial
+                                       : decision_reason::least;
     for (std::size_t i = 0; i < all.size(); ++i) made.ranked.push_back({std::move(all[i]), times[i]});
     auto const first = made.ranked.begin();
     std::rotate(first, first + static_cast<std::ptrdiff_t>(choice.index),
@@ -246,11 +256,12 @@ class decider {
     here.test = {};
     here.test.interval = options_.false_alarms;
     here.is_due = false;
-    if (options_.log != nullptr) here.number = options_.log->decided(entry_of(asked, here.made));
+    here.times = 0, here.seconds = 0;
+    if (log_ != nullptr) here.number = log_->decided(entry_of(asked, here.made));
   }
 
   record::decision_entry entry_of(request const& asked, decision const& made) const {
-    record::decision_entry all{.problem = std::string(P::name),
+    record::decision_entry all{.problem = std::string(problem_.problem_of(asked)),
                                .request = problem_.describe(asked),
                                .context = problem_.context_of(asked),
                                .model = beliefs_.models()[made.model].name,
@@ -271,21 +282,21 @@ class decider {
     return bytes;
   }
 
-  std::vector<candidate<plan>> allowed(std::vector<candidate<plan>> all) const {
-    SKEL_EXPECTS(!all.empty());
-    if (forced_.empty()) return all;
+  void keep_only(std::vector<candidate<plan>>& all, std::pair<std::string const, std::string> const& forced) const {
     std::string names;
-    for (auto const& one : all) names += (names.empty() ? "" : ", ") + std::string(problem_.name_of(one));
-    std::erase_if(all, [&](auto const& one) { return problem_.name_of(one) != forced_; });
+    for (auto const& one : all) names += (names.empty() ? "" : "; ") + std::string(problem_.name_of(one));
+    std::erase_if(all, [&](auto const& one) {
+      std::string const name = problem_.name_of(one);
+      return name != forced.second && !name.starts_with(forced.second + ", ");
+    });
     if (all.empty())
-      throw error(std::string(P::name) + ": '" + forced_ +
-                  "' is forced, but may not be taken here; what may: " + names);
-    return all;
+      throw error(forced.first + ": '" + forced.second + "' is forced, but may not be taken here; what may: " + names);
   }
 
   P problem_;
   options options_;
-  std::string forced_;
+  record::decision_log* log_ = nullptr;
+  forced_choices forced_;
   poly_model<decision_context, context_hash> beliefs_;
   lru_map<typename P::key, standing, typename P::key_hash> standing_;
   std::optional<std::uint64_t> phase_;

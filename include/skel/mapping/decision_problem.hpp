@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,14 +36,19 @@ constexpr std::uint64_t id_of(std::string_view name) {
   return hash;
 }
 
+/// Names of problems, and of the candidates that users say are to be taken there.
+using forced_choices = std::map<std::string, std::string, std::less<>>;
+
 /// A kind of choice: which ways there are, and what they take. A problem has no schedule of reviews, no rule for
 /// trials, no cache and no record of errors: those are the decider's, and so the same for all problems.
-/// - `name`: of the problem, as users write it.
+/// - `name`: of what is learnt, in all processes.
+/// - `problem_of(request)`: the problem, as users write it.
 /// - `models()`: of which candidates have prices, one at least, always the same ones.
 /// - `key_of(request)`: all that its candidates depend on. Equal keys, equal answers.
 /// - `context_of(request)`: what is learnt of one request there is held for all of it.
-/// - `candidates(request, model)`: with the prices of one model; one at least, or it throws skel::error. The first of
-///   those whose totals differ by no more than `tolerance` (a share) is preferred.
+/// - `candidates(request, model, all)`: with the prices of one model; one at least, or it throws skel::error. The first
+///   of those whose totals differ by no more than `tolerance` (a share) is preferred. Unless all are asked for, those
+///   may be missing that certainly take longer than another one.
 /// - `price(request, model, candidate)`: of one use by another model [s]; not a number where it has none.
 /// - `name_of(candidate)`: as users write it.
 /// - `describe(request)`: in words; other words for another key.
@@ -60,9 +66,10 @@ concept decision_problem = requires(P& problem, P const& same, typename P::reque
   { same.key_of(request) } -> std::same_as<typename P::key>;
   { hash(same.key_of(request)) } -> std::convertible_to<std::size_t>;
   { same.context_of(request) } -> std::same_as<decision_context>;
-  { problem.candidates(request, model) } -> std::same_as<std::vector<candidate<typename P::plan>>>;
+  { problem.candidates(request, model, bool{}) } -> std::same_as<std::vector<candidate<typename P::plan>>>;
   { problem.price(request, model, one) } -> std::convertible_to<double>;
   { same.name_of(one) } -> std::convertible_to<std::string>;
+  { same.problem_of(request) } -> std::convertible_to<std::string_view>;
   { same.describe(request) } -> std::convertible_to<std::string>;
   { same.bytes_of(one) } -> std::convertible_to<std::size_t>;
   { same.expected_uses(request) } -> std::convertible_to<double>;

@@ -78,9 +78,10 @@ class exchange_problem {
   static key key_of(request const& asked) { return {asked.phase, asked.longest}; }
   /// Arrays of about as many bytes, by factors of 8.
   decision_context context_of(request const& asked) const;
-  std::vector<candidate<exchange_step>> candidates(request const& asked, std::size_t model) const;
+  std::vector<candidate<exchange_step>> candidates(request const& asked, std::size_t model, bool all) const;
   double price(request const&, std::size_t, candidate<exchange_step> const& one) const { return one.per_use; }
   static std::string name_of(candidate<exchange_step> const& one);
+  static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);
   static std::size_t bytes_of(candidate<exchange_step> const&) { return 0; }
   static double expected_uses(request const& asked) { return asked.uses; }

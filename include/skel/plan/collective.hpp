@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,6 +14,10 @@ namespace skel::plan {
 struct circle;
 
 enum class collective : std::uint8_t { broadcast, reduce, allreduce, scatter, gather, allgather, alltoall, barrier };
+
+inline constexpr std::array all_collectives{collective::broadcast, collective::reduce, collective::allreduce,
+                                            collective::scatter,   collective::gather, collective::allgather,
+                                            collective::alltoall,  collective::barrier};
 
 /// The name of an operation as it is written in files and on the command line.
 std::string_view name_of(collective operation);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace skel::plan {
@@ -16,6 +17,13 @@ inline constexpr std::size_t reduction_exchanges = 2;
 
 constexpr std::string_view name_of(reduction_exchange way) {
   return way == reduction_exchange::dense ? "dense" : "sparse";
+}
+
+/// By its name; nothing for what is none.
+constexpr std::optional<reduction_exchange> find_exchange(std::string_view name) {
+  for (auto const way : {reduction_exchange::dense, reduction_exchange::sparse})
+    if (name_of(way) == name) return way;
+  return std::nullopt;
 }
 
 }  // namespace skel::plan

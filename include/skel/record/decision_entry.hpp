@@ -18,7 +18,7 @@ struct candidate_entry {
 
 /// What was decided, from what, and why. A plain value.
 struct decision_entry {
-  std::string problem;                      ///< such as "exchange"
+  std::string problem;                      ///< such as "exchange" or "broadcast"
   std::string request;                      ///< what was asked for, in words; equal words, equal requests
   std::array<std::int64_t, 4> context{};    ///< what is learnt of one request there holds for all of it
   std::string model;                        ///< that is believed
@@ -27,14 +27,20 @@ struct decision_entry {
   std::vector<candidate_entry> candidates;  ///< the chosen one first, then by what they take in all uses
 };
 
+/// What came of a decision.
+struct measured_entry {
+  std::uint64_t uses = 0;  ///< that were measured since it was made
+  double mean = 0;         ///< of their times [s]
+};
+
 /// Is told decisions and what came of them. Not for several threads at once.
 class decision_log {
  public:
   virtual ~decision_log() = default;
   /// The number of the decision, from 1.
   virtual std::uint64_t decided(decision_entry const& made) = 0;
-  /// A use of what was chosen took so long [s].
-  virtual void measured(std::uint64_t decision, double seconds) = 0;
+  /// Told after 1, 2, 4, 8 ... measured uses of what was chosen.
+  virtual void measured(std::uint64_t decision, measured_entry const& so_far) = 0;
 };
 
 }  // namespace skel::record

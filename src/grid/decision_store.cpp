@@ -1,0 +1,107 @@
+#include "decision_store.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <set>
+#include <string_view>
+#include <vector>
+
+#include <skel/base/error.hpp>
+#include <skel/base/near_name.hpp>
+#include <skel/mapping/exchange_problem.hpp>
+#include <skel/plan/collective.hpp>
+#include <skel/plan/reduction_exchange.hpp>
+#include <skel/runtime/archive.hpp>
+#include <skel/runtime/sole_use.hpp>
+
+namespace skel {
+namespace {
+
+std::string joined(std::vector<std::string> const& names, char const* between) {
+  std::string all;
+  for (auto const& name : names) all += (all.empty() ? "" : between) + name;
+  return all;
+}
+
+std::optional<platform::kept_entries> kept_for(std::vector<std::string> const& hosts, run_settings const& settings) {
+  std::string file = settings.knowledge;
+  if (char const* const said = std::getenv("SKEL_KNOWLEDGE"); file.empty() && said != nullptr) file = said;
+  if (file == "off") return std::nullopt;
+  auto const path = file.empty() ? platform::default_knowledge_file(hosts) : std::filesystem::path(file);
+  if (!path) return std::nullopt;
+  return platform::kept_entries(*path, joined(hosts, " "));
+}
+
+void warn(std::string const& text) {
+  std::fprintf(stderr, "skel: warning: %s\n", text.c_str());
+}
+
+std::vector<std::string> const& problems() {
+  static std::vector<std::string> const all = [] {
+    std::vector<std::string> names{std::string(mapping::exchange_problem::name)};
+    for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
+    return names;
+  }();
+  return all;
+}
+
+}  // namespace
+
+decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured) {
+  std::string refused;
+  if (ranks.rank() == 0) {
+    try {
+      if (!settings.decisions.empty()) log_ = std::make_unique<record::decision_file>(settings.decisions);
+    } catch (error const& e) {
+      refused = e.what();
+    }
+    if (is_measured) kept_ = kept_for(ranks.hosts(), settings);
+    if (kept_ && refused.empty()) {
+      auto found = kept_->read();
+      if (!found.warning.empty()) warn(found.warning);
+      setup_.known = std::move(found.found);
+    }
+  }
+  std::pair told(std::move(refused), std::move(setup_.known));
+  if (ranks.size() > 1) told = runtime::from_bytes<decltype(told)>(ranks.broadcast(runtime::to_bytes(told)));
+  if (!told.first.empty()) throw error(told.first);
+  setup_.known = std::move(told.second);
+  setup_.forced = settings.forced;
+  setup_.log = log_.get();
+}
+
+decision_store::~decision_store() {
+  if (runtime::is_fork()) {
+    static_cast<void>(log_.release());  // the parent's file
+    return;
+  }
+  if (log_ && !log_->is_whole()) warn("the file of decisions could not be written to its end");
+  if (!kept_ || learnt_.empty()) return;
+  try {
+    if (auto const warning = kept_->add(learnt_); !warning.empty()) warn(warning);
+  } catch (std::exception const& e) {
+    warn(std::string("what was learnt is not kept: ") + e.what());
+  }
+}
+
+void decision_store::learnt(mapping::decision_entries const& by_one) {
+  if (!kept_ || runtime::is_fork()) return;
+  std::set const known(setup_.known.begin(), setup_.known.end());
+  for (auto const& one : by_one)
+    if (!known.contains(one)) learnt_.push_back(one);
+}
+
+void check_forced(mapping::forced_choices const& forced) {
+  for (auto const& [problem, choice] : forced) {
+    std::string const said = "--skel-force " + problem + "=" + choice;
+    if (std::ranges::find(problems(), problem) == problems().end())
+      throw error(said + ": there is no such problem" + did_you_mean(problem, problems()) + "; there are " +
+                  joined(problems(), ", "));
+    if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
+      throw error(said + ": an exchange is dense or sparse");
+  }
+}
+
+}  // namespace skel

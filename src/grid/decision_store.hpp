@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <skel/grid/settings.hpp>
+#include <skel/mapping/decision_knowledge.hpp>
+#include <skel/platform/kept_entries.hpp>
+#include <skel/record/decision_file.hpp>
+#include <skel/runtime/communicator.hpp>
+
+namespace skel {
+
+/// What the deciders of a program share, and what outlives them: the choices that the user forces, the file of decisions
+/// (on rank 0), and what programs on these hosts have learnt before. What this program learns is kept when the store
+/// goes, which may be after its grid.
+class decision_store {
+ public:
+  /// `is_measured`: whether prices come from measuring these hosts; of others nothing is known and nothing is kept.
+  /// Collective. Throws skel::error on every rank where the file of decisions cannot be written.
+  decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured);
+  /// A file that cannot be written is a warning on standard error.
+  ~decision_store();
+  decision_store(decision_store const&) = delete;
+  decision_store& operator=(decision_store const&) = delete;
+
+  /// What a decider of this program begins with: the same on every rank, but for who is told.
+  mapping::decision_setup const& setup() const { return setup_; }
+  /// To be kept, where it is not what was known at the beginning; of equal keys, the one that is given last.
+  void learnt(mapping::decision_entries const& by_one);
+
+ private:
+  mapping::decision_setup setup_;
+  std::unique_ptr<record::decision_file> log_;
+  std::optional<platform::kept_entries> kept_;  // on rank 0
+  mapping::decision_entries learnt_;
+};
+
+/// Throws skel::error where a choice is forced of a problem that there is not, or one that no request can have.
+void check_forced(mapping::forced_choices const& forced);
+
+}  // namespace skel

@@ -1,0 +1,80 @@
+#include <skel/platform/decision_history.hpp>
+
+#include <cstddef>
+#include <limits>
+
+#include "json_reader.hpp"
+
+namespace skel::platform {
+namespace {
+
+using detail::reader;
+
+/// null stands for what is not finite.
+double number_of(reader const& from) {
+  return from.value().is_null() ? std::numeric_limits<double>::infinity() : from.number();
+}
+
+record::candidate_entry read_candidate(reader const& from) {
+  from.expect_object("a candidate");
+  from.expect_keys({"name", "entry", "predicted", "expected", "doubt"});
+  return {from.at("name").text(), number_of(from.at("entry")), number_of(from.at("predicted")),
+          number_of(from.at("expected")), number_of(from.at("doubt"))};
+}
+
+record::decision_entry read_decision(reader const& from) {
+  from.expect_keys({"decision", "problem", "request", "context", "model", "reason", "uses", "candidates"});
+  record::decision_entry made{.problem = from.at("problem").text(),
+                              .request = from.at("request").text(),
+                              .context = {},
+                              .model = from.at("model").text(),
+                              .reason = from.at("reason").text(),
+                              .uses = number_of(from.at("uses")),
+                              .candidates = {}};
+  auto const parts = from.at("context").elements("the numbers of the context");
+  if (parts.size() != made.context.size())
+    from.at("context").fail("has " + std::to_string(parts.size()) + " numbers; " + std::to_string(made.context.size()) +
+                            " are wanted");
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (!parts[k].value().is_number_integer()) parts[k].fail("is not a whole number");
+    made.context[k] = parts[k].value().get<std::int64_t>();
+  }
+  for (auto const& one : from.at("candidates").elements("the candidates"))
+    made.candidates.push_back(read_candidate(one));
+  if (made.candidates.empty()) from.at("candidates").fail("is empty; the one that was chosen is the first");
+  return made;
+}
+
+}  // namespace
+
+std::vector<past_decision> parse_decisions(std::string_view text, std::string const& source) {
+  std::vector<past_decision> all;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    std::size_t const end = text.find('\n');
+    if (end == std::string_view::npos) break;
+    std::string const where = source + ": line " + std::to_string(number);
+    auto const line = detail::parse_json(text.substr(0, end), where);
+    text.remove_prefix(end + 1);
+    reader const from(line, where);
+    from.expect_object("a decision, or what was measured of one");
+    std::size_t const decision = from.at("decision").count();
+    if (from.has("measured")) {
+      from.expect_keys({"decision", "measured"});
+      if (decision == 0 || decision > all.size())
+        from.at("decision").fail("is " + std::to_string(decision) + ", of which no line before it tells");
+      auto const measured = from.at("measured");
+      measured.expect_object("uses and their mean");
+      measured.expect_keys({"uses", "mean"});
+      all[decision - 1].measured = {measured.at("uses").count(), measured.at("mean").number()};
+    } else {
+      if (decision != all.size() + 1)
+        from.at("decision")
+            .fail("is " + std::to_string(decision) + " where " + std::to_string(all.size() + 1) +
+                  " is wanted: decisions are numbered from 1 in their order");
+      all.push_back({read_decision(from), {}});
+    }
+  }
+  return all;
+}
+
+}  // namespace skel::platform

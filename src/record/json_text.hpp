@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace skel::record {
+
+/// A text as a string of JSON, in its quotes; bytes above 127 stay as they are. O(bytes).
+std::string in_json(std::string_view text);
+
+/// A number as JSON has it, read back to the same; what is not finite is null.
+std::string in_json(double number);
+
+}  // namespace skel::record

@@ -1,0 +1,232 @@
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <skel/platform/decision_history.hpp>
+#include <skel/skel.hpp>
+
+namespace {
+
+using skel::mapping::collective_request;
+using skel::plan::collective;
+using skel::plan::reduction_exchange;
+using testing::AllOf;
+using testing::HasSubstr;
+
+int ranks_of_world() {
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  return ranks;
+}
+
+std::string text_of(std::string const& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+/// Hosts that nobody has measured.
+skel::platform::description stated_hosts() {
+  return {1e-6, {{.name = "stated", .hosts = static_cast<std::size_t>(ranks_of_world()), .inside = {5e-5, 1e8}}}, {}};
+}
+
+class DecisionStore : public testing::Test {
+ protected:
+  void SetUp() override {
+    MPI_Comm_rank(MPI_COMM_WORLD, &self);
+    folder = std::filesystem::path(testing::TempDir()) / ("decision_store_" + std::to_string(ranks_of_world()));
+    if (self == 0) {
+      std::filesystem::remove_all(folder);
+      std::filesystem::create_directories(folder);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    settings.knowledge = file("knowledge.txt");
+    settings.decisions = file("decisions.jsonl");
+  }
+  void TearDown() override {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (self == 0) std::filesystem::remove_all(folder);
+  }
+
+  std::string file(char const* name) const { return (folder / name).string(); }
+
+  /// Sums of all ranks, so often.
+  void all_reduce(skel::grid& among, int times) {
+    for (int use = 0; use < times; ++use) {
+      std::vector<int> values(512, among.rank());
+      among.all_reduce(std::span(values), skel::commutative(std::plus<>{}));
+      EXPECT_EQ(values.front(), among.size() * (among.size() - 1) / 2);
+    }
+  }
+
+  /// An irregular reduction of a few elements of many, so often. Gives how it was exchanged.
+  std::optional<reduction_exchange> reduce(skel::grid& among, int times, skel::reduction_settings const& how) {
+    std::vector<std::uint32_t> subscripts{0, 1, 2, static_cast<std::uint32_t>(3 + among.rank())};
+    skel::pattern const mine(2, 100'000, subscripts);
+    skel::irregular_reduction<> reduction(how);
+    for (int use = 0; use < times; ++use) {
+      std::vector<double> x(100'000);
+      reduction.run(among, mine, std::span{x}, [](std::size_t, auto& acc) { acc.add(0, 1.0), acc.add(1, 1.0); });
+      EXPECT_EQ(x[0], among.size());
+    }
+    return among.size() == 1 ? std::nullopt : std::optional(reduction.exchange_report().way);
+  }
+
+  /// Of rank 0's file, told to all.
+  std::vector<skel::platform::past_decision> decided() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return skel::platform::parse_decisions(text_of(settings.decisions), "decisions");
+  }
+
+  int self = 0;
+  std::filesystem::path folder;
+  skel::run_settings settings;
+};
+
+TEST_F(DecisionStore, WhatOneProgramLearnsTheNextOneKnows) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
+  {
+    skel::grid first(settings);
+    all_reduce(first, 64);
+    reduce(first, 16, {.threads = 1});
+  }
+  auto const of_first = decided();
+  ASSERT_FALSE(of_first.empty());
+  std::map<std::string, std::uint64_t> measured;
+  for (auto const& one : of_first) measured[one.made.problem] += one.measured.uses;
+  EXPECT_GT(measured["allreduce"], 0u);
+  EXPECT_GT(measured["exchange"], 0u);
+  EXPECT_EQ(of_first.front().made.candidates.front().expected, of_first.front().made.candidates.front().predicted)
+      << "nothing was known";
+  if (self == 0) {
+    EXPECT_TRUE(std::filesystem::exists(settings.knowledge));
+  }
+  {
+    skel::grid second(settings);
+    all_reduce(second, 1);
+    reduce(second, 4, {.threads = 1});
+  }
+  std::map<std::string, bool> was_known;
+  for (auto const& one : decided())
+    for (auto const& way : one.made.candidates)
+      if (way.expected != way.predicted) was_known[one.made.problem] = true;
+  EXPECT_TRUE(was_known["allreduce"]);
+  EXPECT_TRUE(was_known["exchange"]);
+}
+
+TEST_F(DecisionStore, SwitchedOffNothingIsKept) {
+  settings.knowledge = "off";
+  {
+    skel::grid grid(settings);
+    all_reduce(grid, 16);
+  }
+  ::setenv("SKEL_KNOWLEDGE", file("variable.txt").c_str(), 1);
+  {
+    skel::grid grid(settings);
+    all_reduce(grid, 16);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_FALSE(std::filesystem::exists(file("variable.txt"))) << "the setting comes before the variable";
+  settings.knowledge.clear();
+  {
+    skel::grid grid(settings);
+    all_reduce(grid, 16);
+  }
+  ::setenv("SKEL_KNOWLEDGE", "off", 1);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(std::filesystem::exists(file("variable.txt")), ranks_of_world() > 1);
+}
+
+TEST_F(DecisionStore, OfHostsThatAreStatedNothingIsKept) {
+  settings.platform = stated_hosts();
+  {
+    skel::grid grid(settings);
+    all_reduce(grid, 16);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_FALSE(std::filesystem::exists(settings.knowledge));
+}
+
+TEST_F(DecisionStore, ForcedChoicesAreTaken) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
+  settings.platform = stated_hosts();
+  for (char const* const way : {"ring", "segmented_flat", "recursive_doubling"}) {
+    if (ranks_of_world() == 2 && std::string_view(way) == "segmented_flat") continue;  // every tree is a pipeline there
+    settings.forced = {{"allreduce", way}};
+    skel::grid grid(settings);
+    all_reduce(grid, 8);
+    for (auto const& one : decided())
+      if (one.made.problem == "allreduce") {
+        EXPECT_EQ(one.made.reason, "forced");
+        EXPECT_THAT(one.made.candidates.front().name, testing::StartsWith(way));
+      }
+  }
+  for (auto const way : {reduction_exchange::dense, reduction_exchange::sparse}) {
+    settings.forced = {{"exchange", std::string(skel::plan::name_of(way))}};
+    skel::grid grid(settings);
+    EXPECT_EQ(reduce(grid, 6, {.threads = 1}), way);
+    auto const other = way == reduction_exchange::dense ? reduction_exchange::sparse : reduction_exchange::dense;
+    EXPECT_EQ(reduce(grid, 6, {.threads = 1, .exchange = other}), way) << "the command line comes last";
+  }
+}
+
+TEST_F(DecisionStore, ForcedChoicesThatThereAreNotAreRefusedOnEveryRank) {
+  auto const refusal = [&](std::map<std::string, std::string, std::less<>> forced) -> std::string {
+    settings.forced = std::move(forced);
+    settings.platform = stated_hosts();
+    try {
+      skel::grid grid(settings);
+      all_reduce(grid, 1);
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+    return "it was taken";
+  };
+  EXPECT_THAT(refusal({{"allreduc", "ring"}}), AllOf(HasSubstr("no such problem"), HasSubstr("allreduce")));
+  EXPECT_THAT(refusal({{"exchange", "rare"}}), HasSubstr("dense or sparse"));
+  if (ranks_of_world() > 1) {
+    EXPECT_THAT(refusal({{"allreduce", "nonsense"}}),
+                AllOf(HasSubstr("'nonsense' is forced"), HasSubstr("what may: "), HasSubstr("ring")));
+  }
+}
+
+TEST_F(DecisionStore, AFileOfDecisionsThatCannotBeWrittenIsRefusedOnEveryRank) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
+  settings.decisions = file("no/such/folder.jsonl");
+  skel::grid grid(settings);
+  try {
+    all_reduce(grid, 1);
+    ADD_FAILURE() << "it was taken";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("cannot be opened for writing"));
+  }
+}
+
+TEST_F(DecisionStore, DamagedKnowledgeIsPutAside) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
+  if (self == 0) std::ofstream(settings.knowledge) << "nonsense\n";
+  MPI_Barrier(MPI_COMM_WORLD);
+  testing::internal::CaptureStderr();
+  {
+    skel::grid grid(settings);
+    all_reduce(grid, 16);
+  }
+  auto const said = testing::internal::GetCapturedStderr();
+  if (self == 0) {
+    EXPECT_THAT(said, HasSubstr("warning"));
+    EXPECT_THAT(text_of(settings.knowledge), testing::StartsWith("skel_knowledge 1"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,59 @@
+#include <skel/record/decision_file.hpp>
+
+#include <cstdio>
+#include <fstream>
+#include <limits>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/base/error.hpp>
+
+namespace {
+
+using skel::record::decision_file;
+
+std::string text_of(std::string const& file) {
+  std::ostringstream text;
+  text << std::ifstream(file).rdbuf();
+  return text.str();
+}
+
+TEST(DecisionFile, IsALineForEachDecisionAndEachTimeThatIsToldOfIt) {
+  std::string const file = testing::TempDir() + "decisions_of_test.jsonl";
+  {
+    decision_file log(file);
+    EXPECT_EQ(log.decided({.problem = "allreduce",
+                           .request = "of a \"word\"",
+                           .context = {1, -2, 3, 4},
+                           .model = "pLogP",
+                           .reason = "least",
+                           .uses = std::numeric_limits<double>::infinity(),
+                           .candidates = {{"ring", 0, 0.5, 0.25, 0.125}, {"tree\n", 1, 2, 3, 4}}}),
+              1u);
+    log.measured(1, {2, 0.1});
+    // At once: who is killed has told.
+    EXPECT_EQ(text_of(file),
+              "{\"decision\":1,\"problem\":\"allreduce\",\"request\":\"of a \\\"word\\\"\",\"context\":[1,-2,3,4],"
+              "\"model\":\"pLogP\",\"reason\":\"least\",\"uses\":null,\"candidates\":["
+              "{\"name\":\"ring\",\"entry\":0,\"predicted\":0.5,\"expected\":0.25,\"doubt\":0.125},"
+              "{\"name\":\"tree\\u000a\",\"entry\":1,\"predicted\":2,\"expected\":3,\"doubt\":4}]}\n"
+              "{\"decision\":1,\"measured\":{\"uses\":2,\"mean\":0.1}}\n");
+    EXPECT_TRUE(log.is_whole());
+  }
+  std::remove(file.c_str());
+}
+
+TEST(DecisionFile, ThatCannotBeWrittenIsRefused) {
+  try {
+    decision_file const log("/no/such/folder/decisions.jsonl");
+    ADD_FAILURE() << "it was opened";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), testing::HasSubstr("/no/such/folder/decisions.jsonl"));
+    EXPECT_THAT(refused.what(), testing::HasSubstr("--skel-decisions"));
+  }
+}
+
+}  // namespace

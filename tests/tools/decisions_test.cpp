@@ -1,0 +1,92 @@
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+
+namespace {
+
+using nlohmann::json;
+using skel::testing_tools::FolderTest;
+using skel::testing_tools::skel;
+using testing::HasSubstr;
+
+std::string decision(int number, std::string const& chosen, double expected, std::string const& reason = "least") {
+  json const candidate{{"name", chosen}, {"entry", 0}, {"predicted", 3e-6}, {"expected", expected}, {"doubt", 0.1}};
+  return json{{"decision", number},
+              {"problem", "allreduce"},
+              {"request", "of <8> bytes"},
+              {"context", {0, 4, 0, 0}},
+              {"model", "plogp"},
+              {"reason", reason},
+              {"uses", 10},
+              {"candidates", {candidate}}}
+             .dump() +
+         "\n";
+}
+
+std::string measured(int number, int uses, double mean) {
+  return json{{"decision", number}, {"measured", {{"uses", uses}, {"mean", mean}}}}.dump() + "\n";
+}
+
+class DecisionsTest : public FolderTest {
+ protected:
+  /// Three decisions for one request: the second choice takes half as long as the first one.
+  std::string history() {
+    return file("decisions.jsonl", decision(1, "ring", 3e-6) + measured(1, 1, 6e-6) + measured(1, 2, 4e-6) +
+                                       decision(2, "tree", 2e-6, "trial") + measured(2, 2, 2e-6) +
+                                       decision(3, "tree", 2e-6));
+  }
+};
+
+TEST_F(DecisionsTest, SaysWhatWasDecidedAndHowItWent) {
+  auto const result = skel({"decisions", history()});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("allreduce: 3 decisions for 1 requests, 4 uses measured"));
+  EXPECT_THAT(result.out, HasSubstr("regret 50.0 %"));  // (2 x 4 us + 2 x 2 us) / 4 against 2 us
+  EXPECT_THAT(result.out, HasSubstr("tree, because least, by plogp; decided 3 times"));
+  EXPECT_THAT(result.out, HasSubstr("measured 2 us (4 uses measured)"));
+}
+
+TEST_F(DecisionsTest, GivesTheSameAsJson) {
+  auto const answer = skel({"decisions", history(), "--json"}).json();
+  ASSERT_EQ(answer["problems"].size(), 1u);
+  EXPECT_EQ(answer["problems"][0]["problem"], "allreduce");
+  EXPECT_EQ(answer["problems"][0]["uses"], 4);
+  EXPECT_NEAR(answer["problems"][0]["mean_regret"], 0.5, 1e-12);
+  ASSERT_EQ(answer["requests"].size(), 1u);
+  auto const& one = answer["requests"][0];
+  EXPECT_EQ(one["choice"], "tree");
+  EXPECT_EQ(one["choices_measured"], 2);
+  EXPECT_NEAR(one["measured"], 2e-6, 1e-18);
+  EXPECT_NEAR(one["predicted"], 3e-6, 1e-18);
+}
+
+TEST_F(DecisionsTest, WritesAPageWithPictures) {
+  std::string const page = file("page.html", "");
+  auto const result = skel({"decisions", history(), "--page", page});
+  EXPECT_EQ(result.status, 0) << result.err;
+  std::ostringstream text;
+  text << std::ifstream(page).rdbuf();
+  EXPECT_THAT(text.str(), HasSubstr("<svg"));
+  EXPECT_THAT(text.str(), HasSubstr("of &lt;8&gt; bytes")) << "what is in the file is no part of the page's language";
+}
+
+TEST_F(DecisionsTest, SaysWhereNothingWasDecided) {
+  auto const result = skel({"decisions", file("empty.jsonl", "")});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out, "nothing was decided\n");
+}
+
+TEST_F(DecisionsTest, RefusesWhatIsNoFileOfDecisions) {
+  for (std::string const& text : {std::string("nonsense\n"), decision(2, "ring", 1), measured(1, 1, 1)}) {
+    auto const result = skel({"decisions", file("wrong.jsonl", text)});
+    EXPECT_EQ(result.status, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr("line 1"));
+  }
+}
+
+}  // namespace

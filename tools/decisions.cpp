@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/platform/decision_history.hpp>
+#include <skel/platform/files.hpp>
+#include <skel/platform/measured.hpp>
+
+#include "decision_summary.hpp"
+#include "options.hpp"
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct decisions_options {
+  std::string file, page;
+  bool json = false;
+};
+
+std::string shown_text(std::string const& text) {
+  constexpr std::size_t most = 1024;
+  return printable(text, most);
+}
+
+std::string micros(double seconds) {
+  return std::isnan(seconds) ? "-" : fmt::format("{:.4g}", seconds * 1e6);
+}
+
+ordered_json known(double value) {
+  return std::isfinite(value) ? ordered_json(value) : ordered_json();
+}
+
+/// Of all requests of a problem.
+struct problem_summary {
+  std::size_t requests = 0, decisions = 0, with_regret = 0;
+  std::uint64_t uses = 0;
+  double regret = 0;  // sum
+  std::vector<double> errors;
+
+  double median_error() const {
+    if (errors.empty()) return not_known;
+    auto sorted = errors;
+    std::ranges::nth_element(sorted, sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2));
+    return std::exp(sorted[sorted.size() / 2]) - 1;
+  }
+  double mean_regret() const { return with_regret == 0 ? not_known : regret / static_cast<double>(with_regret); }
+};
+
+std::map<std::string, problem_summary> by_problem(std::vector<request_summary> const& requests) {
+  std::map<std::string, problem_summary> all;
+  for (auto const& one : requests) {
+    problem_summary& of = all[one.problem];
+    ++of.requests;
+    of.decisions += one.decisions, of.uses += one.uses;
+    of.errors.insert(of.errors.end(), one.errors.begin(), one.errors.end());
+    if (!std::isnan(one.regret)) of.regret += one.regret, ++of.with_regret;
+  }
+  return all;
+}
+
+std::string percent(double share) {
+  return std::isnan(share) ? "-" : fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string text_of(std::vector<request_summary> const& requests) {
+  std::string out;
+  for (auto const& [problem, of] : by_problem(requests))
+    out += fmt::format(
+        "{}: {} decisions for {} requests, {} uses measured; expectations are off by {} in the median; regret {}\n",
+        shown_text(problem), of.decisions, of.requests, of.uses, percent(of.median_error()), percent(of.mean_regret()));
+  for (auto const& one : requests) {
+    out += fmt::format("\n{}, {}\n", shown_text(one.problem), shown_text(one.request));
+    out += fmt::format("  {}, because {}, by {}; decided {} times\n", shown_text(one.chosen), shown_text(one.reason),
+                       shown_text(one.model), one.decisions);
+    out += fmt::format("  a use: predicted {} us, expected {} us, measured {} us ({} uses measured)\n",
+                       micros(one.predicted), micros(one.expected), micros(one.measured), one.uses);
+    if (one.choices_measured > 1)
+      out += fmt::format("  {} choices were measured; regret {}\n", one.choices_measured, percent(one.regret));
+  }
+  return out;
+}
+
+ordered_json json_of(std::vector<request_summary> const& requests) {
+  ordered_json problems = ordered_json::array(), all = ordered_json::array();
+  for (auto const& [problem, of] : by_problem(requests))
+    problems.push_back({{"problem", problem},
+                        {"requests", of.requests},
+                        {"decisions", of.decisions},
+                        {"uses", of.uses},
+                        {"median_error", known(of.median_error())},
+                        {"mean_regret", known(of.mean_regret())}});
+  for (auto const& one : requests)
+    all.push_back({{"problem", one.problem},
+                   {"request", one.request},
+                   {"decisions", one.decisions},
+                   {"choice", one.chosen},
+                   {"reason", one.reason},
+                   {"model", one.model},
+                   {"predicted", known(one.predicted)},
+                   {"expected", known(one.expected)},
+                   {"measured", known(one.measured)},
+                   {"uses", one.uses},
+                   {"choices_measured", one.choices_measured},
+                   {"regret", known(one.regret)}});
+  return {{"problems", std::move(problems)}, {"requests", std::move(all)}};
+}
+
+int decisions(decisions_options const& options, std::ostream& out) {
+  auto const all = platform::parse_decisions(tools::text_of(options.file), source_of(options.file));
+  auto const requests = summarise(all);
+  if (!options.page.empty())
+    platform::write_file(options.page, decision_page(all, requests, shown_file(source_of(options.file))));
+  if (options.json) {
+    out << line_of(json_of(requests));
+  } else if (all.empty()) {
+    out << "nothing was decided\n";
+  } else {
+    out << text_of(requests);
+  }
+  return done;
+}
+
+constexpr char const* footer =
+    R"(A program writes the file when it is started with --skel-decisions FILE (libskel_mpi.so: SKEL_DECISIONS=FILE). For each
+request it is shown what was chosen last and why, what a use was predicted to take by the model, what was expected of it
+after correction by what had been measured, and what was measured. Where more than one choice was measured, the regret is
+the mean time of all measured uses over that of the choice that was measured to be the fastest, less 1.
+
+--json gives {"problems": [{"problem", "requests", "decisions", "uses", "median_error", "mean_regret"}], "requests":
+[{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s, "expected": s, "measured": s, "uses",
+"choices_measured", "regret"}]}; null is what was not measured.
+
+Example:
+  mpirun -np 4 ./program --skel-decisions decisions.jsonl
+  skel decisions decisions.jsonl --page decisions.html)";
+
+}  // namespace
+
+action add_decisions(CLI::App& app) {
+  auto const options = std::make_shared<decisions_options>();
+  app.add_option("FILE", options->file, "what --skel-decisions has written, - for standard input")->required();
+  app.add_option("--page", options->page, "write a page with plots to this file (HTML)")->type_name("FILE");
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return decisions(*options, out); };
+}
+
+}  // namespace skel::tools
