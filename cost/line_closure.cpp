@@ -15,7 +15,7 @@ namespace skel::cost {
 namespace {
 
 /// Stands for a conditional probability of 0, which would never change again.
-inline constexpr double never = 1e-12;
+inline constexpr double least_ready = 1e-12;
 /// Sweeps of a window before its neighbours are told.
 inline constexpr int sweeps_per_visit = 4;
 
@@ -164,7 +164,7 @@ struct window {
       if (ready[s]) able_[at] += pi[s];
     }
     for (std::size_t at = 0; at < shared; ++at)
-      if (mass_[at] > 0) into[at] = rate * std::max(never, able_[at] / mass_[at]);
+      if (mass_[at] > 0) into[at] = rate * std::max(least_ready, able_[at] / mass_[at]);
   }
 
   mutable std::vector<double> exit_, mass_, able_;

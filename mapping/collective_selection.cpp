@@ -17,9 +17,6 @@ namespace {
 
 using skel::plan::collective;
 
-/// Prices are positive: a rank alone has nothing to wait for.
-constexpr double nothing = 1e-12;
-
 /// The kinds of models that have parameters of their own in every cluster of several ranks and on every link, the most
 /// detailed first; without any, pLogP from latencies and bandwidths.
 std::vector<cost::model_kind> known_kinds(platform::description const& machine) {
@@ -152,7 +149,7 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
   std::vector<candidate<collective_way>> priced;
   for (collective_way& one : all) {
     std::uint64_t const id = id_of(one.what.name);
-    double const seconds = std::max(nothing, one.what.predicted);
+    double const seconds = std::max(least_per_use, one.what.predicted);
     priced.push_back({std::move(one), id, 0, seconds});
   }
   return priced;

@@ -12,7 +12,7 @@ std::string algorithm_name(plan::inside_tree const& tree, bool segmented) {
   return tree.shape == plan::tree_shape::chain ? "pipeline" : "segmented_" + name;
 }
 
-std::string percent(double part) {
+std::string compared(double part) {
   if (!std::isfinite(part)) return "much more";
   long const whole = std::lround(100 * part);
   return whole == 0 ? "as much" : std::to_string(std::abs(whole)) + (whole > 0 ? " % more" : " % less");
@@ -68,7 +68,7 @@ std::string reason(collective_decision const& made, cost::grid_models const& mod
   if (trial) return made.name + " is tried, because knowing its time is expected to pay" + by;
   bool const tie = !corrected && next != nullptr && next->predicted < made.predicted;
   std::string text = made.name + (tie ? " takes as good as least, in fewer messages," : " takes least") + by;
-  if (next != nullptr) text += "; next is " + next->name + ", " + percent(next->predicted / made.predicted - 1);
+  if (next != nullptr) text += "; next is " + next->name + ", " + compared(next->predicted / made.predicted - 1);
   return text;
 }
 

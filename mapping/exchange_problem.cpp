@@ -14,8 +14,6 @@ namespace {
 using enum exchange_step;
 
 constexpr std::uint64_t dense_id = id_of("dense"), sparse_id = id_of("sparse");
-/// Ranks that have nothing to say to each other are not waited for.
-constexpr double nothing = 1e-12;
 
 }  // namespace
 
@@ -72,15 +70,16 @@ double exchange_problem::sparse_bytes(request const& asked) const {
 
 std::vector<candidate<exchange_step>> exchange_problem::candidates(request const& asked, std::size_t, bool) const {
   SKEL_EXPECTS(asked.prices != nullptr && (asked.may_be_dense || asked.may_be_sparse));
-  if (asked.elements == 0) return {{dense, dense_id, 0, nothing}};
+  if (asked.elements == 0) return {{dense, dense_id, 0, least_per_use}};
   std::vector<candidate<exchange_step>> all;
-  if (asked.may_be_dense) all.push_back({dense, dense_id, 0, std::max(nothing, dense_seconds(asked))});
+  if (asked.may_be_dense) all.push_back({dense, dense_id, 0, std::max(least_per_use, dense_seconds(asked))});
   if (!asked.may_be_sparse) return all;
   if (!asked.longest) {
-    all.push_back({count, sparse_id, asked.counting, std::max(nothing, sparse_seconds(asked, 1, value_bytes_))});
+    all.push_back({count, sparse_id, asked.counting, std::max(least_per_use, sparse_seconds(asked, 1, value_bytes_))});
   } else if (!asked.may_be_dense || sparse_bytes(asked) <= static_cast<double>(asked.memory_cap)) {
     double const lists = asked.is_listed ? 0 : sparse_seconds(asked, *asked.longest, sizeof(subscript));
-    all.push_back({sparse, sparse_id, lists, std::max(nothing, sparse_seconds(asked, *asked.longest, value_bytes_))});
+    all.push_back(
+        {sparse, sparse_id, lists, std::max(least_per_use, sparse_seconds(asked, *asked.longest, value_bytes_))});
   }
   return all;
 }

@@ -7,6 +7,8 @@
 #include <skel/cost/line_solver.hpp>
 #include <skel/mapping/placement_search.hpp>
 
+#include "states_of_pairs.hpp"
+
 namespace skel::mapping {
 namespace {
 
@@ -22,8 +24,6 @@ std::string percent(double share) {
 
 /// Lines of no more states are solved in milliseconds, and so are windows.
 inline constexpr double quick_states = 20'000;
-/// Windows of more states are not closed.
-inline constexpr double closed_states = 1e6;
 
 /// A move or stage and the share of the time per item that its rate decides.
 struct limit {
@@ -76,9 +76,7 @@ std::vector<cost::station_load> explain_line(cost::line const& line, stop_condit
       return loads;
     } catch (stopped const&) {
     }
-  double most = 0;
-  for (std::size_t i = 0; i + 2 <= line.stations.size(); ++i)
-    most = std::max(most, cost::count_states(cost::sub_line(line, i, 2)));
+  double const most = states_of_pairs(line);
   if (line.stations.size() > 2 && most <= closed_states) try {
       cost::closure_options rough;
       rough.window = 2;

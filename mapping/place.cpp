@@ -15,6 +15,7 @@
 #include "branch_and_bound.hpp"
 #include "enough_hosts.hpp"
 #include "local_search.hpp"
+#include "states_of_pairs.hpp"
 
 namespace skel::mapping {
 namespace {
@@ -29,18 +30,8 @@ inline constexpr std::size_t longest_climb = 64;
 /// A climb that cannot end in a proof ends after this long where no time limit is given [s].
 inline constexpr std::chrono::duration<double> longest_unproven{10};
 
-/// Windows of two stations with more states than this take seconds to close.
-inline constexpr double closed_states = 1e6;
 /// Lines of more states, and windows of two, take too long to be solved for every step of a climb: 10 ms.
 inline constexpr double climbed_states = 60'000;
-
-/// States of the largest window of two stations; of the whole line where there are no two.
-double states_of_pairs(cost::line const& line) {
-  double most = line.stations.size() == 1 ? cost::count_states(line) : 0;
-  for (std::size_t i = 0; i + 2 <= line.stations.size(); ++i)
-    most = std::max(most, cost::count_states(cost::sub_line(line, i, 2)));
-  return most;
-}
 
 /// The exact throughput, or the closure's of a line that has too many states.
 /// Throws skel::stopped when the condition is met, or when no window of the line can be closed.

@@ -10,9 +10,6 @@
 namespace skel::mapping::detail {
 namespace {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double shortest = 1 / cost::fastest_rate;
-
 double at_least_shortest(double time) {
   return std::max(time, shortest);
 }

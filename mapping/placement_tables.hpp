@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 #include <skel/cost/line.hpp>
 #include <skel/mapping/placement_space.hpp>
 
 namespace skel::mapping::detail {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+/// The least time of a stage or move [s].
+inline constexpr double shortest = 1 / cost::fastest_rate;
 
 /// Times of a problem as tables, and what follows from them for placements that are not complete yet.
 class placement_tables {

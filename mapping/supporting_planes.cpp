@@ -8,9 +8,6 @@
 namespace skel::mapping::detail {
 namespace {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double shortest = 1 / cost::fastest_rate;
-
 /// Subgradient steps for a new plane: a fraction of the time that its derivatives take.
 inline constexpr std::size_t root_steps = 300;
 /// For a node, whose prices begin near the best.
@@ -22,7 +19,7 @@ inline constexpr std::size_t patience = 8;
 inline constexpr double least_step = 1e-3;
 /// With more hosts the prices of a node take longer (node_steps * stages * hosts^2) than the exact solution of 8
 /// stages.
-inline constexpr std::size_t most_hosts = 64;
+inline constexpr std::size_t most_planned_hosts = 64;
 
 /// A host's answer to the prices: how many stages it takes and at what cost. Candidates are its free stages.
 struct host_choice {
@@ -138,7 +135,7 @@ supporting_planes::supporting_planes(placement_tables const& tables)
 
 bool supporting_planes::apply_to(placement_problem const& problem) {
   auto const& stages = problem.program.stages;
-  return problem.platform.host_count() <= most_hosts && problem.options.sharing == cost::share::fixed &&
+  return problem.platform.host_count() <= most_planned_hosts && problem.options.sharing == cost::share::fixed &&
          problem.options.buffer == 0 && std::all_of(stages.begin(), stages.end(), [](auto const& stage) {
            return stage.at.empty() ? !stage.replicable || stage.width == 1 : stage.at.size() == 1;
          });

@@ -50,7 +50,7 @@ class binned_rows {
   std::vector<std::vector<double>> thresholds_;
 };
 
-struct split {
+struct leaf_split {
   double gain = 0;
   std::size_t column = 0, bin = 0;  // rows of bins up to it go left
 };
@@ -77,14 +77,14 @@ double square(std::span<double const> x) {
   return sum;
 }
 
-split best_split(binned_rows const& rows, std::span<std::size_t const> members, rest_of_targets const& rest,
-                 std::size_t smallest_leaf) {
+leaf_split best_split(binned_rows const& rows, std::span<std::size_t const> members, rest_of_targets const& rest,
+                      std::size_t smallest_leaf) {
   if (members.size() < 2 * smallest_leaf) return {};
   std::size_t const outputs = rest.outputs;
   auto const total = rest.sum(members);
   double const all = static_cast<double>(members.size()), before = square(total) / all;
   std::vector<double> sums(binned_rows::most_bins * outputs), left(outputs), right(outputs);
-  split best;
+  leaf_split best;
   for (std::size_t f = 0; f < rows.columns(); ++f) {
     std::size_t counts[binned_rows::most_bins]{};
     std::size_t const bins = rows.thresholds(f).size() + 1;
@@ -121,7 +121,7 @@ struct growth {
   int grow(std::span<std::size_t> members, std::size_t depth) {
     int const number = static_cast<int>(tree.nodes.size());
     tree.nodes.emplace_back();
-    split const best = depth == 0 ? split{} : best_split(rows, members, rest, options.smallest_leaf);
+    leaf_split const best = depth == 0 ? leaf_split{} : best_split(rows, members, rest, options.smallest_leaf);
     auto& mine = tree.nodes.back();
     if (best.gain <= 0) {
       mine.next = static_cast<int>(tree.leaves.size());

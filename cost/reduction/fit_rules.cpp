@@ -36,11 +36,11 @@ double total(reduction_sample const& one, double uses) {
 }
 
 /// ln(total / least) of each algorithm, at the most most_late; and the least total.
-struct lateness {
+struct lateness_of_choices {
   std::vector<double> late;
   double least = 0;
 
-  lateness(std::span<reduction_sample const> samples, double uses) {
+  lateness_of_choices(std::span<reduction_sample const> samples, double uses) {
     for (auto const& one : samples) late.push_back(total(one, uses));
     least = *std::min_element(late.begin(), late.end());
     for (double& one : late) one = std::min(most_late, std::log(one / least));
@@ -107,7 +107,7 @@ std::vector<platform::regression_tree> fit(std::span<reduction_sample const> sam
     problems.push_back(problem);
     for (double const uses : rule_uses) {
       auto const x = rule_traits(problem, uses);
-      lateness const found(group, uses);
+      lateness_of_choices const found(group, uses);
       rows.emplace_back(x.begin(), x.end());
       targets.push_back(found.late);
       targets.back().push_back(output_of_seconds(found.least, problem));
@@ -153,7 +153,7 @@ platform::fitted_rules fit_rules(std::span<reduction_sample const> samples, vali
                                  validated_rules const& by_glance, cross_validation const& full) {
   // How late the choice is of each of the ways to know a pattern.
   auto const late = [](std::span<reduction_sample const> group, double uses, std::size_t chosen) {
-    return chosen < group.size() ? lateness(group, uses).late[chosen] : most_late;
+    return chosen < group.size() ? lateness_of_choices(group, uses).late[chosen] : most_late;
   };
   auto const by_sizes_late = [&](auto group, double uses) { return late(group, uses, by_sizes.choose(group, uses)); };
   auto const by_glance_late = [&](auto group, double uses) { return late(group, uses, by_glance.choose(group, uses)); };

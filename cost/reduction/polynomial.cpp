@@ -9,6 +9,8 @@
 
 #include <skel/base/contract.hpp>
 
+#include "log2_of.hpp"
+
 namespace skel::cost {
 
 namespace {
@@ -81,10 +83,6 @@ class growing_fit {
   Eigen::VectorXd rest_, test_rest_;
   std::vector<Eigen::VectorXd> basis_, test_basis_;
 };
-
-double log2_of(double x) {
-  return std::log2(std::max(x, 1e-6));
-}
 
 }  // namespace
 

@@ -8,13 +8,11 @@
 #include <skel/cost/reduction/polynomial.hpp>
 #include <skel/cost/reduction/terms.hpp>
 
+#include "log2_of.hpp"
+
 namespace skel::cost {
 
 namespace {
-
-double log2_of(double x) {
-  return std::log2(std::max(x, 1e-6));
-}
 
 double sum_of(std::vector<reduction_term> const& terms, std::vector<double> const& coefficients) {
   double sum = 0;

@@ -1,6 +1,5 @@
 #include "chosen_reduction_model.hpp"
 
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -11,13 +10,11 @@
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
 
+#include "warn.hpp"
+
 namespace skel {
 
 namespace {
-
-void warn(std::string const& text) {
-  std::fprintf(stderr, "skel: warning: %s\n", text.c_str());
-}
 
 std::string const& this_machine() {
   static std::string const name = platform::this_processor().name;

@@ -1,7 +1,6 @@
 #include "decision_store.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <set>
@@ -15,6 +14,8 @@
 #include <skel/plan/reduction_exchange.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/sole_use.hpp>
+
+#include "warn.hpp"
 
 namespace skel {
 namespace {
@@ -32,10 +33,6 @@ std::optional<platform::kept_entries> kept_for(std::vector<std::string> const& h
   auto const path = file.empty() ? platform::default_knowledge_file(hosts) : std::filesystem::path(file);
   if (!path) return std::nullopt;
   return platform::kept_entries(*path, joined(hosts, " "));
-}
-
-void warn(std::string const& text) {
-  std::fprintf(stderr, "skel: warning: %s\n", text.c_str());
 }
 
 std::vector<std::string> const& problems() {

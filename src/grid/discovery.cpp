@@ -1,7 +1,6 @@
 #include <skel/grid/discovery.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -14,6 +13,7 @@
 #include <skel/platform/discovered.hpp>
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
+#include <skel/record/clock.hpp>
 #include <skel/runtime/grid_probe.hpp>
 
 #include "kept_platform.hpp"
@@ -26,10 +26,6 @@ namespace quiet = runtime::quiet;
 using platform::latency_matrix;
 using platform::partition;
 using host_pair = std::pair<std::size_t, std::size_t>;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Part of the time that latencies may take; the rest is for the models.
 constexpr double share_of_latencies = 0.5;
@@ -296,15 +292,15 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   text = quiet::broadcast(among, std::move(text));
   if (!text.empty()) return {platform::parse_description(text, "cache", file_of::this_user), true};
 
-  double const start = now();
+  double const start = record::now();
   platform::discovered run = measure(among, hosts, options);
-  run.seconds = now() - start;
+  run.seconds = record::now() - start;
   // What is not sure is measured again while there is time, as rank 0 says, and what is surest is taken.
   for (std::size_t times = 1;
-       !quiet::broadcast(among, again(run, times, now() - start, options) ? "again" : "").empty(); ++times) {
-    double const before = now();
+       !quiet::broadcast(among, again(run, times, record::now() - start, options) ? "again" : "").empty(); ++times) {
+    double const before = record::now();
     platform::discovered other = measure(among, hosts, options);
-    other.seconds = now() - before;
+    other.seconds = record::now() - before;
     if (platform::doubt_of(other) < platform::doubt_of(run)) run = std::move(other);
   }
   // All ranks have the same measurements: where one cannot describe them, none can, and all throw the same. Only the
@@ -317,7 +313,7 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
 discovery_result discover_alone(discovery_options const& options) {
   kept_platform const kept(options, {platform::host_name()}, kind_of(options));
   if (auto found = kept.read(fits(options, 1))) return {std::move(*found), true};
-  double const start = now();
+  double const start = record::now();
   platform::discovered run;
   run.date = platform::utc_now();
   run.tolerance = options.tolerance;
@@ -326,7 +322,7 @@ discovery_result discover_alone(discovery_options const& options) {
   if (options.progress) options.progress("hosts", 0, 1);
   run.hosts = {platform::probe_host(options.hosts)};
   run.clusters = {{.name = run.hosts.front().name, .hosts = {0}}};
-  run.seconds = now() - start;
+  run.seconds = record::now() - start;
   platform::description result = describe(run);
   kept.write(platform::to_json(result));
   return {std::move(result), false};

@@ -40,6 +40,7 @@
 #include "rank_cores.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
+#include "warn.hpp"
 
 namespace skel {
 
@@ -204,8 +205,7 @@ struct grid::state {
     if (!platform::is_measured(*settings.platform)) throw error(found.mismatch);
     if (settings.if_other_hosts == other_hosts::refuse)
       throw error(found.mismatch + "; run 'skel probe' on these hosts, or leave the platform out");
-    if (ranks.rank() == 0)
-      std::fprintf(stderr, "skel: warning: %s; measuring these hosts instead\n", found.mismatch.c_str());
+    if (ranks.rank() == 0) warn(found.mismatch + "; measuring these hosts instead");
     settings.platform.reset();
   }
 
@@ -289,7 +289,7 @@ struct grid::state {
     try {
       record::write_chrome_trace(run, settings.trace);
     } catch (error const& e) {
-      std::fprintf(stderr, "skel: warning: %s\n", e.what());
+      warn(e.what());
     }
   }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -10,6 +9,8 @@
 
 #include <skel/base/error.hpp>
 #include <skel/platform/measured.hpp>
+
+#include "warn.hpp"
 
 namespace skel {
 
@@ -34,7 +35,7 @@ class kept_platform {
   std::optional<platform::description> read(std::function<bool(platform::description const&)> const& fits = {}) const {
     if (!file_) return std::nullopt;
     platform::cached_platform found = platform::read_cache(*file_, hosts_, options_.max_age);
-    if (found.damaged) warn(found.reason + "; measuring anew");
+    if (found.damaged) tell(found.reason + "; measuring anew");
     if (found.platform && fits && !fits(*found.platform)) return std::nullopt;
     return std::move(found.platform);
   }
@@ -44,16 +45,16 @@ class kept_platform {
     try {
       platform::write_cache(*file_, text);
     } catch (error const& problem) {
-      warn(std::string(problem.what()) + "; the measurement is not kept");
+      tell(std::string(problem.what()) + "; the measurement is not kept");
     }
   }
 
  private:
-  void warn(std::string const& text) const {
+  void tell(std::string const& text) const {
     if (options_.warn)
       options_.warn(text);
     else
-      std::fprintf(stderr, "skel: warning: %s\n", text.c_str());
+      skel::warn(text);
   }
 
   Options const& options_;

@@ -1,11 +1,11 @@
 #include <skel/grid/probe.hpp>
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
+#include <skel/record/clock.hpp>
 #include <skel/runtime/quiet.hpp>
 
 #include "kept_platform.hpp"
@@ -16,10 +16,6 @@ namespace {
 
 using platform::host_measurement;
 namespace quiet = runtime::quiet;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::vector<platform::link_measurement> measure_links(MPI_Comm among, run_hosts const& hosts,
                                                       std::vector<host_measurement> const& ranks,
@@ -61,12 +57,12 @@ probe_result probe(MPI_Comm original, probe_options const& options) {
   text = quiet::broadcast(among, std::move(text));
   if (!text.empty()) return {platform::parse_description(text, "cache", file_of::this_user), true};
 
-  double const start = now();
+  double const start = record::now();
   platform::run_measurement run;
   run.date = platform::utc_now();
   run.ranks = measure_hosts(among, hosts, options.hosts);
   run.links = measure_links(among, hosts, run.ranks, options.links);
-  run.seconds = now() - start;
+  run.seconds = record::now() - start;
   if (rank == 0) text = platform::to_json(platform::describe(run));
   // Every rank could describe the run, but the seconds differ: all take what rank 0 says. Where rank 0 cannot
   // describe it, neither can the others, and all throw the same.
@@ -79,11 +75,11 @@ probe_result probe(MPI_Comm original, probe_options const& options) {
 probe_result probe_alone(probe_options const& options) {
   kept_platform const kept(options, {platform::host_name()}, speeds_of_cores);
   if (auto found = kept.read(of_ranks(1))) return {std::move(*found), true};
-  double const start = now();
+  double const start = record::now();
   platform::run_measurement run;
   run.date = platform::utc_now();
   run.ranks = {platform::probe_host(options.hosts)};
-  run.seconds = now() - start;
+  run.seconds = record::now() - start;
   platform::description result = platform::describe(run);
   kept.write(platform::to_json(result));
   return {std::move(result), false};

@@ -21,12 +21,12 @@ std::string lower(std::string_view word) {
 /// So many rows take a few megabytes, whatever the file has to say about them.
 constexpr std::int64_t rows_of_small = std::int64_t{1} << 20;
 
-struct head {
+struct matrix_head {
   int values = 1;          ///< numbers behind the two of a place
   bool symmetric = false;  ///< or skew, or hermitian: only one of two entries is in the file
 };
 
-head read_head(text_lines& text) {
+matrix_head read_matrix_head(text_lines& text) {
   std::string const wanted = "'%%MatrixMarket matrix coordinate real general' or the like";
   if (std::string_view const first = text.word(); lower(first) != "%%matrixmarket")
     text.fail("the file begins with " + in_quotes(first) + "; it must begin with " + wanted);
@@ -54,7 +54,7 @@ head read_head(text_lines& text) {
 
 /// Source: Boisvert, Pozo, Remington 1996, The Matrix Market Exchange Formats, NISTIR 5935.
 mesh read_matrix_market(text_lines& text) {
-  head const matrix = read_head(text);
+  matrix_head const matrix = read_matrix_head(text);
   if (!text.next_line()) text.fail("the file ends here, but rows, columns and entries must follow; it is cut off");
   text.expect_words("%", "rows, columns and entries");
   std::int64_t const rows = text.integer("the number of rows", 0, most_nodes);

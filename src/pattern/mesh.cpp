@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_nodes = std::size_t{1} << 31;
 
-input_error refused(std::string where, std::string reason) {
+input_error refused_mesh(std::string where, std::string reason) {
   return {"skel::mesh", std::move(where), std::move(reason)};
 }
 
@@ -65,10 +65,10 @@ std::string_view name_of(cell_kind kind) {
 
 mesh::mesh(std::size_t nodes, cell_kind kind, std::vector<subscript> corners, node_positions where)
     : nodes_(nodes), width_(nodes_of(kind)), kind_(kind), corners_(std::move(corners)), where_(std::move(where)) {
-  if (width_ == 0) throw refused("", "polygons may have any number of nodes; give the offsets of the cells too");
+  if (width_ == 0) throw refused_mesh("", "polygons may have any number of nodes; give the offsets of the cells too");
   if (corners_.size() % width_ != 0)
-    throw refused("", std::to_string(corners_.size()) + " corners cannot be dealt evenly to cells of " +
-                          std::to_string(width_) + " nodes (" + std::string(name_of(kind)) + ")");
+    throw refused_mesh("", std::to_string(corners_.size()) + " corners cannot be dealt evenly to cells of " +
+                               std::to_string(width_) + " nodes (" + std::string(name_of(kind)) + ")");
   cells_ = corners_.size() / width_;
   check();
 }
@@ -83,15 +83,15 @@ mesh::mesh(std::size_t nodes, std::vector<cell_kind> kinds, std::vector<std::siz
       where_(std::move(where)) {
   pattern_detail::check_offsets(offsets_, corners_.size());
   if (offsets_.size() != cells_ + 1)
-    throw refused("", std::to_string(cells_) + " kinds need " + std::to_string(cells_ + 1) + " offsets, not " +
-                          std::to_string(offsets_.size()));
+    throw refused_mesh("", std::to_string(cells_) + " kinds need " + std::to_string(cells_ + 1) + " offsets, not " +
+                               std::to_string(offsets_.size()));
   bool one_kind = true, one_width = true;
   for (std::size_t c = 0; c < cells_; ++c) {
     std::size_t const has = offsets_[c + 1] - offsets_[c], wants = nodes_of(kinds_[c]);
     if (wants == 0 ? has < 3 : has != wants)
-      throw refused("cell " + std::to_string(c), "a " + std::string(name_of(kinds_[c])) + " has " +
-                                                     (wants == 0 ? "3 or more" : std::to_string(wants)) +
-                                                     " nodes, not " + std::to_string(has));
+      throw refused_mesh("cell " + std::to_string(c), "a " + std::string(name_of(kinds_[c])) + " has " +
+                                                          (wants == 0 ? "3 or more" : std::to_string(wants)) +
+                                                          " nodes, not " + std::to_string(has));
     one_kind &= kinds_[c] == kinds_[0];
     one_width &= has == offsets_[1];
   }
@@ -109,16 +109,16 @@ mesh::mesh(std::size_t nodes, std::vector<cell_kind> kinds, std::vector<std::siz
 
 void mesh::check() const {
   if (nodes_ > most_nodes)
-    throw refused("", std::to_string(nodes_) + " nodes are more than the 2147483648 that a mesh can have");
+    throw refused_mesh("", std::to_string(nodes_) + " nodes are more than the 2147483648 that a mesh can have");
   bool const fits = where_.dimension == 0 || where_.dimension == 2 || where_.dimension == 3;
   if (!fits || where_.values.size() != nodes_ * where_.dimension)
-    throw refused("", std::to_string(where_.values.size()) + " coordinates do not fit " + std::to_string(nodes_) +
-                          " nodes in " + std::to_string(where_.dimension) + " dimensions; 2 or 3 for each node");
+    throw refused_mesh("", std::to_string(where_.values.size()) + " coordinates do not fit " + std::to_string(nodes_) +
+                               " nodes in " + std::to_string(where_.dimension) + " dimensions; 2 or 3 for each node");
   auto const bad = std::find_if(corners_.begin(), corners_.end(), [&](subscript one) { return one >= nodes_; });
   if (bad == corners_.end()) return;
   auto const place = pattern_detail::place_of(static_cast<std::size_t>(bad - corners_.begin()), offsets_, width_);
-  throw refused("cell " + std::to_string(place.first), "node " + std::to_string(*bad) + " is not one of the " +
-                                                           std::to_string(nodes_) + " nodes, which count from 0");
+  throw refused_mesh("cell " + std::to_string(place.first), "node " + std::to_string(*bad) + " is not one of the " +
+                                                                std::to_string(nodes_) + " nodes, which count from 0");
 }
 
 pattern pattern_of(mesh const& cells) {

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int64_t most_weight = std::numeric_limits<std::int64_t>::max();
 
-struct head {
+struct metis_head {
   std::size_t nodes = 0, edges = 0;
   std::size_t before = 0;     ///< numbers of a line in front of the neighbours: size and weights of the node
   bool edge_weights = false;  ///< a number behind each neighbour
 };
 
-head read_head(text_lines& text) {
-  head graph;
+metis_head read_metis_head(text_lines& text) {
+  metis_head graph;
   text.expect_words("%", "the numbers of nodes and edges");
   graph.nodes = text.count("the number of nodes", 1);  // a line for each
   if (graph.nodes > static_cast<std::size_t>(most_nodes))
@@ -100,7 +100,7 @@ bool next_node(text_lines& text) {
 
 /// Source: Karypis 2013, METIS manual 5.1.0, section 4.1.1.
 mesh read_metis_graph(text_lines& text) {
-  head const graph = read_head(text);
+  metis_head const graph = read_metis_head(text);
   constexpr std::size_t most_neighbours = std::numeric_limits<std::uint32_t>::max();
   if (graph.edges > most_neighbours / 2)
     text.fail(std::to_string(graph.edges) + " edges are more than the " + std::to_string(most_neighbours / 2) +

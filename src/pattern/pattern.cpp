@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t most_elements = std::size_t{1} << 31;
 
-input_error refused(std::string where, std::string reason) {
+input_error refused_pattern(std::string where, std::string reason) {
   return {"skel::pattern", std::move(where), std::move(reason)};
 }
 
@@ -26,16 +26,16 @@ std::uint64_t new_version() {
 }
 
 void refuse_subscript(std::size_t iteration, std::size_t slot, long long value, std::size_t elements) {
-  throw refused("iteration " + std::to_string(iteration) + ", slot " + std::to_string(slot),
-                "subscript " + std::to_string(value) + " is not one of the " + std::to_string(elements) +
-                    " elements; subscripts count from 0");
+  throw refused_pattern("iteration " + std::to_string(iteration) + ", slot " + std::to_string(slot),
+                        "subscript " + std::to_string(value) + " is not one of the " + std::to_string(elements) +
+                            " elements; subscripts count from 0");
 }
 
 std::size_t even_width(std::size_t iterations, std::size_t subscripts) {
   if (iterations == 0 ? subscripts == 0 : subscripts % iterations == 0)
     return iterations == 0 ? 0 : subscripts / iterations;
-  throw refused("", std::to_string(subscripts) + " subscripts cannot be dealt evenly to " + std::to_string(iterations) +
-                        " iterations; give as many to each, or use pattern::rows");
+  throw refused_pattern("", std::to_string(subscripts) + " subscripts cannot be dealt evenly to " +
+                                std::to_string(iterations) + " iterations; give as many to each, or use pattern::rows");
 }
 
 std::pair<std::size_t, std::size_t> place_of(std::size_t at, std::span<std::size_t const> offsets, std::size_t width) {
@@ -46,17 +46,18 @@ std::pair<std::size_t, std::size_t> place_of(std::size_t at, std::span<std::size
 
 std::size_t check_offsets(std::span<std::size_t const> offsets, std::size_t subscripts) {
   if (offsets.empty() || offsets.front() != 0)
-    throw refused("offsets[0]", "the first offset must be 0, the last the number of subscripts");
+    throw refused_pattern("offsets[0]", "the first offset must be 0, the last the number of subscripts");
   std::size_t widest = 0;
   for (std::size_t i = 1; i < offsets.size(); ++i) {
     if (offsets[i] < offsets[i - 1])
-      throw refused("offsets[" + std::to_string(i) + "]",
-                    std::to_string(offsets[i]) + " is less than the " + std::to_string(offsets[i - 1]) + " before it");
+      throw refused_pattern("offsets[" + std::to_string(i) + "]", std::to_string(offsets[i]) + " is less than the " +
+                                                                      std::to_string(offsets[i - 1]) + " before it");
     widest = std::max(widest, offsets[i] - offsets[i - 1]);
   }
   if (offsets.back() != subscripts)
-    throw refused("offsets[" + std::to_string(offsets.size() - 1) + "]",
-                  std::to_string(offsets.back()) + " is not the number of subscripts, " + std::to_string(subscripts));
+    throw refused_pattern(
+        "offsets[" + std::to_string(offsets.size() - 1) + "]",
+        std::to_string(offsets.back()) + " is not the number of subscripts, " + std::to_string(subscripts));
   return widest;
 }
 
@@ -86,9 +87,9 @@ void pattern::exchange(pattern& other) noexcept {
 
 void pattern::check() const {
   if (elements_ > most_elements)
-    throw refused("", std::to_string(elements_) +
-                          " elements are more than the 2147483648 that a pattern can have; "
-                          "split the array");
+    throw refused_pattern("", std::to_string(elements_) +
+                                  " elements are more than the 2147483648 that a pattern can have; "
+                                  "split the array");
   if (index_.empty()) return;
   // The greatest first: one comparison for each subscript, several at once; only a bad one costs a second look.
   if (*std::max_element(index_.begin(), index_.end()) < elements_) return;
@@ -101,8 +102,8 @@ void pattern::check() const {
 void pattern::editor::set(std::size_t iteration, std::size_t slot, std::size_t element) {
   bool const there = iteration < edited_.iterations_ && slot < edited_.row(iteration).size();
   if (!there)
-    throw refused("iteration " + std::to_string(iteration) + ", slot " + std::to_string(slot),
-                  "the pattern has no such slot");
+    throw refused_pattern("iteration " + std::to_string(iteration) + ", slot " + std::to_string(slot),
+                          "the pattern has no such slot");
   if (element >= edited_.elements_)
     pattern_detail::refuse_subscript(iteration, slot, static_cast<long long>(element), edited_.elements_);
   edited_.index_[edited_.row_begin(iteration) + slot] = static_cast<subscript>(element);

@@ -80,7 +80,7 @@ constexpr collective_algorithm in_a_circle(std::string_view name, collective ope
           &Rounds};
 }
 
-constexpr std::array catalogue{
+constexpr std::array all_algorithms{
     broadcast<flat_shape, whole>("flat"),
     broadcast<flat_shape, segmented>("segmented_flat"),
     broadcast<chain_shape, whole>("chain"),
@@ -137,14 +137,14 @@ std::string_view name_of(collective operation) {
 }
 
 std::span<collective_algorithm const> collective_algorithms() {
-  return catalogue;
+  return all_algorithms;
 }
 
 collective_algorithm const* find_algorithm(collective operation, std::string_view name) {
-  auto const found = std::find_if(catalogue.begin(), catalogue.end(), [&](collective_algorithm const& entry) {
+  auto const found = std::find_if(all_algorithms.begin(), all_algorithms.end(), [&](collective_algorithm const& entry) {
     return entry.operation == operation && entry.name == name;
   });
-  return found == catalogue.end() ? nullptr : &*found;
+  return found == all_algorithms.end() ? nullptr : &*found;
 }
 
 segmentation cut(collective_problem const& problem) {

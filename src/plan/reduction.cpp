@@ -10,7 +10,7 @@ namespace {
 using enum reduction_algorithm;
 using enum determinism;
 
-constexpr std::array<reduction_traits, reduction_algorithms> catalogue{{
+constexpr std::array<reduction_traits, reduction_algorithms> all_reductions{{
     {sequential, "sequential", false, true, false, any_parts},
     {replicated_buffer, "repbuf", false, true, false, same_parts},
     {replicated_links, "replink", true, false, false, same_parts},
@@ -24,11 +24,11 @@ constexpr std::array<reduction_traits, reduction_algorithms> catalogue{{
 }  // namespace
 
 std::span<reduction_traits const> reduction_catalogue() {
-  return catalogue;
+  return all_reductions;
 }
 
 reduction_traits const& traits_of(reduction_algorithm algorithm) {
-  return catalogue[static_cast<std::size_t>(algorithm)];
+  return all_reductions[static_cast<std::size_t>(algorithm)];
 }
 
 std::string_view name_of(reduction_algorithm algorithm) {
@@ -36,9 +36,9 @@ std::string_view name_of(reduction_algorithm algorithm) {
 }
 
 std::optional<reduction_algorithm> find_reduction(std::string_view name) {
-  auto const found =
-      std::find_if(catalogue.begin(), catalogue.end(), [&](reduction_traits const& one) { return one.name == name; });
-  if (found == catalogue.end()) return std::nullopt;
+  auto const found = std::find_if(all_reductions.begin(), all_reductions.end(),
+                                  [&](reduction_traits const& one) { return one.name == name; });
+  if (found == all_reductions.end()) return std::nullopt;
   return found->algorithm;
 }
 

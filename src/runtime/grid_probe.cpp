@@ -4,10 +4,10 @@
 #include <cstring>
 #include <type_traits>
 
+#include "probe_messages.hpp"
+
 namespace skel::runtime {
 namespace {
-
-enum channel : int { meetings = 3, sizes = 4, bytes = 5 };
 
 /// What the ranks tell each other between the measurements. Over point-to-point messages, and waiting as it is told, so
 /// that ranks that wait leave their hosts to those that measure.
@@ -25,8 +25,8 @@ class gathering {
   void meet() const {
     for (int step = 1; step < ranks_; step *= 2) {
       MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Irecv(nullptr, 0, MPI_BYTE, (rank_ + ranks_ - step % ranks_) % ranks_, meetings, among_, &request);
-      MPI_Send(nullptr, 0, MPI_BYTE, (rank_ + step) % ranks_, meetings, among_);
+      MPI_Irecv(nullptr, 0, MPI_BYTE, (rank_ + ranks_ - step % ranks_) % ranks_, meeting_tag, among_, &request);
+      MPI_Send(nullptr, 0, MPI_BYTE, (rank_ + step) % ranks_, meeting_tag, among_);
       wait_.until(request);
     }
   }
@@ -49,17 +49,17 @@ class gathering {
   // A result has far fewer bytes than an int can count: some hundred numbers for each pair.
   void send(int to, std::vector<char> const& data) const {
     std::uint64_t const size = data.size();
-    MPI_Send(&size, sizeof size, MPI_BYTE, to, sizes, among_);
-    MPI_Send(data.data(), static_cast<int>(size), MPI_BYTE, to, bytes, among_);
+    MPI_Send(&size, sizeof size, MPI_BYTE, to, size_tag, among_);
+    MPI_Send(data.data(), static_cast<int>(size), MPI_BYTE, to, bytes_tag, among_);
   }
 
   std::vector<char> receive(int from) const {
     std::uint64_t size = 0;
     MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Irecv(&size, sizeof size, MPI_BYTE, from, sizes, among_, &request);
+    MPI_Irecv(&size, sizeof size, MPI_BYTE, from, size_tag, among_, &request);
     wait_.until(request);
     std::vector<char> data(size);
-    MPI_Irecv(data.data(), static_cast<int>(size), MPI_BYTE, from, bytes, among_, &request);
+    MPI_Irecv(data.data(), static_cast<int>(size), MPI_BYTE, from, bytes_tag, among_, &request);
     wait_.until(request);
     return data;
   }

@@ -11,13 +11,13 @@
 #include <skel/plan/tournament.hpp>
 #include <skel/runtime/quiet.hpp>
 
+#include "probe_messages.hpp"
+
 namespace skel::runtime {
 namespace {
 
-constexpr int ping = 1, stop = 2;
-constexpr std::size_t fewest_repeats = 3;     // a median that one outlier does not move
-constexpr std::size_t first_message = 16384;  // [B]
-constexpr double latencies_in_message = 10;   // an error of the latency moves the bandwidth by a tenth of it
+constexpr int ping_tag = 1, stop_tag = 2;
+constexpr std::size_t fewest_repeats = 3;  // a median that one outlier does not move
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -35,12 +35,13 @@ class initiator {
     result.latency = statistics::median(empty);
     result.latency_spread = spread(empty, result.latency);
     result.latency_error = statistics::median_error(empty);
-    for (std::size_t bytes = std::min(first_message, buffer_.size());; bytes = std::min(4 * bytes, buffer_.size())) {
+    for (std::size_t bytes = std::min(first_long_message, buffer_.size());;
+         bytes = std::min(4 * bytes, buffer_.size())) {
       std::vector<double> times = one_way(bytes);
       double const whole = statistics::median(times);
       double const transfer = whole - result.latency;
       bool const last =
-          transfer >= latencies_in_message * result.latency || bytes == buffer_.size() || now() >= deadline_;
+          transfer >= latencies_in_long_message * result.latency || bytes == buffer_.size() || now() >= deadline_;
       if (!last) continue;
       double const time = transfer > 0 ? transfer : whole;
       result.bytes = static_cast<double>(bytes);
@@ -49,7 +50,7 @@ class initiator {
       result.bandwidth_error = statistics::median_error(times) * whole / time;
       break;
     }
-    MPI_Send(nullptr, 0, MPI_BYTE, partner_, stop, among_);
+    MPI_Send(nullptr, 0, MPI_BYTE, partner_, stop_tag, among_);
     result.probes = probes_;
     return result;
   }
@@ -64,8 +65,8 @@ class initiator {
     std::vector<double> times;
     for (std::size_t i = 0; i <= repeats_ && (i <= fewest_repeats || now() < deadline_); ++i) {
       double const start = now();
-      MPI_Send(buffer_.data(), static_cast<int>(bytes), MPI_BYTE, partner_, ping, among_);
-      MPI_Recv(buffer_.data(), static_cast<int>(bytes), MPI_BYTE, partner_, ping, among_, MPI_STATUS_IGNORE);
+      MPI_Send(buffer_.data(), static_cast<int>(bytes), MPI_BYTE, partner_, ping_tag, among_);
+      MPI_Recv(buffer_.data(), static_cast<int>(bytes), MPI_BYTE, partner_, ping_tag, among_, MPI_STATUS_IGNORE);
       if (i > 0) times.push_back((now() - start) / 2);
       ++probes_;
     }
@@ -85,10 +86,10 @@ void echo(MPI_Comm among, int partner, std::size_t largest) {
   while (true) {
     MPI_Status status;
     MPI_Recv(buffer.data(), static_cast<int>(largest), MPI_BYTE, partner, MPI_ANY_TAG, among, &status);
-    if (status.MPI_TAG == stop) return;
+    if (status.MPI_TAG == stop_tag) return;
     int bytes = 0;
     MPI_Get_count(&status, MPI_BYTE, &bytes);
-    MPI_Send(buffer.data(), bytes, MPI_BYTE, partner, ping, among);
+    MPI_Send(buffer.data(), bytes, MPI_BYTE, partner, ping_tag, among);
   }
 }
 

@@ -12,13 +12,13 @@
 #include <skel/base/median_error.hpp>
 #include <skel/base/statistics.hpp>
 
+#include "probe_messages.hpp"
+
 namespace skel::runtime {
 namespace {
 
 using record::probe_kind;
 using record::probe_sizes;
-
-enum channel : int { orders = 1, messages = 2 };
 
 /// What the answering side is to do next.
 struct order {
@@ -33,19 +33,18 @@ constexpr std::size_t most_bytes_in_flight = std::size_t{32} << 20U, most_messag
 // within some milliseconds, of long ones within twice what is in flight.
 constexpr std::size_t least_flood = 4, most_flood = 4096, most_flood_bytes = 2 * most_bytes_in_flight;
 constexpr std::size_t batch = 4;
-constexpr double latencies_in_message = 10;  // an error of the latency moves the time per byte by a tenth of it
-constexpr std::size_t first_message = 16384, least_of_many = 1024, always_of_many = std::size_t{256} << 10U;
+constexpr std::size_t least_of_many = 1024, always_of_many = std::size_t{256} << 10U;
 
 std::size_t slots_of(std::size_t bytes, std::size_t count) {
   std::size_t const fit = most_bytes_in_flight / std::max<std::size_t>(1, bytes);
   return std::min(count, std::clamp<std::size_t>(fit, 2, most_messages_in_flight));
 }
 
-void send(MPI_Comm among, int to, void const* data, std::size_t bytes, int by = messages) {
+void send(MPI_Comm among, int to, void const* data, std::size_t bytes, int by = message_tag) {
   MPI_Send(data, static_cast<int>(bytes), MPI_BYTE, to, by, among);
 }
 
-void receive(MPI_Comm among, int from, void* data, std::size_t bytes, int by = messages) {
+void receive(MPI_Comm among, int from, void* data, std::size_t bytes, int by = message_tag) {
   MPI_Recv(data, static_cast<int>(bytes), MPI_BYTE, from, by, among, MPI_STATUS_IGNORE);
 }
 
@@ -161,7 +160,7 @@ class prober {
     double const start = MPI_Wtime();
     stream(count, slots_of(bytes, count), [&](std::size_t) {
       MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, partner_, messages, among_, &request);
+      MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, partner_, message_tag, among_, &request);
       return request;
     });
     receive(among_, partner_, nullptr, 0);
@@ -169,7 +168,7 @@ class prober {
   }
 
   void give(order const& next) {
-    send(among_, partner_, &next, sizeof next, orders);
+    send(among_, partner_, &next, sizeof next, order_tag);
     result_.probes += next.what == order::take_flood ? 1 : next.count;
   }
 
@@ -235,10 +234,10 @@ class survey {
   }
 
   void two() {
-    std::size_t bytes = std::min(first_message, with_.largest());
+    std::size_t bytes = std::min(first_long_message, with_.largest());
     while (true) {
       transfer_at(bytes, probe_sizes::two);
-      bool const is_long = transfers_[bytes] - transfers_[0] >= latencies_in_message * transfers_[0];
+      bool const is_long = transfers_[bytes] - transfers_[0] >= latencies_in_long_message * transfers_[0];
       if (is_long || bytes == with_.largest() || !with_.in_time()) break;
       bytes = std::min(4 * bytes, with_.largest());
     }
@@ -308,7 +307,7 @@ latency_probe probe_latency(MPI_Comm among, int partner, message_probe_options c
 void answer_probes(MPI_Comm among, int prober) {
   std::vector<char> buffer;
   for (order next;;) {
-    receive(among, prober, &next, sizeof next, orders);
+    receive(among, prober, &next, sizeof next, order_tag);
     if (next.what == order::stop) return;
     std::size_t const slots = next.what == order::take_flood ? slots_of(next.bytes, next.count) : 1;
     if (buffer.size() < slots * next.bytes) buffer.resize(slots * next.bytes);
@@ -322,8 +321,8 @@ void answer_probes(MPI_Comm among, int prober) {
       case order::take_flood:
         stream(next.count, slots, [&](std::size_t slot) {
           MPI_Request request = MPI_REQUEST_NULL;
-          MPI_Irecv(buffer.data() + slot * next.bytes, static_cast<int>(next.bytes), MPI_BYTE, prober, messages, among,
-                    &request);
+          MPI_Irecv(buffer.data() + slot * next.bytes, static_cast<int>(next.bytes), MPI_BYTE, prober, message_tag,
+                    among, &request);
           return request;
         });
         send(among, prober, nullptr, 0);

@@ -10,7 +10,7 @@ namespace skel::runtime {
 
 namespace {
 
-constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop = 4;
+constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop_notice = 4;
 
 template <class T>
 T read(std::span<std::byte const> body) {
@@ -59,7 +59,7 @@ void parcel_links::tell_all_finished() {
 }
 
 void parcel_links::tell_all_stop() {
-  tell_all(stop);
+  tell_all(stop_notice);
 }
 
 void parcel_links::tell_all(channel where) {
@@ -80,7 +80,7 @@ void parcel_links::deliver_to(executor& to) {
     heard_finished_ = true;
     return {};
   });
-  by_.open(stop, [this](int, auto, auto) -> landing {
+  by_.open(stop_notice, [this](int, auto, auto) -> landing {
     heard_stop_ = true;
     return {};
   });

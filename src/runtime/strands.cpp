@@ -21,9 +21,9 @@ bool receives(step const& s) {
   return s.what == step::action::receive || combines(s);
 }
 
-/// A message under way, in pieces that MPI can count. Requests are in one array of the performer, so that it can wait
-/// for whichever comes first.
-struct transfer {
+/// A message under way, in pieces that MPI can count. Requests are in one array of the strand_performer, so that it can
+/// wait for whichever comes first.
+struct piecewise_transfer {
   std::size_t step = 0;
   std::unique_ptr<std::byte[]> staging{};
   std::size_t open = 0;  // pieces under way
@@ -34,17 +34,17 @@ struct transfer {
 
 struct strand {
   std::size_t index = 0, at = 0, end = 0;
-  std::vector<transfer> transfers{};  // of the steps from `first`
+  std::vector<piecewise_transfer> transfers{};  // of the steps from `first`
   std::size_t first = 0;
   bool queued = false;  // for room in a lane
 
-  transfer& of(std::size_t step) { return transfers[step - first]; }
+  piecewise_transfer& of(std::size_t step) { return transfers[step - first]; }
 };
 
-class performer {
+class strand_performer {
  public:
-  performer(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work, combine_function const& combine,
-            int tag, std::function<void()> const& meanwhile)
+  strand_performer(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work,
+                   combine_function const& combine, int tag, std::function<void()> const& meanwhile)
       : among_(among), mine_(mine), work_(work), combine_(combine), tag_(tag), meanwhile_(meanwhile) {
     // No two strands of one tag at once.
     ahead_ = mine.strands_ahead == 0 ? strand_tags : std::min<std::size_t>(mine.strands_ahead, strand_tags);
@@ -60,7 +60,7 @@ class performer {
   } catch (...) {
     give_up(requests_);
     for (strand& one : strands_)
-      for (transfer& each : one.transfers) static_cast<void>(each.staging.release());
+      for (piecewise_transfer& each : one.transfers) static_cast<void>(each.staging.release());
     throw;
   }
 
@@ -100,11 +100,11 @@ class performer {
   }
 
   static bool idle(strand const& one) {
-    return std::ranges::all_of(one.transfers, [](transfer const& each) { return each.done(); });
+    return std::ranges::all_of(one.transfers, [](piecewise_transfer const& each) { return each.done(); });
   }
 
   /// Where the message of a step is, one piece of memory.
-  std::span<std::byte> place(transfer& one) {
+  std::span<std::byte> place(piecewise_transfer& one) {
     step const& s = mine_.steps[one.step];
     if (!combines(s) && s.ranges == 1) return bytes_of(ranges_of(one.step).front());
     one.staging = std::make_unique_for_overwrite<std::byte[]>(s.bytes);
@@ -113,7 +113,7 @@ class performer {
 
   template <class Begin>
   void begin(strand& whose, std::size_t at, std::span<std::byte> bytes, Begin&& begin_piece) {
-    transfer& one = whose.of(at);
+    piecewise_transfer& one = whose.of(at);
     one.posted = true;
     int const tag = tag_ + static_cast<int>(whose.index % strand_tags);
     for_each_piece(bytes, [&](std::span<std::byte> piece) {
@@ -125,7 +125,7 @@ class performer {
   }
 
   void post(strand& whose, std::size_t at) {
-    transfer& one = whose.of(at);
+    piecewise_transfer& one = whose.of(at);
     one.step = at;
     auto const peer = static_cast<int>(mine_.steps[at].peer);
     begin(whose, at, place(one), [&](std::span<std::byte> piece, int tag, MPI_Request* request) {
@@ -172,7 +172,7 @@ class performer {
       ++line.under_way;
     }
     whose.queued = false;
-    transfer& one = whose.of(whose.at);
+    piecewise_transfer& one = whose.of(whose.at);
     one.step = whose.at;
     std::span<std::byte> const bytes = place(one);
     if (one.staging) {
@@ -204,7 +204,7 @@ class performer {
   }
 
   bool receive(strand& whose) {
-    transfer& one = whose.of(whose.at);
+    piecewise_transfer& one = whose.of(whose.at);
     if (!one.posted && is_being_sent(whose)) return false;
     if (!one.posted) post(whose, whose.at);
     if (!one.done()) return false;
@@ -222,7 +222,7 @@ class performer {
     owner const whose = owners_[at];
     requests_[at] = requests_.back(), requests_.pop_back();
     owners_[at] = owners_.back(), owners_.pop_back();
-    transfer& one = whose.who->of(whose.step);
+    piecewise_transfer& one = whose.who->of(whose.step);
     if (--one.open > 0) return;
     step const& s = mine_.steps[whose.step];
     if (s.what == step::action::send && mine_.window(s) > 0) {
@@ -254,7 +254,7 @@ class performer {
 
 void run_strands(MPI_Comm among, plan::rank_schedule const& mine, std::span<std::byte> work,
                  combine_function const& combine, int tag, std::function<void()> const& while_waiting) {
-  performer(among, mine, work, combine, tag, while_waiting).run();
+  strand_performer(among, mine, work, combine, tag, while_waiting).run();
 }
 
 }  // namespace skel::runtime

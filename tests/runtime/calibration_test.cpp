@@ -264,39 +264,46 @@ TEST(Calibration, SaysWhichStageThrewOnWhichItem) {
   EXPECT_EQ(found.failed->what, "broken");
 }
 
-/// The first call of each copy waits for that of `copies - 1` others, so that they compute at once; `alone` becomes true
-/// where they do not come for half a minute.
+/// What copies of a meeting_worker know of each other.
+struct meeting {
+  std::atomic<int> made{0}, inside{0}, finished{0};
+  std::atomic<bool> met{false};
+};
+
+/// Each call waits for those of `copies - 1` others, until all have been inside at once. It waits for 20 ms: batches that
+/// a loaded machine brings one by one are taken by one worker.
 struct meeting_worker {
   int copies;
-  std::atomic<int>*arrived, *finished;
-  std::atomic<bool>* alone;
-  bool met = false;
+  meeting* all;
+  bool is_counted = false;
 
   int operator()(int x) {
-    if (!met) ++*arrived;
-    for (int k = 0; !met && *arrived < copies && k < 3000; ++k) std::this_thread::sleep_for(10ms);
-    if (*arrived < copies) *alone = true;
-    met = true;
+    if (!std::exchange(is_counted, true)) ++all->made;
+    ++all->inside;
+    for (int k = 0; !all->met && k < 200; ++k) {
+      if (all->inside == copies) all->met = true;
+      std::this_thread::sleep_for(100us);
+    }
+    --all->inside;
     std::this_thread::sleep_for(100us);
     return x;
   }
-  void finish() { ++*finished; }
+  void finish() { ++all->finished; }
 };
 
 TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
   for (auto const threads : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
-    std::atomic<int> arrived{0}, finished{0};
-    std::atomic<bool> alone{false};
+    meeting all;
     std::vector<int> got;
     auto app = count_to(20000) |
-               skel::farm("meet", meeting_worker{static_cast<int>(threads), &arrived, &finished, &alone}) |
+               skel::farm("meet", meeting_worker{static_cast<int>(threads), &all}) |
                skel::stage("last", [last = -1](int x) mutable { return std::exchange(last, x) + 1 == x ? x : -1; }) |
                skel::sink([&](int x) { got.push_back(x); });
     auto const line = make_program(app);
     auto const found = calibrate(line, 0.5, threads);
-    EXPECT_FALSE(alone);
-    EXPECT_EQ(arrived, static_cast<int>(threads));
-    EXPECT_EQ(finished, static_cast<int>(threads));
+    EXPECT_TRUE(all.met);
+    EXPECT_EQ(all.made, static_cast<int>(threads));
+    EXPECT_EQ(all.finished, static_cast<int>(threads));
     EXPECT_GE(found.stations[1].seconds, 1e-4);
     ASSERT_EQ(got.size(), found.items);
     for (std::size_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], static_cast<int>(i));
@@ -446,13 +453,13 @@ TEST(Calibration, EndsAForkThatThrowsInAThreadOfIts) {
 }
 
 TEST(Calibration, MakesNoMoreWorkersThanAFarmIsWide) {
-  std::atomic<int> arrived{0}, finished{0};
-  std::atomic<bool> alone{false};
+  meeting all;
   auto app = count_to(1000) | skel::farm("wide", [](int x) { return x; }) |
-             skel::farm("two", meeting_worker{2, &arrived, &finished, &alone}, skel::width{2}) | skel::sink([](int) {});
-  calibrate(make_program(app), 0.05, 4);
-  EXPECT_FALSE(alone);
-  EXPECT_EQ(finished, 2);
+             skel::farm("two", meeting_worker{2, &all}, skel::width{2}) | skel::sink([](int) {});
+  calibrate(make_program(app), 0.5, 4);
+  EXPECT_TRUE(all.met);
+  EXPECT_EQ(all.made, 2);
+  EXPECT_EQ(all.finished, 2);
 }
 
 TEST(Calibration, LosesNothingThatWorkersFoldAtOnce) {

@@ -25,6 +25,9 @@ struct candidate {
   double per_use = 0;    ///< by one model [s], > 0
 };
 
+/// Prices are positive: what waits for nobody takes this [s].
+inline constexpr double least_per_use = 1e-12;
+
 /// Requests that models are right or wrong about alike, such as an operation and a magnitude of bytes. Numbers that
 /// mean the same in all processes.
 using decision_context = std::array<std::int64_t, 4>;

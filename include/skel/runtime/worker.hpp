@@ -70,8 +70,9 @@ class producer {
 
   virtual ~producer() = default;
 
-  /// Calls the user's function until it has given as many items as the limits say, the open batch has their bytes, the
-  /// stream has ended or `stop` is set. `on_first` is called when an item has entered an empty batch.
+  /// Calls the user's function until it has given as many items or bytes as the limits say, whether or not they were
+  /// taken meanwhile, the open batch is full, the stream has ended or `stop` is set. `on_first` is called when an item
+  /// has entered an empty batch.
   virtual state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) = 0;
 
   /// Takes the open batch, which may have no items (then `items` is null).
@@ -141,6 +142,7 @@ class source_producer final : public producer {
   explicit source_producer(F& f) : function_(f) {}
 
   state fill(batch_limits limits, std::atomic<bool> const& stop, std::function<void()> const& on_first) override {
+    std::uint64_t given_bytes = 0;
     for (std::size_t given = 1;; ++given) {
       if (stop.load(std::memory_order_relaxed)) return state::stopped;
       std::optional<T> item = std::invoke(function_);
@@ -154,9 +156,12 @@ class source_producer final : public producer {
           opened_ns_ = record::now_ns();
           first = true;
         }
-        bytes_ += item_bytes(*item);
+        std::uint64_t const size = item_bytes(*item);
+        given_bytes += size;
+        bytes_ += size;
         open_->emplace([&]() -> T { return *std::move(item); });
-        full = given >= limits.items || open_->size() == open_->capacity() || bytes_ >= limits.bytes;
+        full = given >= limits.items || std::max(given_bytes, bytes_) >= limits.bytes ||
+               open_->size() == open_->capacity();
       }
       if (full) return state::full;
       if (first) on_first();
