@@ -29,7 +29,8 @@ function(skel_test name)
   target_link_libraries(test_${name} PRIVATE skel_flags skel_test_flags ${arg_LIBS} GTest::gmock GTest::gtest GTest::gtest_main)
   target_include_directories(test_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_precompile_headers(test_${name} REUSE_FROM skel_test_headers)
-  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT ${SKEL_TEST_TIMEOUT} LABELS ${name})
+  gtest_discover_tests(test_${name} DISCOVERY_TIMEOUT 60 PROPERTIES
+    TIMEOUT ${SKEL_TEST_TIMEOUT} LABELS ${name} ENVIRONMENT SKEL_KNOWLEDGE=off)
 endfunction()
 
 # skel_test_uses_mpi(TEST): the surroundings of a ctest test whose command starts MPI.

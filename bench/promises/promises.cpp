@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -33,6 +34,7 @@ struct options {
   std::vector<std::string> programs;
   std::string json_file, plot_file;
   bool quick = false;
+  std::string knowledge;  ///< a folder for what runs learn; empty: nothing is known and nothing is kept
   std::size_t items = 0;  ///< a rank of one run: how many items
 };
 
@@ -54,7 +56,11 @@ constexpr char const* explained =
     "preparation      calibration and planning, of all the time from the first item on\n"
     "other load       of the processor time of all cores during all this, what went to other processes or was "
     "stolen\n\n"
-    "No run is left out. Intervals are meant to hold 90 %.";
+    "No run is left out. Intervals are meant to hold 90 %.\n\n"
+    "With --knowledge FOLDER, a program on a number of ranks keeps what its runs learn in a file of its own there, "
+    "which is\n"
+    "removed first; the first run, from which the others learn, is told apart. Otherwise nothing is known of runs "
+    "before.";
 
 /// One run, on this rank; rank 0 prints what came out as a line of JSON.
 int run_one(skel::grid& grid, std::string const& name, std::size_t items) {
@@ -84,12 +90,13 @@ int run_one(skel::grid& grid, std::string const& name, std::size_t items) {
 
 /// Starts ranks for one run and reads what they print. Nothing where that fails, of which mpirun has told.
 std::optional<promise_result> start(std::string const& self, std::string const& name, std::size_t ranks,
-                                    std::size_t items) {
+                                    std::size_t items, std::string const& knowledge) {
   static std::string const words[] = {SKEL_MPIRUN}, variables[] = {SKEL_MPIRUN_ENVIRONMENT};
   std::string command = "env";
   for (auto const& word : variables) command += " " + word;
   for (auto const& word : words) command += " '" + word + "'";
-  command += fmt::format(" -np {} '{}' --programs {} --items {}", ranks, self, name, items);
+  command +=
+      fmt::format(" -np {} '{}' --programs {} --items {} --skel-knowledge '{}'", ranks, self, name, items, knowledge);
   std::FILE* const pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return std::nullopt;
   std::string text;
@@ -121,8 +128,8 @@ int run_all(std::string const& self, options const& how) {
   std::map<what, std::size_t> items;
   std::map<what, std::vector<promise_result>> results;
   std::size_t failed = 0;
-  auto const run = [&](what const& one, std::size_t count) {
-    auto const found = start(self, one.first, one.second, count);
+  auto const run = [&](what const& one, std::size_t count, std::string const& knowledge = "off") {
+    auto const found = start(self, one.first, one.second, count, knowledge);
     if (!found) {
       ++failed;
       fmt::print(stderr, "bench_promises: {} on {} ranks failed\n", one.first, one.second);
@@ -138,10 +145,19 @@ int run_all(std::string const& self, options const& how) {
                                     1, static_cast<std::size_t>(static_cast<double>(p.items) * how.seconds / took))
                               : p.items;
       }
-  for (std::size_t round = 0; round < how.runs; ++round)
+  bool const learns = !how.knowledge.empty();
+  auto const file_of = [&](what const& one) {
+    return learns ? fmt::format("{}/{}-{}.txt", how.knowledge, one.first, one.second) : std::string("off");
+  };
+  if (learns) std::filesystem::create_directories(how.knowledge);
+  for (what const& one : turns)
+    if (learns) std::filesystem::remove(file_of(one));
+  std::vector<promise_result> first_runs;
+  for (std::size_t round = 0; round < how.runs + (learns ? 1 : 0); ++round)
     for (std::size_t i = 0; i < turns.size(); ++i) {
       what const& one = turns[round % 2 == 0 ? i : turns.size() - 1 - i];
-      if (auto const found = run(one, items[one])) results[one].push_back(*found);
+      if (auto const found = run(one, items[one], file_of(one)))
+        (learns && round == 0 ? first_runs : results[one]).push_back(*found);
     }
   fmt::print("\n{} runs of about {} s each\n\n", how.runs, how.seconds);
   bench::print_promises_heading();
@@ -151,12 +167,18 @@ int run_all(std::string const& self, options const& how) {
     rows.push_back(bench::print_promises(one.first, std::to_string(one.second), results[one]));
     for (auto const& r : results[one]) all.push_back(r), each.push_back(bench::to_json(r));
   }
-  json const total = bench::print_promises("all", "", all);
+  json const total = bench::print_promises(learns ? "all but the first" : "all", "", all);
+  json const first = learns ? bench::print_promises("first runs", "", first_runs) : json();
   if (failed > 0) fmt::print("\n{} runs failed\n", failed);
   bool written = true;
   if (!how.json_file.empty()) {
-    json const text = {{"benchmark", "promises"}, {"seconds", how.seconds}, {"failed", failed},
-                       {"summary", rows},         {"all", total},           {"runs", each}};
+    json const text = {{"benchmark", "promises"},
+                       {"seconds", how.seconds},
+                       {"failed", failed},
+                       {"summary", rows},
+                       {"all", total},
+                       {"first", first},
+                       {"runs", each}};
     written = write(how.json_file, text.dump(2) + "\n");
   }
   if (!how.plot_file.empty()) written = write(how.plot_file, bench::plot_of_promises(all)) && written;
@@ -176,6 +198,7 @@ int main(int argc, char** argv) try {
   app.add_flag("--quick", how.quick, "one short run of each: shows that it works, not what predictions are worth");
   app.add_option("--plot", how.plot_file, "draw the shares of runs with at most an error into this SVG file");
   app.add_option("--json", how.json_file, "write everything into this file");
+  app.add_option("--knowledge", how.knowledge, "folder for what the runs of a program learn of each other");
   app.add_option("--items", how.items, "under mpirun: run the one program on so many items and print a line of JSON");
   CLI11_PARSE(app, argc, argv);
   if (how.items > 0) {

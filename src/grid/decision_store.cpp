@@ -1,7 +1,6 @@
 #include "decision_store.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <set>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include <skel/base/error.hpp>
 #include <skel/base/near_name.hpp>
 #include <skel/mapping/exchange_problem.hpp>
+#include <skel/mapping/placement_choice.hpp>
 #include <skel/plan/collective.hpp>
 #include <skel/plan/reduction_exchange.hpp>
 #include <skel/runtime/archive.hpp>
@@ -26,18 +26,10 @@ std::string joined(std::vector<std::string> const& names, char const* between) {
   return all;
 }
 
-std::optional<platform::kept_entries> kept_for(std::vector<std::string> const& hosts, run_settings const& settings) {
-  std::string file = settings.knowledge;
-  if (char const* const said = std::getenv("SKEL_KNOWLEDGE"); file.empty() && said != nullptr) file = said;
-  if (file == "off") return std::nullopt;
-  auto const path = file.empty() ? platform::default_knowledge_file(hosts) : std::filesystem::path(file);
-  if (!path) return std::nullopt;
-  return platform::kept_entries(*path, joined(hosts, " "));
-}
-
 std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
-    std::vector<std::string> names{std::string(mapping::exchange_problem::name)};
+    std::vector<std::string> names{std::string(mapping::placement_choice::name),
+                                   std::string(mapping::exchange_problem::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
   }();
@@ -54,7 +46,7 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
     } catch (error const& e) {
       refused = e.what();
     }
-    if (is_measured) kept_ = kept_for(ranks.hosts(), settings);
+    if (is_measured) kept_ = platform::kept_knowledge(ranks.hosts(), settings.knowledge);
     if (kept_ && refused.empty()) {
       auto found = kept_->read();
       if (!found.warning.empty()) warn(found.warning);

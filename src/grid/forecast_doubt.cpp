@@ -15,6 +15,7 @@ forecast_doubt const& usual_forecast_doubt() {
       std::istringstream words(text);
       if (!(words >> text)) continue;
       if (text == "before") words >> doubt.before;
+      if (text == "runs") words >> doubt.runs;
       if (text == "between") words >> doubt.between;
     }
     return doubt;

@@ -6,6 +6,7 @@ namespace skel {
 /// numbers of which as many lie in an interval of forecast_confidence.
 struct forecast_doubt {
   double before = 0;   ///< from a forecast that rests on the first items, measured before the run
+  double runs = 0;     ///< of a station's time per item, from one run of a program to the next
   double between = 0;  ///< from one stretch of a run to the next as long, by what neither stretch shows in itself
 };
 

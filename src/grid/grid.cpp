@@ -37,6 +37,7 @@
 #include "kept_platform.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
+#include "program_history.hpp"
 #include "rank_cores.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
@@ -50,7 +51,8 @@ void serialize(Archive& a, station_forecast& s) {
 }
 template <class Archive>
 void serialize(Archive& a, forecast& f) {
-  a(f.exponential, f.deterministic, f.variation, f.throughput, f.low, f.high, f.batch, f.model, f.stations);
+  a(f.exponential, f.deterministic, f.variation, f.throughput, f.correction, f.runs, f.low, f.high, f.batch, f.model,
+    f.stations);
 }
 template <class Archive>
 void serialize(Archive& a, planned_program& p) {
@@ -92,8 +94,8 @@ struct opening {
   bool ended = false;
   double calibration_seconds = 0, planning_seconds = 0;
   std::vector<record::span> calibration;     // stays on rank 0
-  std::vector<runtime::station_cost> costs;  // stays on rank 0
-  std::optional<runtime::failure> failed;  // while stages were measured
+  placed_run placed;                         // stays on rank 0
+  std::optional<runtime::failure> failed;    // while stages were measured
   std::string refused;                     // why there is no plan
 
   template <class Archive>
@@ -257,6 +259,19 @@ struct grid::state {
     return store;
   }
 
+  /// Collective at the first call; on rank 0 there is a history then.
+  void recall() {
+    auto const& shared = decisions();
+    if (ranks.rank() == 0 && !history) history = std::make_unique<program_history>(shared);
+  }
+
+  /// What a run that was placed here says of the next one. On rank 0.
+  void learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
+    if (ranks.rank() != 0 || settings.plan) return;
+    double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
+    history->observe(line, placed, run, [&](std::size_t rank) { return settings.platform->speed(rank) / unit; });
+  }
+
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
   double reference_speed() const { return probed ? 1 : given_speed; }
 
@@ -307,7 +322,6 @@ struct grid::state {
     opening out;
     try {
       auto const unknown = unknown_work(line);
-      std::vector<runtime::station_cost> costs(line.size());
       if (!unknown.empty()) {
         if (!line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty())
           throw error(
@@ -324,11 +338,12 @@ struct grid::state {
           out.failed = found.failed;
           return out;
         }
-        costs = out.costs = found.stations;
+        out.placed = history->believe(line, found.stations, found.items);
       }
       double const begin = record::now();
       if (!out.ended || unknown.empty())
-        out.plan = make_plan(line, costs, reference_speed(), where, ranks_of_states(line, !unknown.empty()), settings);
+        out.plan = make_plan(line, reference_speed(), where, ranks_of_states(line, !unknown.empty()), settings,
+                             *history, out.placed);
       if (unknown.empty()) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
       out.planning_seconds = record::now() - begin;
@@ -348,6 +363,7 @@ struct grid::state {
   std::optional<platform::description> kept;       // the probed one as runs have corrected it; on rank 0
   std::optional<run_platform> stated;              // as it was, before each rank became a host
   std::shared_ptr<decision_store> store;           // from the first decision on
+  std::unique_ptr<program_history> history;        // on rank 0, from the first program on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 
@@ -422,6 +438,7 @@ planned_program grid::plan(runtime::program const& line) {
     throw error("a plan without a run needs the work of every stage; it is not known for " + listed(unknown) +
                 ": say skel::work(seconds), or call run(), which measures it");
   processor_map const where = state_->processors(line);
+  state_->recall();
   opening mine;
   if (rank() == 0) mine = state_->open(line, where);
   mine = runtime::from_bytes<opening>(state_->ranks.broadcast(runtime::to_bytes(mine)));
@@ -438,7 +455,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   run_report report;
   std::vector<record::span> measured;
-  std::vector<runtime::station_cost> costs;
+  placed_run placed;
   bool first_items_passed = false;
   s.check_trace();
   if (s.settings.plan) {
@@ -446,6 +463,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     report.plan.note = "the plan was given";
   } else {
     processor_map const where = s.processors(line);
+    s.recall();
     first_items_passed = !unknown_work(line).empty();
     if (first_items_passed) bring_states(line, s.ranks);
     opening mine;
@@ -454,7 +472,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     if (!start.refused.empty()) throw error(start.refused);
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
     measured = std::move(mine.calibration);
-    costs = std::move(mine.costs);
+    placed = std::move(mine.placed);
     report.plan = std::move(start.plan);
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
@@ -485,7 +503,8 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
                    seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
-  report.corrected = s.correct_speeds(line, costs, report.run);
+  s.learn_from(line, placed, report.run);
+  report.corrected = s.correct_speeds(line, placed.first, report.run);
   report.run.calibration = std::move(measured);
   s.write_trace(report.run);
   return report;

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -44,6 +46,9 @@ constexpr auto most_room = static_cast<std::size_t>(1 / negligible);
 /// Constant times fall into a cycle after few items; these take 1 to 2 ms to follow (bench_constants forecast). More
 /// room than for all of them changes nothing.
 constexpr std::size_t simulated_items = 5000;
+
+/// Losers of the search that are kept: for the report, and where the user forces one.
+constexpr std::size_t most_told = 5, most_forced = 1000;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
@@ -301,18 +306,17 @@ floating_line float_threads(model_shape const& model, plan::placement const& whe
   return out;
 }
 
-/// The interval of a forecast: what is usual, and how uncertain the time of the slowest station is.
-void add_interval(forecast& of, double doubt_of_bottleneck) {
-  double const reach = statistics::normal_reach(record::forecast_confidence) *
-                       std::hypot(usual_forecast_doubt().before, doubt_of_bottleneck);
-  of.low = of.throughput * std::exp(-reach);
-  of.high = of.throughput * std::exp(reach);
-}
+/// A forecast, and how uncertain the time of its slowest station is; nothing where the user has said it.
+struct modelled {
+  forecast expected;
+  std::optional<double> doubt{};
+};
 
-forecast forecast_of(model_shape const& model, runtime::program const& line,
+modelled forecast_of(model_shape const& model, runtime::program const& line,
                      std::vector<runtime::station_cost> const& costs, double reference, plan::placement const& where,
                      processor_map const& processors, run_settings const& settings) {
-  forecast out;
+  modelled result;
+  forecast& out = result.expected;
   out.batch = model.batch;
   auto const [constant, steady] = float_threads(model, where, processors, std::min(settings.capacity, simulated_items));
   out.deterministic = cost::simulate_line(constant, steady).throughput * model.batch;
@@ -326,8 +330,7 @@ forecast forecast_of(model_shape const& model, runtime::program const& line,
     out.exponential = std::min(out.deterministic, cost::simulate_line(constant, irregular).throughput * model.batch);
     out.model = "simulation of threads that share the cores of a host";
   }
-  double least = std::numeric_limits<double>::infinity(), doubt = 0;
-  bool measured = false;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < model.shape.stages.size(); ++i) {
     station_forecast one;
     std::size_t const s = model.station_of[i];
@@ -339,17 +342,82 @@ forecast forecast_of(model_shape const& model, runtime::program const& line,
     if (one.capacity < least) {
       least = one.capacity;
       // A batch of b independent items has 1/b of the variation of one.
-      measured = std::isnan(line.stations[s].notes.work);
+      bool const measured = std::isnan(line.stations[s].notes.work);
       out.variation = measured ? costs[s].variation / model.batch : 1 / model.batch;
-      doubt = costs[s].doubt;
+      result.doubt = measured ? std::optional(costs[s].doubt) : std::nullopt;
     }
     out.stations.push_back(std::move(one));
   }
   // Two-moment blend: waiting grows linearly in the squared coefficient of variation (Kingman 1961).
   out.throughput = out.deterministic + out.variation * (out.exponential - out.deterministic);
+  return result;
+}
+
+/// Corrects a forecast by what runs before have shown: `time` per item.
+void correct(modelled& of, mapping::corrected_time const& time) {
+  forecast& out = of.expected;
+  out.correction = 1 / time.seconds / out.throughput;
+  out.throughput = 1 / time.seconds;
   for (auto& one : out.stations) one.utilisation = std::min(1.0, out.throughput / one.capacity);
-  if (measured) add_interval(out, doubt);
+  if (!of.doubt && time.bias == 0) return;  // of a work that was said nobody knows how right it is
+  double const reach =
+      statistics::normal_reach(record::forecast_confidence) * std::hypot(time.scatter, of.doubt.value_or(0));
+  out.low = out.throughput * std::exp(-reach);
+  out.high = out.throughput * std::exp(reach);
+}
+
+/// Where the stages of a placement run: stages with a line between them, each with its ranks. Cores of one domain are
+/// the same to a run.
+std::string name_of(plan::placement const& where, processor_map const& processors) {
+  std::string name;
+  for (auto const& stage : where.stages) {
+    std::map<std::string, std::size_t> workers;
+    for (auto const host : stage) {
+      auto const rank = static_cast<std::size_t>(processors.rank_of[host]);
+      ++workers[processors.rank_names.at(rank)];
+    }
+    name += name.empty() ? "" : " | ";
+    bool first = true;
+    for (auto const& [rank, count] : workers) {
+      name += (std::exchange(first, false) ? "" : "+") + rank;
+      if (count > 1) name += "*" + std::to_string(count);
+    }
+  }
+  return name;
+}
+
+/// What the search has found, as far as runs can tell it apart: 0 is the best, k alternative k - 1. The others are
+/// expected to be as far from their price as the best one, whose `throughput` is given.
+std::vector<mapping::found_placement> told_apart(mapping::decision const& found, double throughput,
+                                                 processor_map const& processors) {
+  std::vector<mapping::found_placement> out{{name_of(found.placement, processors), 0, throughput}};
+  std::set<std::string> known{out.front().name};
+  for (std::size_t k = 0; k < found.alternatives.size(); ++k) {
+    auto const& [where, price] = found.alternatives[k];
+    std::string name = name_of(where, processors);
+    if (price > 0 && found.throughput > 0 && known.insert(name).second)
+      out.push_back({std::move(name), k + 1, throughput * price / found.throughput});
+  }
   return out;
+}
+
+/// Takes alternative k.
+void take_instead(mapping::decision& of, std::size_t k, std::string const& why) {
+  std::swap(of.placement, of.alternatives[k].placement);
+  std::swap(of.throughput, of.alternatives[k].throughput);
+  std::rotate(of.alternatives.begin(), of.alternatives.begin() + static_cast<std::ptrdiff_t>(k),
+              of.alternatives.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+  of.why = why;
+}
+
+std::string stages_of(model_shape const& model, double reference) {
+  std::string text;
+  for (auto const& stage : model.shape.stages) {
+    char time[40];
+    std::snprintf(time, sizeof time, " %.4g s", stage.work / model.batch / reference);
+    text += (text.empty() ? "" : " | ") + stage.name + time;
+  }
+  return text;
 }
 
 }  // namespace
@@ -409,9 +477,10 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
   return out;
 }
 
-planned_program make_plan(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
-                          double reference, processor_map const& processors,
-                          std::vector<std::optional<int>> const& state_on, run_settings const& settings) {
+planned_program make_plan(runtime::program const& line, double reference, processor_map const& processors,
+                          std::vector<std::optional<int>> const& state_on, run_settings const& settings,
+                          program_history& history, placed_run& placed) {
+  auto const costs = placed.believed.empty() ? std::vector<runtime::station_cost>(line.size()) : placed.believed;
   SKEL_EXPECTS(costs.size() == line.size() && state_on.size() == line.size());
   planned_program out;
   for (std::size_t p = 0; p < processors.rank_of.size(); ++p)
@@ -424,20 +493,48 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
     out.note = "a source and a sink without stages between them stay together";
     return out;
   }
-  model_shape const model = shape_of(line, costs, reference, processors, state_on, settings);
+  model_shape model = shape_of(line, costs, reference, processors, state_on, settings);
 
   mapping::placement_problem problem;
   problem.program = searched(model);
   problem.platform = processors.platform;
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
+  std::size_t const alternatives = history.is_forced() ? most_forced : most_told;
   auto const answer = search_while_it_pays(
-      [&problem](double limit) {
-        return mapping::place(problem, {.time_limit = std::chrono::duration<double>(limit), .alternatives = 5});
+      [&](double limit) {
+        return mapping::place(problem,
+                              {.time_limit = std::chrono::duration<double>(limit), .alternatives = alternatives});
       },
       settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
+  auto const modelled_at = [&](plan::placement const& where) {
+    return forecast_of(model, line, costs, reference, where, processors, settings);
+  };
+  auto expected = modelled_at(out.decision.placement);
+  mapping::placement_request asked{.program = program_history::id_of(line),
+                                   .stages = stages_of(model, reference),
+                                   .found = told_apart(out.decision, expected.expected.throughput, processors)};
+  auto const& chosen = history.choose(asked);
+  if (std::size_t const index = chosen.chosen().plan.index; index > 0) {
+    take_instead(out.decision, index - 1,
+                 chosen.why == mapping::decision_reason::forced
+                     ? "it is forced."
+                     : "runs before have shown that the best by prediction takes more time.");
+    expected = modelled_at(out.decision.placement);
+  }
+  placed.asked = std::move(asked);
+  placed.throughput = expected.expected.throughput;
+  for (auto const& one : expected.expected.stations) placed.filling += one.service_time * model.batch;
+  placed.repriced = [=, where = out.decision.placement, &line](std::vector<double> const& factors) mutable {
+    for (std::size_t i = 0; i < model.station_of.size(); ++i)
+      model.shape.stages[i].work *= factors[model.station_of[i]];
+    return forecast_of(model, line, costs, reference, where, processors, settings).expected.throughput;
+  };
+  correct(expected, chosen.ranked.front().time);
+  out.expected = std::move(expected.expected);
+  out.expected.runs = placed.earlier_runs;
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {
     auto& ranks = out.run.stations[model.station_of[i]].ranks;
     ranks.clear();
@@ -464,7 +561,6 @@ planned_program make_plan(runtime::program const& line, std::vector<runtime::sta
                         std::to_string(*state_on[s]) +
                         ", so it stays there: say skel::stateless if it keeps none, or give its type a "
                         "skel::serializer so that its state can travel");
-  out.expected = forecast_of(model, line, costs, reference, out.decision.placement, processors, settings);
   return out;
 }
 

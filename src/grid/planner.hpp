@@ -11,6 +11,7 @@
 #include <skel/runtime/calibration.hpp>
 #include <skel/runtime/program.hpp>
 
+#include "program_history.hpp"
 #include "rank_cores.hpp"
 
 namespace skel {
@@ -40,12 +41,13 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
 /// Adds a sentence to the notes of a plan.
 void add_note(planned_program& plan, std::string const& note);
 
-/// Places a line and says what to expect of it. `costs` are seconds per item, one per station, measured on a processor
-/// of speed `reference` [work units/s]; stations whose work the user has said take that instead. `state_on`: per
-/// station, the rank that it has to be on because its state is there (ranks_of_states()). Throws skel::error when
-/// nothing can be placed.
-planned_program make_plan(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
-                          double reference, processor_map const& processors,
-                          std::vector<std::optional<int>> const& state_on, run_settings const& settings);
+/// Places a line and says what to expect of it. Costs are those that `placed` believes, measured on a processor of
+/// speed `reference` [work units/s], or 0 where nothing was measured; stations whose work the user has said take that
+/// instead. `state_on`: per station, the rank that it has to be on because its state is there (ranks_of_states()).
+/// `history` decides between what the search has found; `placed` is told what was decided, and refers to `line`. Throws
+/// skel::error when nothing can be placed.
+planned_program make_plan(runtime::program const& line, double reference, processor_map const& processors,
+                          std::vector<std::optional<int>> const& state_on, run_settings const& settings,
+                          program_history& history, placed_run& placed);
 
 }  // namespace skel

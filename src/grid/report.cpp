@@ -57,6 +57,16 @@ std::string rate_text(record::throughput_forecast const& f) {
   return out;
 }
 
+/// What earlier runs count for.
+std::string history_text(forecast const& of) {
+  std::string out;
+  if (of.correction != 1) out += print(", corrected by %+.1f %%", 100 * (of.correction - 1));
+  if (of.runs > 0)
+    out += print(", with the times of %llu earlier run%s", static_cast<unsigned long long>(of.runs),
+                 of.runs == 1 ? "" : "s");
+  return out;
+}
+
 /// A line for the forecast from before the run beside all that was measured, and one for each that was made while it
 /// ran, beside what was measured as long as it stood.
 std::string forecasts_text(record::run_record const& run) {
@@ -100,7 +110,7 @@ std::string planned_program::explain() const {
   out += "bottleneck: '" + slowest->name + "', " + scaled(slowest->capacity, "items/s") + "\n";
   out += "expected: " + scaled(expected.throughput, "items/s") + " (exponential times " +
          scaled(expected.exponential, "/s") + ", constant times " + scaled(expected.deterministic, "/s") +
-         print(", variation %.2f; ", expected.variation) + expected.model + ")\n";
+         print(", variation %.2f; ", expected.variation) + expected.model + ")" + history_text(expected) + "\n";
   if (!decision.why.empty()) out += "why: " + decision.why + "\n";
   if (!decision.alternatives.empty())
     out += "the search priced it at " + scaled(decision.throughput * expected.batch, "items/s") + " (" +

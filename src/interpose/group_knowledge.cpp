@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <tuple>
 
 #include <skel/base/error.hpp>
 
@@ -10,18 +9,11 @@
 
 namespace skel::interpose {
 
-bool group_knowledge::before::operator()(mapping::collective_request const& a,
-                                         mapping::collective_request const& b) const {
-  auto const all = [](mapping::collective_request const& r) {
-    return std::tie(r.operation, r.bytes, r.root, r.unit, r.commutative);
-  };
-  return all(a) < all(b);
-}
-
 mapping::collective_mapper* group_knowledge::mapper() {
   if (!mapper_ && !impossible_) {
     try {
       mapper_.emplace(process::self().machine(), host_of_rank_);
+      mapper_->set_up(before_);
     } catch (error const& problem) {
       impossible_ = true;
       if (process::self().first())
@@ -31,20 +23,19 @@ mapping::collective_mapper* group_knowledge::mapper() {
   return mapper_ ? &*mapper_ : nullptr;
 }
 
-way::verdict group_knowledge::verdict_of(mapping::collective_request const& kind) const {
-  auto const found = verdicts_.find(kind);
-  return found == verdicts_.end() ? way::verdict::open : found->second;
-}
-
-void group_knowledge::keep(mapping::collective_request const& kind, way::verdict found) {
-  verdicts_[kind] = found;
+mapping::decision_entries group_knowledge::learnt() const {
+  auto all = verdicts_.entries();
+  if (mapper_)
+    for (auto& one : mapper_->learnt()) all.push_back(std::move(one));
+  return all;
 }
 
 std::shared_ptr<group_knowledge> known_groups::find(std::vector<int> const& ranks,
-                                                    std::vector<plan::host_id> host_of_rank) {
+                                                    std::vector<plan::host_id> host_of_rank,
+                                                    mapping::decision_setup const& before) {
   auto& place = all_[ranks];
   if (auto known = place.lock()) return known;
-  auto made = std::make_shared<group_knowledge>(std::move(host_of_rank));
+  auto made = std::make_shared<group_knowledge>(std::move(host_of_rank), before);
   place = made;
   last_.resize(most_kept);
   last_[next_++ % most_kept] = made;

@@ -11,6 +11,7 @@
 #include <skel/mapping/collective_mapper.hpp>
 #include <skel/plan/placement.hpp>
 
+#include "kept_verdicts.hpp"
 #include "way.hpp"
 
 namespace skel::interpose {
@@ -19,31 +20,34 @@ namespace skel::interpose {
 /// first asked for), and which kinds of calls were tried. Not for several threads at once.
 class group_knowledge {
  public:
-  explicit group_knowledge(std::vector<plan::host_id> host_of_rank) : host_of_rank_(std::move(host_of_rank)) {}
+  /// `before`: what is known at the beginning, and who is told.
+  explicit group_knowledge(std::vector<plan::host_id> host_of_rank, mapping::decision_setup before = {})
+      : host_of_rank_(std::move(host_of_rank)), before_(std::move(before)), verdicts_(before_.known) {}
 
   /// nullptr where the platform has no way between these ranks; said once.
   mapping::collective_mapper* mapper();
 
   /// What was found out about a kind of call. Not the same on all ranks, as what is kept of old groups is not.
-  way::verdict verdict_of(mapping::collective_request const& kind) const;
-  void keep(mapping::collective_request const& kind, way::verdict found);
+  way::verdict verdict_of(mapping::collective_request const& kind) const { return verdicts_.believed(kind); }
+  /// Whether it is the first verdict of this process.
+  bool keep(mapping::collective_request const& kind, way::verdict found) { return verdicts_.found(kind, found); }
+  /// For later processes.
+  mapping::decision_entries learnt() const;
 
  private:
-  struct before {
-    bool operator()(mapping::collective_request const& a, mapping::collective_request const& b) const;
-  };
-
   std::vector<plan::host_id> host_of_rank_;
+  mapping::decision_setup before_;
   std::optional<mapping::collective_mapper> mapper_{};
   bool impossible_ = false;
-  std::map<mapping::collective_request, way::verdict, before> verdicts_{};
+  kept_verdicts verdicts_;
 };
 
 /// The knowledge of groups that communicators have, or had last.
 class known_groups {
  public:
   /// `ranks`: of MPI_COMM_WORLD, in order. O(ranks).
-  std::shared_ptr<group_knowledge> find(std::vector<int> const& ranks, std::vector<plan::host_id> host_of_rank);
+  std::shared_ptr<group_knowledge> find(std::vector<int> const& ranks, std::vector<plan::host_id> host_of_rank,
+                                        mapping::decision_setup const& before);
 
  private:
   /// Of groups that no communicator has; enough for the rows and columns that a program splits again and again.

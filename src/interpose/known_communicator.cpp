@@ -109,6 +109,7 @@ void known_communicator::end(begun_use const& use) {
   if (use.how.timed == way::timing::alone) return use.open->spend(seconds);
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, original_);
   use.open->measured(use.how, seconds);
+  if (use.how.skel && group_->mapper() != nullptr) group_->mapper()->observe(*use.kind, seconds);
   if (!use.how.skel || use.open->known() == way::verdict::open) return;
   if (group_->verdict_of(*use.kind) == use.open->known()) return;
   group_->keep(*use.kind, use.open->known());
@@ -168,11 +169,18 @@ void known_communicator::review() {
     double const spent = agreed[3 * i], most = agreed[3 * i + 1], least = -agreed[3 * i + 2];
     way& which = ways_.at(waiting_[i]);
     if (most == least && most > 0)
-      which.adopt(static_cast<way::verdict>(most));
+      adopt(waiting_[i], which, static_cast<way::verdict>(most));
     else if (which.uses() > 0 && share_of_looking * spent >= process::self().deciding_seconds())
       decide(waiting_[i], which, spent / static_cast<double>(which.uses()));
   }
   std::erase_if(waiting_, [&](auto const& kind) { return !ways_.at(kind).waits(); });
+}
+
+void known_communicator::adopt(mapping::collective_request const& kind, way& which, way::verdict found) {
+  which.adopt(found);
+  if (!group_->keep(kind, found) || process::self().verbose() < 2 || !process::self().first()) return;
+  std::fprintf(stderr, "skel: %s is %s, as an earlier process has found\n", described(kind).c_str(),
+               found == way::verdict::won ? "taken" : "left to MPI");
 }
 
 void known_communicator::decide(mapping::collective_request const& kind, way& which, double seconds) {

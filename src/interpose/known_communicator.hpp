@@ -78,6 +78,8 @@ class known_communicator {
   /// Agrees on what was spent with kinds that wait, and decides where that pays. Collective.
   void review();
   void decide(mapping::collective_request const& kind, way& which, double seconds);
+  /// Takes over what is known of the group.
+  void adopt(mapping::collective_request const& kind, way& which, way::verdict found);
   std::string described(mapping::collective_request const& request) const;
   void tell(mapping::collective_request const& request, std::string const& how);
 

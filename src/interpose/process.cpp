@@ -10,6 +10,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/grid/find_hosts.hpp>
+#include <skel/platform/discovered.hpp>
 #include <skel/platform/files.hpp>
 #include <skel/runtime/archive.hpp>
 #include <skel/runtime/quiet.hpp>
@@ -29,10 +30,11 @@ struct opening {
   std::string machine{}, source{};
   std::vector<std::uint64_t> host_of_rank{}, place_of_rank{};
   std::map<plan::collective, forced_algorithm> forced{};
+  std::string decisions{};
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(what, always, verbose, machine, source, host_of_rank, place_of_rank, forced);
+    a(what, always, verbose, machine, source, host_of_rank, place_of_rank, forced, decisions);
   }
 };
 
@@ -87,6 +89,7 @@ opening open_platform(settings const& all, std::vector<std::string> const& names
   result.verbose = all.verbose;
   result.always = all.always;
   result.forced = all.forced;
+  result.decisions = all.decisions;
   result.place_of_rank = places_of(all.hosts.size() < names.size() ? names : all.hosts);
   result.place_of_rank.resize(names.size());
   if (!all.on || names.size() == 1) return result;
@@ -192,6 +195,7 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
     return;
   }
   forced_ = said.forced;
+  remember(said.decisions, names);
   MPI_Comm_dup(MPI_COMM_SELF, &alone_);
   MPI_Comm_set_errhandler(alone_, MPI_ERRORS_RETURN);
   int nothing = 0;
@@ -208,8 +212,39 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
         " clusters of " + (said.source.empty() ? "the measured platform" : said.source));
 }
 
+void process::remember(std::string const& decisions, std::vector<std::string> const& names) {
+  mapping::decision_entries known;
+  if (first()) {
+    try {
+      if (!decisions.empty()) log_ = std::make_unique<record::decision_file>(decisions);
+    } catch (error const& problem) {
+      say("warning: SKEL_DECISIONS: " + std::string(problem.what()));
+    }
+    before_.log = log_.get();
+    if (platform::is_measured(machine_)) kept_ = platform::kept_knowledge(names, "");
+    if (kept_) {
+      auto found = kept_->read();
+      if (!found.warning.empty()) say("warning: " + found.warning);
+      known = std::move(found.found);
+    }
+  }
+  before_.known = runtime::from_bytes<mapping::decision_entries>(
+      runtime::quiet::broadcast(MPI_COMM_WORLD, runtime::to_bytes(known)));
+}
+
+void process::keep_what_was_learnt() {
+  if (log_ && !log_->is_whole()) say("warning: the file of decisions could not be written to its end");
+  if (!of_all_ || !kept_) return;
+  try {
+    if (auto const warning = kept_->add(of_all_->learnt()); !warning.empty()) say("warning: " + warning);
+  } catch (std::exception const& problem) {
+    say("warning: what was learnt is not kept: " + std::string(problem.what()));
+  }
+}
+
 void process::end() {
   serving_.store(false, std::memory_order_release);
+  keep_what_was_learnt();
   if (verbose_ && first()) say(summary());
 }
 
@@ -233,7 +268,11 @@ bool process::on_one_host(std::vector<int> const& ranks) const {
 std::shared_ptr<group_knowledge> process::knowledge_of(std::vector<int> const& ranks) {
   std::vector<plan::host_id> hosts;
   for (int rank : ranks) hosts.push_back(host_of_rank_[static_cast<std::size_t>(rank)]);
-  return threads_ ? std::make_shared<group_knowledge>(std::move(hosts)) : groups_.find(ranks, std::move(hosts));
+  if (threads_) return std::make_shared<group_knowledge>(std::move(hosts));
+  bool const is_all = ranks.size() == place_of_rank_.size() && std::ranges::is_sorted(ranks);
+  auto known = groups_.find(ranks, std::move(hosts), is_all ? before_ : mapping::decision_setup{});
+  if (is_all) of_all_ = known;
+  return known;
 }
 
 void process::count(plan::collective operation, bool is_served) {

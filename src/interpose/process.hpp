@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@
 #include <skel/plan/collective.hpp>
 #include <skel/plan/placement.hpp>
 #include <skel/platform/description.hpp>
+#include <skel/platform/kept_entries.hpp>
+#include <skel/record/decision_file.hpp>
 
 #include "group_knowledge.hpp"
 #include "settings.hpp"
@@ -68,6 +71,9 @@ class process {
  private:
   void start(std::string const& opening, std::vector<std::string> const& names);
   std::string summary() const;
+  /// What earlier processes have kept, the same on all ranks, and who is told of decisions. Collective.
+  void remember(std::string const& decisions, std::vector<std::string> const& names);
+  void keep_what_was_learnt();
 
   inline static constinit std::atomic<bool> serving_{false};
   bool always_ = false, threads_ = false, refuses_aliases_ = true;
@@ -79,6 +85,10 @@ class process {
   std::vector<plan::host_id> host_of_rank_{};
   std::vector<std::uint64_t> place_of_rank_{};  // the machine of each; on one where two are equal
   known_groups groups_{};
+  mapping::decision_setup before_{};              // what all ranks know from processes before, and who is told
+  std::unique_ptr<record::decision_file> log_{};  // on rank 0
+  std::optional<platform::kept_entries> kept_{};  // on rank 0
+  std::shared_ptr<group_knowledge> of_all_{};     // what is learnt of all ranks together, where it is kept
   std::map<plan::collective, forced_algorithm> forced_{};
   std::array<std::atomic<std::uint64_t>, operations> called_{}, served_{};
 };

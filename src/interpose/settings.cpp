@@ -119,6 +119,7 @@ settings read_settings() {
   result.platform = value_of("SKEL_PLATFORM");
   result.otherwise = read_mismatch();
   result.hosts = words_of(value_of("SKEL_MPI_HOSTS"));
+  result.decisions = value_of("SKEL_DECISIONS");
   for (std::string const& word : words_of(value_of("SKEL_MPI_ALGORITHM"))) read_forced(word, result.forced);
   return result;
 }

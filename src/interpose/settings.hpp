@@ -37,6 +37,7 @@ struct settings {
   mismatch otherwise = mismatch::pass;  ///< SKEL_PLATFORM_MISMATCH=pass|measure|refuse
   std::vector<std::string> hosts{};     ///< SKEL_MPI_HOSTS="a b c": the host of each rank; empty: what MPI says
   std::map<plan::collective, forced_algorithm> forced{};  ///< SKEL_MPI_ALGORITHM="reduce=binomial allreduce=ring"
+  std::string decisions{};  ///< SKEL_DECISIONS=FILE: what the models decide is written there
 };
 
 /// Reads them. Throws skel::input_error (source "environment") for what it cannot read.

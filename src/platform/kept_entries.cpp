@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <system_error>
 #include <thread>
@@ -143,6 +144,17 @@ std::string kept_entries::add(entries const& learnt) const {
   all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(kept));
   write_cache(file_, to_text(all, machine_));
   return warning;
+}
+
+std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said) {
+  std::string file = said;
+  if (char const* const variable = std::getenv("SKEL_KNOWLEDGE"); file.empty() && variable != nullptr) file = variable;
+  if (file == "off") return std::nullopt;
+  auto const path = file.empty() ? default_knowledge_file(host_of_rank) : std::filesystem::path(file);
+  if (!path) return std::nullopt;
+  std::string machine;
+  for (auto const& host : host_of_rank) machine += (machine.empty() ? "" : " ") + host;
+  return kept_entries(*path, machine);
 }
 
 }  // namespace skel::platform

@@ -83,6 +83,19 @@ class DecisionStore : public testing::Test {
     return among.size() == 1 ? std::nullopt : std::optional(reduction.exchange_report().way);
   }
 
+  /// 4000 items of 50 us in a farm.
+  skel::run_report run(skel::grid& among) {
+    auto app =
+        skel::source("count", [left = 4000]() mutable { return left-- > 0 ? std::optional(left) : std::nullopt; }) |
+        skel::farm("work",
+                   [](int x) {
+                     for (double const end = skel::record::now() + 50e-6; skel::record::now() < end;) continue;
+                     return x;
+                   }) |
+        skel::sink("drop", [](int) {});
+    return among.run(app);
+  }
+
   /// Of rank 0's file, told to all.
   std::vector<skel::platform::past_decision> decided() {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -123,6 +136,62 @@ TEST_F(DecisionStore, WhatOneProgramLearnsTheNextOneKnows) {
       if (way.expected != way.predicted) was_known[one.made.problem] = true;
   EXPECT_TRUE(was_known["allreduce"]);
   EXPECT_TRUE(was_known["exchange"]);
+}
+
+TEST_F(DecisionStore, RunsOfAPipelineTeachTheNextProgram) {
+  settings.calibration_time = 0.01;
+  auto const run_once = [&] {
+    skel::grid grid(settings);
+    return run(grid);
+  };
+  auto const first = run_once();
+  EXPECT_EQ(first.items(), 4000U);
+  EXPECT_EQ(first.plan.expected.runs, 0U);
+  EXPECT_EQ(first.plan.expected.correction, 1);
+  auto const made = decided();
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made.front().made.problem, "placement");
+  EXPECT_EQ(made.front().made.model, "pipeline model");
+  EXPECT_THAT(made.front().made.request, AllOf(HasSubstr("work "), HasSubstr("program ")));
+
+  auto const second = run_once();
+  EXPECT_EQ(second.plan.expected.runs, 1U);
+  EXPECT_EQ(run_once().plan.expected.runs, 2U);
+  settings.knowledge = "off";
+  EXPECT_EQ(run_once().plan.expected.runs, 0U);
+  if (self == 0) {
+    EXPECT_THAT(second.text(), HasSubstr("with the times of 1 earlier run"));
+  }
+}
+
+TEST_F(DecisionStore, PlacementsAreForcedByTheirNames) {
+  settings.calibration_time = 0.01;
+  settings.knowledge = "off";
+  {
+    skel::grid grid(settings);
+    run(grid);
+  }
+  auto const free = decided();
+  ASSERT_EQ(free.size(), 1U);
+  for (auto const& way : free.front().made.candidates) {
+    settings.forced = {{"placement", way.name}};
+    skel::grid grid(settings);
+    auto const report = run(grid);
+    auto const made = decided();
+    ASSERT_EQ(made.size(), 1U);
+    EXPECT_EQ(made.front().made.reason, "forced");
+    EXPECT_EQ(made.front().made.candidates.front().name, way.name);
+    EXPECT_EQ(report.items(), 4000U);
+  }
+  settings.forced = {{"placement", "nowhere"}};
+  skel::grid grid(settings);
+  try {
+    run(grid);
+    ADD_FAILURE() << "a placement is taken that there is not";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(),
+                AllOf(HasSubstr("'nowhere' is forced"), HasSubstr(free.front().made.candidates[0].name)));
+  }
 }
 
 TEST_F(DecisionStore, SwitchedOffNothingIsKept) {

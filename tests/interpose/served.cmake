@@ -1,9 +1,9 @@
 # cmake -D "RUN=command" -D "PRELOAD=libraries" -D "VARIABLES=NAME=VALUE;..." -D "SERVED=operations" [-D REFUSED=regex]
-#   [-D SAYS=regex] [-D CHOOSES=ON] -P served.cmake
+#   [-D SAYS=regex] [-D CHOOSES=ON] [-D KNOWLEDGE=FILE -D KNOWS=regex] -P served.cmake
 # Runs a program with the library in front of MPI. It must succeed, find nothing wrong, and the library must say that it
 # has served every operation of SERVED: a test that passes everything through would show nothing. So skel's way is
 # always taken then. Without SERVED, nothing may have been served, unless the library is left to choose (CHOOSES). With
-# REFUSED, the program must fail and say that.
+# REFUSED, the program must fail and say that. With KNOWS, it is run twice, and the second time the library must say that.
 cmake_minimum_required(VERSION 3.25)
 
 set(environment)
@@ -14,6 +14,19 @@ if(SERVED)
   list(APPEND environment -x SKEL_MPI=always)
 endif()
 list(POP_FRONT RUN mpirun)
+if(KNOWS)
+  file(REMOVE ${KNOWLEDGE})
+  list(APPEND environment -x SKEL_KNOWLEDGE=${KNOWLEDGE} -x SKEL_DECISIONS=${KNOWLEDGE}.decisions)
+  execute_process(COMMAND ${mpirun} -x LD_PRELOAD=${PRELOAD} -x SKEL_MPI_VERBOSE=2 ${environment} ${RUN}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE diagnostics)
+  if(NOT status EQUAL 0 OR "${output}\n${diagnostics}" MATCHES "${KNOWS}")
+    message(FATAL_ERROR "exit status ${status}; nothing could be known:\n${output}\n${diagnostics}")
+  endif()
+  file(READ ${KNOWLEDGE}.decisions decisions)
+  if(NOT decisions MATCHES "\"problem\":\"[a-z]+\"")
+    message(FATAL_ERROR "no decisions were written: ${decisions}")
+  endif()
+endif()
 # Two variables: what goes into one is mixed as it comes, in the middle of lines too.
 execute_process(COMMAND ${mpirun} -x LD_PRELOAD=${PRELOAD} -x SKEL_MPI_VERBOSE=2 ${environment} ${RUN}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE diagnostics)
@@ -30,6 +43,9 @@ if(NOT status EQUAL 0)
 endif()
 if(NOT output MATCHES "(^|\n)0 of [1-9][0-9]* checks failed")
   message(FATAL_ERROR "the program did not say that nothing failed")
+endif()
+if(KNOWS AND NOT output MATCHES "${KNOWS}")
+  message(FATAL_ERROR "nothing matches: ${KNOWS}")
 endif()
 if(SAYS AND NOT output MATCHES "${SAYS}")
   message(FATAL_ERROR "nothing matches: ${SAYS}")

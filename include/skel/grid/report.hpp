@@ -28,7 +28,9 @@ struct forecast {
   double exponential = 0;    ///< items per second if service times were exponential (PEPA) [1/s]
   double deterministic = 0;  ///< items per second if they were constant (simulated) [1/s]
   double variation = 0;      ///< squared coefficient of variation that was measured at the bottleneck, 0..1
-  double throughput = 0;     ///< the two-moment blend of both, which is what skel believes [1/s]
+  double throughput = 0;     ///< what skel believes: the two-moment blend of both, corrected [1/s]
+  double correction = 1;     ///< by what runs before have shown of this program
+  std::uint64_t runs = 0;    ///< earlier ones whose times per item count in those of the stations
   double low = 0, high = 0;  ///< where it is expected to be with record::forecast_confidence [1/s]; 0: not known
   double batch = 1;          ///< items that travel together
   std::string model;         ///< which models were solved, and how

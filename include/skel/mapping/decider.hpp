@@ -113,20 +113,21 @@ class decider {
   }
 
   /// A use of the decision that stands took so long [s]; nothing happens where none stands or the time is not positive.
-  void observe(request const& asked, double seconds) {
+  /// `repriced`: what its price is now of what it was, where what it rests on was measured meanwhile.
+  void observe(request const& asked, double seconds, double repriced = 1) {
     standing* const there = standing_.use(problem_.key_of(asked));
     if (there == nullptr || !(seconds > 0) || !std::isfinite(seconds)) return;
     decision const& made = there->made;
     auto const context = problem_.context_of(asked);
     for (std::size_t model = 0; model < made.by_model.size(); ++model)
       if (double const predicted = made.by_model[model]; std::isfinite(predicted) && predicted > 0)
-        beliefs_.observe(context, model, made.chosen().id, predicted, seconds);
+        beliefs_.observe(context, model, made.chosen().id, repriced * predicted, seconds);
     there->measured += seconds;
     ++there->times, there->seconds += seconds;
     if (log_ != nullptr && std::has_single_bit(there->times))
       log_->measured(there->number, {there->times, there->seconds / static_cast<double>(there->times)});
     auto const& time = made.ranked.front().time;
-    double const off = std::log(seconds / time.seconds);
+    double const off = std::log(seconds / (repriced * time.seconds));
     bool const refuted = there->test.add(off == 0 ? 0 : off / time.scatter) != statistics::cusum::alarm::none;
     if (refuted || made.why == decision_reason::trial) there->is_due = true;
   }

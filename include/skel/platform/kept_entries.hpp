@@ -51,4 +51,8 @@ class kept_entries {
   std::string machine_;
 };
 
+/// The file that programs on these hosts keep what they learn in: `said`; if that is empty, what the environment
+/// variable SKEL_KNOWLEDGE says, otherwise default_knowledge_file(). Nothing where that is "off", or none.
+std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_of_rank, std::string const& said);
+
 }  // namespace skel::platform

@@ -1,0 +1,29 @@
+#include <skel/mapping/placement_choice.hpp>
+
+#include <cstdio>
+
+#include <skel/base/contract.hpp>
+#include <skel/mapping/error_record.hpp>
+
+namespace skel::mapping {
+
+// What a record expects before anything is observed is wider than its prior.
+placement_choice::placement_choice(double error)
+    : models_{{"pipeline model", {.error = error / widening(prior_weight)}}} {}
+
+std::vector<candidate<found_placement>> placement_choice::candidates(request const& asked, std::size_t, bool) {
+  SKEL_EXPECTS(!asked.found.empty());
+  std::vector<candidate<found_placement>> all;
+  for (auto const& one : asked.found)
+    all.push_back({.plan = one, .id = id_of(one.name), .entry = 0, .per_use = 1 / one.throughput});
+  return all;
+}
+
+std::string placement_choice::describe(request const& asked) {
+  char number[80];
+  std::snprintf(number, sizeof number, " (program %016llx): %zu placements, the first %.9g/s",
+                static_cast<unsigned long long>(asked.program), asked.found.size(), asked.found.front().throughput);
+  return asked.stages + number;
+}
+
+}  // namespace skel::mapping

@@ -1,0 +1,104 @@
+#include <skel/mapping/service_times.hpp>
+
+#include <cmath>
+#include <string_view>
+
+#include <skel/base/contract.hpp>
+#include <skel/base/student.hpp>
+
+#include "knowledge_text.hpp"
+
+namespace skel::mapping {
+namespace {
+
+/// A contradiction that comes about by chance is as rare as that of a forecast (record::throughput_watch).
+constexpr double rare = 1.0 / 1000;
+
+constexpr std::string_view prefix = "service time|";
+
+std::string text_of(service_times::key const& station) {
+  std::string text(prefix);
+  knowledge_text::write(text, station.first);
+  knowledge_text::write(text, std::uint64_t{station.second});
+  return text;
+}
+
+double latest(error_record const& of) {
+  return of.last[(of.total - 1) % of.last.size()];
+}
+
+error_record with_prior(double error) {
+  error_record fresh;
+  fresh.prior = error;
+  return fresh;
+}
+
+}  // namespace
+
+service_time service_time_memory::believe(service_time const& first, service_time_priors const& priors) const {
+  SKEL_EXPECTS(first.seconds > 0);
+  double const unseen = std::hypot(first.doubt, priors.first_items);
+  if (!(reference > 0)) return {first.seconds, unseen, 0};
+  double const now = std::log(first.seconds) + first_items.bias(), before = std::log(reference) + runs.bias();
+  double const doubt_now = std::hypot(first_items.scatter(), first.doubt), doubt_before = runs.scatter();
+  double const reach = statistics::normal_reach(1 - rare);
+  if (std::abs(now - before) > reach * std::hypot(doubt_now, doubt_before)) {
+    double const first_before = std::log(reference) + latest(runs) - latest(first_items);
+    bool const as_before = std::abs(std::log(first.seconds) - first_before) <= reach * doubt_now;
+    return as_before ? service_time{std::exp(before), doubt_before, runs.total}
+                     : service_time{std::exp(now), unseen, 0};
+  }
+  double const weight_now = 1 / (doubt_now * doubt_now), weight_before = 1 / (doubt_before * doubt_before);
+  return {std::exp((weight_now * now + weight_before * before) / (weight_now + weight_before)),
+          1 / std::sqrt(weight_now + weight_before), runs.total};
+}
+
+void service_time_memory::observe(double first, double in_run, service_time_priors const& priors) {
+  SKEL_EXPECTS(first > 0 && in_run > 0);
+  if (!(reference > 0)) {
+    reference = in_run;
+    runs = with_prior(priors.earlier_runs);
+    first_items = with_prior(priors.first_items);
+  }
+  runs.observe(std::log(in_run / reference));
+  first_items.observe(std::log(in_run / first));
+}
+
+service_times::service_times(decision_entries const& known, service_time_priors const& priors) : priors_(priors) {
+  for (auto const& [name, value] : known) {
+    if (!name.starts_with(prefix)) continue;
+    knowledge_text::reader station(std::string_view(name).substr(prefix.size())), from(value);
+    auto const program = station.read<std::uint64_t>(), number = station.read<std::uint64_t>();
+    service_time_memory memory;
+    memory.reference = from.read<double>();
+    if (station.at_end() && memory.reference > 0 && knowledge_text::read(from, memory.runs) &&
+        knowledge_text::read(from, memory.first_items) && from.at_end())
+      all_[{program, number}] = {memory, false};
+  }
+}
+
+service_time service_times::believe(key const& station, service_time const& first) const {
+  auto const found = all_.find(station);
+  return (found == all_.end() ? service_time_memory{} : found->second.memory).believe(first, priors_);
+}
+
+void service_times::observe(key const& station, double first_items, double in_run) {
+  auto& of = all_[station];
+  of.memory.observe(first_items, in_run, priors_);
+  of.is_new = true;
+}
+
+decision_entries service_times::entries() const {
+  decision_entries all;
+  for (auto const& [station, one] : all_) {
+    if (!one.is_new) continue;
+    std::string value;
+    knowledge_text::write(value, one.memory.reference);
+    knowledge_text::write(value, one.memory.runs);
+    knowledge_text::write(value, one.memory.first_items);
+    all.emplace_back(text_of(station), std::move(value));
+  }
+  return all;
+}
+
+}  // namespace skel::mapping

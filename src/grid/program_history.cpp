@@ -1,0 +1,85 @@
+#include "program_history.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "forecast_doubt.hpp"
+
+namespace skel {
+namespace {
+
+/// Whether its time per item means the same in a run as in first items: it is not said, not of copies, and not of what
+/// a farm folds, whose items are as many as there are batches.
+bool is_timed(runtime::program const& line, std::size_t s) {
+  auto const& station = line.stations[s];
+  return std::isnan(station.notes.work) && station.copies == nullptr &&
+         (s == 0 || !line.stations[s - 1].folds_in_farm());
+}
+
+}  // namespace
+
+program_history::program_history(std::shared_ptr<decision_store> store)
+    : store_(std::move(store)),
+      times_(store_->setup().known, {usual_forecast_doubt().before, usual_forecast_doubt().runs}),
+      placements_(mapping::placement_choice(usual_forecast_doubt().before)) {
+  mapping::set_up(placements_, store_->setup());
+}
+
+program_history::~program_history() {
+  store_->learnt(times_.entries());
+  store_->learnt(mapping::to_entries(placements_.knowledge()));
+}
+
+std::uint64_t program_history::id_of(runtime::program const& line) {
+  std::string all = std::string(program_invocation_short_name) + '\n' + line.types;
+  for (auto const& station : line.stations)
+    all += '\n' + station.notes.name + '\n' + std::to_string(station.notes.width);
+  return mapping::id_of(all);
+}
+
+placed_run program_history::believe(runtime::program const& line, std::vector<runtime::station_cost> first,
+                                    std::uint64_t first_items) const {
+  placed_run run;
+  run.believed = first;
+  run.first = std::move(first);
+  run.first_items = first_items;
+  std::uint64_t const program = id_of(line);
+  for (std::size_t s = 0; s < run.first.size(); ++s) {
+    if (!is_timed(line, s) || !(run.first[s].seconds > 0)) continue;
+    auto const time = times_.believe({program, s}, {run.first[s].seconds, run.first[s].doubt, 0});
+    run.believed[s].seconds = time.seconds;
+    run.believed[s].doubt = time.doubt;
+    run.earlier_runs = std::max(run.earlier_runs, time.runs);
+  }
+  return run;
+}
+
+bool program_history::is_forced() const {
+  return store_->setup().forced.contains(mapping::placement_choice::name);
+}
+
+void program_history::observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
+                              std::function<double(std::size_t rank)> const& speed) {
+  if (run.items == 0 || !(run.seconds > 0)) return;
+  std::vector<double> busy(line.size(), 0), items(line.size(), 0), factors(line.size(), 1);
+  for (auto const& one : run.stations) {
+    busy[one.station] += one.busy * speed(static_cast<std::size_t>(one.rank));
+    items[one.station] += static_cast<double>(one.items);
+  }
+  std::uint64_t const program = id_of(line);
+  for (std::size_t s = 0; s < placed.first.size(); ++s) {
+    if (!is_timed(line, s) || !(placed.first[s].seconds > 0) || !(busy[s] > 0)) continue;
+    double const seconds = busy[s] / items[s];
+    factors[s] = seconds / placed.believed[s].seconds;
+    if (items[s] > static_cast<double>(placed.first_items))
+      times_.observe({program, s}, placed.first[s].seconds, seconds);
+  }
+  if (placed.asked && placed.filling <= usual_forecast_doubt().between * run.seconds)
+    placements_.observe(*placed.asked, run.seconds / static_cast<double>(run.items),
+                        placed.throughput / placed.repriced(factors));
+}
+
+}  // namespace skel

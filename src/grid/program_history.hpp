@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <skel/mapping/decider.hpp>
+#include <skel/mapping/placement_choice.hpp>
+#include <skel/mapping/service_times.hpp>
+#include <skel/record/run_record.hpp>
+#include <skel/runtime/calibration.hpp>
+#include <skel/runtime/program.hpp>
+
+#include "decision_store.hpp"
+
+namespace skel {
+
+/// What a run was placed with.
+struct placed_run {
+  std::vector<runtime::station_cost> first{};     ///< costs in its first items; none where nothing was measured
+  std::vector<runtime::station_cost> believed{};  ///< the same, as earlier runs correct them
+  std::uint64_t first_items = 0;
+  std::uint64_t earlier_runs = 0;                     ///< that count in `believed`, at most
+  std::optional<mapping::placement_request> asked{};  ///< nothing where there was nothing to decide
+  double throughput = 0;                              ///< that the model predicts, uncorrected [1/s]
+  double filling = 0;                                 ///< how long the first batch takes to the sink [s]
+  /// What the model predicts where stations take these many times as long as believed [1/s].
+  std::function<double(std::vector<double> const& factors)> repriced{};
+};
+
+/// What runs of programs on these hosts have shown of the next one: the times of their stations, and how the model of a
+/// placement was off where it was given the times that the run then had. On rank 0; keeps what it learns in the store
+/// when it goes.
+class program_history {
+ public:
+  explicit program_history(std::shared_ptr<decision_store> store);
+  ~program_history();
+  program_history(program_history const&) = delete;
+  program_history& operator=(program_history const&) = delete;
+
+  /// The same for each run of a program: of its file's name, its types, and what its stages are called.
+  static std::uint64_t id_of(runtime::program const& line);
+
+  /// A run whose first items had these costs; none: nothing was measured.
+  placed_run believe(runtime::program const& line, std::vector<runtime::station_cost> first,
+                     std::uint64_t first_items) const;
+
+  /// Decides where a run is placed. Stays until the next call.
+  mapping::decided<mapping::found_placement> const& choose(mapping::placement_request const& asked) {
+    return placements_.use(asked);
+  }
+  /// Whether the user says what is chosen.
+  bool is_forced() const;
+
+  /// What came of a run. `speed`: of a rank, where first items were measured at 1. A time is learnt from a run that had
+  /// more items than there were first ones, a throughput from one that took so long that filling the line is less of it
+  /// than runs usually differ by.
+  void observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,
+               std::function<double(std::size_t rank)> const& speed);
+
+ private:
+  std::shared_ptr<decision_store> store_;
+  mapping::service_times times_;
+  mapping::decider<mapping::placement_choice> placements_;
+};
+
+}  // namespace skel

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include <skel/mapping/collective_mapper.hpp>
+
+#include "way.hpp"
+
+namespace skel::interpose {
+
+/// Orders kinds of calls.
+struct kind_before {
+  bool operator()(mapping::collective_request const& a, mapping::collective_request const& b) const;
+};
+
+/// What trials have shown of kinds of calls among all ranks, for later processes on these hosts. A verdict is believed
+/// by most of them; those after 1, 2, 4, 8 ... find it out anew, as hosts and networks change. A plain value.
+class kept_verdicts {
+ public:
+  kept_verdicts() = default;
+  /// Of what processes before have kept; entries that are none are passed over. O(entries).
+  explicit kept_verdicts(mapping::decision_entries const& known);
+
+  /// `open` where nothing is known, or where this process is to find out anew.
+  way::verdict believed(mapping::collective_request const& kind) const;
+  /// A kind was seen in this process, and this is how it ended; `open` tells nothing. Whether it is the first time.
+  bool found(mapping::collective_request const& kind, way::verdict verdict);
+  /// Of the kinds that were seen.
+  mapping::decision_entries entries() const;
+
+ private:
+  struct kept {
+    way::verdict verdict = way::verdict::open;
+    std::uint64_t processes = 0;  // that had a verdict
+    bool is_new = false;
+  };
+  std::map<mapping::collective_request, kept, kind_before> all_{};
+};
+
+}  // namespace skel::interpose

@@ -1,0 +1,143 @@
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <skel/skel.hpp>
+
+#include <program_history.hpp>
+
+namespace {
+
+using skel::placed_run;
+using skel::program_history;
+
+auto composition() {
+  return skel::source("read", []() -> std::optional<int> { return 1; }) | skel::farm("work", [](int x) { return x; }) |
+         skel::stage(
+             "said", [](int x) { return x; }, skel::work{1}) |
+         skel::sink("write", [](int) {});
+}
+
+class ProgramHistory : public testing::Test {
+ protected:
+  ProgramHistory()
+      : file_(std::filesystem::path(testing::TempDir()) / ("program_history_" + std::to_string(::getpid()))),
+        program_(composition()),
+        line_(skel::runtime::make_program(program_)) {
+    settings_.knowledge = file_.string();
+  }
+  ~ProgramHistory() override {
+    std::filesystem::remove(file_);
+    std::filesystem::remove(file_.string() + ".lock");
+  }
+
+  std::unique_ptr<program_history> history() {
+    return std::make_unique<program_history>(std::make_shared<skel::decision_store>(ranks_, settings_, true));
+  }
+  /// First items that took so long in the farm, 100 of them.
+  placed_run opened(program_history const& by, double seconds) const {
+    std::vector<skel::runtime::station_cost> first(line_.size(), {.seconds = 1e-4, .bytes = 8, .doubt = 0.02});
+    first[1].seconds = seconds;
+    return by.believe(line_, first, 100);
+  }
+  /// A run of so many items, each of so many seconds in the farm, on ranks 0 and 1.
+  skel::record::run_record run_of(double seconds, std::uint64_t items = 1000) const {
+    skel::record::run_record run;
+    run.items = items;
+    run.seconds = seconds * static_cast<double>(items) / 2;
+    run.hosts = {"a", "b"};
+    for (std::uint32_t s = 0; s < line_.size(); ++s)
+      for (int rank = 0; rank < 2; ++rank)
+        run.stations.push_back({.station = s,
+                                .name = line_.stations[s].notes.name,
+                                .rank = rank,
+                                .workers = 1,
+                                .items = items / 2,
+                                .busy = (s == 1 ? seconds : 1e-4) * static_cast<double>(items / 2)});
+    return run;
+  }
+
+  std::filesystem::path file_;
+  decltype(composition()) program_;
+  skel::runtime::program line_;
+  skel::runtime::communicator ranks_;
+  skel::run_settings settings_;
+};
+
+double same(std::size_t) {
+  return 1;
+}
+
+TEST_F(ProgramHistory, TimesOfARunAreKnownToTheNextProcess) {
+  {
+    auto const first = history();
+    auto const run = opened(*first, 2e-3);
+    EXPECT_EQ(run.believed[1].seconds, 2e-3);
+    EXPECT_EQ(run.earlier_runs, 0U);
+    first->observe(line_, run, run_of(1e-3), same);
+  }
+  auto const second = history();
+  auto const run = opened(*second, 1.1e-3);
+  EXPECT_LT(run.believed[1].seconds, 1.1e-3);
+  EXPECT_GT(run.believed[1].seconds, 0.9e-3);
+  EXPECT_EQ(run.earlier_runs, 1U);
+  EXPECT_EQ(run.first[1].seconds, 1.1e-3);
+  EXPECT_EQ(run.believed[2].seconds, 1e-4) << "its work was said";
+  EXPECT_EQ(run.believed[2].doubt, 0.02);
+}
+
+TEST_F(ProgramHistory, TimesCountAsOnTheHostOfFirstItems) {
+  auto const one = history();
+  auto run = run_of(1e-3);
+  for (auto& part : run.stations)
+    if (part.rank == 1) part.busy /= 4;  // which is four times as fast
+  one->observe(line_, opened(*one, 1e-3), run, [](std::size_t rank) { return rank == 1 ? 4.0 : 1.0; });
+  EXPECT_NEAR(opened(*one, 1e-3).believed[1].seconds, 1e-3, 1e-9);
+}
+
+TEST_F(ProgramHistory, RunsThatTellLessThanFirstItemsTeachNothing) {
+  auto const one = history();
+  one->observe(line_, opened(*one, 1e-3), run_of(3e-3, 100), same);
+  one->observe(line_, opened(*one, 1e-3), run_of(3e-3, 0), same);
+  EXPECT_EQ(opened(*one, 1e-3).earlier_runs, 0U);
+}
+
+TEST_F(ProgramHistory, ProgramsAreToldApart) {
+  auto const id = program_history::id_of(line_);
+  auto same_program = composition();
+  EXPECT_EQ(program_history::id_of(skel::runtime::make_program(same_program)), id);
+  auto other = skel::source("read", []() -> std::optional<int> { return 1; }) |
+               skel::farm("toil", [](int x) { return x; }) | skel::sink("write", [](int) {});
+  EXPECT_NE(program_history::id_of(skel::runtime::make_program(other)), id);
+}
+
+TEST_F(ProgramHistory, WhatTheModelMissesIsLearntBesideTheTimesOfStages) {
+  auto const one = history();
+  skel::mapping::placement_request const asked{.program = 1, .stages = "work", .found = {{"a", 0, 1000}}};
+  for (int k = 0; k < 20; ++k) {
+    auto run = opened(*one, 1e-3);
+    one->choose(asked);
+    run.asked = asked;
+    run.throughput = 1000;
+    run.repriced = [](std::vector<double> const& factors) { return 1000 / factors[1]; };
+    // The farm takes longer than its first items, and the line 1.1 times as long as the model says of that.
+    auto measured = run_of(2e-3);
+    measured.seconds =
+        1.1 * static_cast<double>(measured.items) / run.repriced({1, 2e-3 / run.believed[1].seconds, 1, 1});
+    one->observe(line_, run, measured, same);
+  }
+  EXPECT_NEAR(one->choose(asked).per_use(), 1.1e-3, 0.02e-3);
+  auto run = opened(*one, 1e-3);
+  run.asked = asked;
+  run.throughput = 1000;
+  run.filling = 1e3;
+  run.repriced = [](std::vector<double> const&) { return 1000.0; };
+  for (int k = 0; k < 20; ++k) one->observe(line_, run, run_of(1), same);
+  EXPECT_NEAR(one->choose(asked).per_use(), 1.1e-3, 0.02e-3) << "runs that only fill the line are not counted";
+}
+
+}  // namespace
