@@ -9,6 +9,7 @@
 #include <skel/base/error.hpp>
 #include <skel/base/lru_map.hpp>
 #include <skel/mapping/decider.hpp>
+#include <skel/mapping/decision_knowledge.hpp>
 
 #include "catalogue_search.hpp"
 #include "collective_selection.hpp"

@@ -12,6 +12,7 @@
 #include <skel/base/error.hpp>
 #include <skel/base/statistics.hpp>
 #include <skel/cost/reduction/default_model.hpp>
+#include <skel/cost/reduction/predictor.hpp>
 #include <skel/grid/reduction_controller.hpp>
 #include <skel/platform/reduction_model.hpp>
 #include <skel/record/clock.hpp>

@@ -7,6 +7,7 @@
 
 #include <skel/base/error.hpp>
 #include <skel/cost/reduction/default_model.hpp>
+#include <skel/mapping/reduction_mapper.hpp>
 #include <skel/platform/files.hpp>
 #include <skel/platform/measured.hpp>
 

@@ -8,6 +8,8 @@
 
 #include <skel/base/error.hpp>
 #include <skel/mapping/collective_mapper.hpp>
+#include <skel/mapping/decider.hpp>
+#include <skel/mapping/exchange_problem.hpp>
 #include <skel/pattern/operators.hpp>
 #include <skel/pattern/pattern.hpp>
 
@@ -80,15 +82,25 @@ struct exchange_controller::words {
   }
 };
 
+/// The decider, and what it is asked.
+struct exchange_controller::deciding {
+  mapping::decider<mapping::exchange_problem> decider;
+  mapping::exchange_request asked{};
+
+  void take(mapping::decided<mapping::exchange_step> const& made, exchange_report& report) const;
+  std::string reason(mapping::decided<mapping::exchange_step> const& made) const;
+};
+
 exchange_controller::exchange_controller(results_of_ranks results, std::vector<std::size_t> array_bytes,
                                          bool in_rank_order, reduction_settings const& settings)
     : forced_(settings.exchange),
       expected_uses_(settings.expected_uses),
       memory_cap_(settings.memory_cap),
-      decider_(mapping::exchange_problem(results, std::move(array_bytes), in_rank_order)) {}
+      deciding_(new deciding{mapping::decider<mapping::exchange_problem>(
+          mapping::exchange_problem(results, std::move(array_bytes), in_rank_order))}) {}
 
 exchange_controller::~exchange_controller() {
-  if (store_) store_->learnt(mapping::to_entries(decider_.knowledge()));
+  if (store_ && deciding_) store_->learnt(mapping::to_entries(deciding_->decider.knowledge()));
 }
 exchange_controller::exchange_controller(exchange_controller&&) noexcept = default;
 
@@ -99,7 +111,7 @@ void exchange_controller::join(grid& among) {
   if (auto const said = as.forced.find(mapping::exchange_problem::name); said != as.forced.end())
     forced_ = plan::find_exchange(said->second);
   as.forced.clear();  // an exchange is forced by allowing no other one: what is touched has to be counted first
-  mapping::set_up(decider_, as);
+  mapping::set_up(deciding_->decider, as);
 }
 
 exchange_controller::words exchange_controller::said_by(int rank, exchange_call const& mine) const {
@@ -123,7 +135,7 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   if (!store_) join(among);
   auto const agreed = among.all_reduce(said_by(among.rank(), mine), commutative(std::plus<>{}));
   last_ = 0;
-  decider_.observe(asked_, agreed.exchange);
+  deciding_->decider.observe(deciding_->asked, agreed.exchange);
   if (agreed.failed != std::numeric_limits<std::uint32_t>::max()) {
     auto const first = static_cast<int>(agreed.failed);
     std::string text;
@@ -146,13 +158,13 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   version_ = mine.version;
   if (agreed.changed != 0) begin_phase(agreed);
   double const each = static_cast<double>(most_subscripts_) * count_each_;
-  asked_.counting = each > 0 ? each : agreed.accumulating;
-  asked_.ranks = report_.ranks = static_cast<std::size_t>(among.size());
+  deciding_->asked.counting = each > 0 ? each : agreed.accumulating;
+  deciding_->asked.ranks = report_.ranks = static_cast<std::size_t>(among.size());
   predicted_by prices(among);
-  asked_.prices = &prices;
-  auto const& made = decider_.use(asked_);
-  asked_.prices = nullptr;
-  take(made);
+  deciding_->asked.prices = &prices;
+  auto const& made = deciding_->decider.use(deciding_->asked);
+  deciding_->asked.prices = nullptr;
+  deciding_->take(made, report_);
   return made.chosen().plan == mapping::exchange_step::count;
 }
 
@@ -161,42 +173,43 @@ void exchange_controller::begin_phase(words const& agreed) {
   report_.uses = report_.longest = 0;
   report_.elements = agreed.least;
   most_subscripts_ = agreed.subscripts;
-  asked_.phase = report_.phases;
-  asked_.elements = agreed.least;
-  asked_.longest.reset();
-  asked_.is_listed = false;
-  asked_.may_be_dense = (agreed.allowed & set_of(reduction_exchange::dense)) != 0;
-  asked_.may_be_sparse = (agreed.allowed & set_of(reduction_exchange::sparse)) != 0;
-  asked_.memory_cap = agreed.cap;
-  asked_.uses = std::isfinite(agreed.uses) ? agreed.uses : 0;
+  deciding_->asked.phase = report_.phases;
+  deciding_->asked.elements = agreed.least;
+  deciding_->asked.longest.reset();
+  deciding_->asked.is_listed = false;
+  deciding_->asked.may_be_dense = (agreed.allowed & set_of(reduction_exchange::dense)) != 0;
+  deciding_->asked.may_be_sparse = (agreed.allowed & set_of(reduction_exchange::sparse)) != 0;
+  deciding_->asked.memory_cap = agreed.cap;
+  deciding_->asked.uses = std::isfinite(agreed.uses) ? agreed.uses : 0;
 }
 
-void exchange_controller::take(mapping::decided<mapping::exchange_step> const& made) {
+void exchange_controller::deciding::take(mapping::decided<mapping::exchange_step> const& made,
+                                         exchange_report& report) const {
   auto const way =
       made.chosen().plan == mapping::exchange_step::sparse ? reduction_exchange::sparse : reduction_exchange::dense;
-  if (report_.uses > 0 && way != report_.way) ++report_.switches;
-  report_.way = way;
-  report_.to_come = made.uses;
-  report_.why = reason(made);
-  report_.dense = report_.sparse = report_.lists = 0;
+  if (report.uses > 0 && way != report.way) ++report.switches;
+  report.way = way;
+  report.to_come = made.uses;
+  report.why = reason(made);
+  report.dense = report.sparse = report.lists = 0;
   for (auto const& [one, time] : made.ranked) {
-    if (one.plan == mapping::exchange_step::dense) report_.dense = time.seconds;
-    if (one.plan == mapping::exchange_step::sparse) report_.sparse = time.seconds, report_.lists = one.entry;
+    if (one.plan == mapping::exchange_step::dense) report.dense = time.seconds;
+    if (one.plan == mapping::exchange_step::sparse) report.sparse = time.seconds, report.lists = one.entry;
   }
 }
 
-std::string exchange_controller::reason(mapping::decided<mapping::exchange_step> const& made) const {
+std::string exchange_controller::deciding::reason(mapping::decided<mapping::exchange_step> const& made) const {
   using enum mapping::exchange_step;
   auto const chosen = made.chosen().plan;
-  if (asked_.elements == 0) return "there are no elements";
+  if (asked.elements == 0) return "there are no elements";
   if (chosen == count) return "what is touched is being counted";
   if (made.why == mapping::decision_reason::only)
-    return asked_.may_be_dense && asked_.may_be_sparse
+    return asked.may_be_dense && asked.may_be_sparse
                ? "the lists and messages of the sparse exchange would keep more than the memory cap"
                : "no other exchange may be used";
   if (made.why == mapping::decision_reason::trial) return "knowing what it takes is expected to pay";
   if (chosen == sparse) return "it saves more than saying which elements are touched takes";
-  if (asked_.longest) return "sending only what is touched saves no more than saying what that is takes";
+  if (asked.longest) return "sending only what is touched saves no more than saying what that is takes";
   auto const& counted = made.ranked.back();
   double const saved = made.uses * (made.per_use() - counted.time.seconds);
   return "counting what is touched would take " + std::to_string(counted.way.entry * 1e6) +
@@ -214,16 +227,20 @@ void exchange_controller::counted(grid& among, std::size_t longest, double secon
   report_.longest = rounded_up(most.longest);
   report_.preparing += seconds;
   count_each_ = most.seconds / static_cast<double>(std::max<std::size_t>(1, most_subscripts_));
-  asked_.longest = report_.longest;
+  deciding_->asked.longest = report_.longest;
   predicted_by prices(among);
-  asked_.prices = &prices;
-  auto const& made = decider_.decide(asked_);
-  asked_.prices = nullptr;
-  take(made);
+  deciding_->asked.prices = &prices;
+  auto const& made = deciding_->decider.decide(deciding_->asked);
+  deciding_->asked.prices = nullptr;
+  deciding_->take(made, report_);
+}
+
+bool exchange_controller::lists_are_due() const {
+  return way() == plan::reduction_exchange::sparse && !deciding_->asked.is_listed;
 }
 
 void exchange_controller::listed(double seconds) {
-  asked_.is_listed = true;
+  deciding_->asked.is_listed = true;
   report_.preparing += seconds;
 }
 

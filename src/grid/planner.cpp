@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -366,16 +367,15 @@ void correct(modelled& of, mapping::corrected_time const& time) {
   out.high = out.throughput * std::exp(reach);
 }
 
-/// Where the stages of a placement run: stages with a line between them, each with its ranks. Cores of one domain are
-/// the same to a run.
-std::string name_of(plan::placement const& where, processor_map const& processors) {
+/// The ranks of each station of a line.
+using station_ranks = std::vector<std::vector<int>>;
+
+/// As users write it: stations with a line between them. Cores of one rank are the same to a run.
+std::string name_of(station_ranks const& where, processor_map const& processors) {
   std::string name;
-  for (auto const& stage : where.stages) {
+  for (auto const& station : where) {
     std::map<std::string, std::size_t> workers;
-    for (auto const host : stage) {
-      auto const rank = static_cast<std::size_t>(processors.rank_of[host]);
-      ++workers[processors.rank_names.at(rank)];
-    }
+    for (int const rank : station) ++workers[processors.rank_names.at(static_cast<std::size_t>(rank))];
     name += name.empty() ? "" : " | ";
     bool first = true;
     for (auto const& [rank, count] : workers) {
@@ -389,14 +389,13 @@ std::string name_of(plan::placement const& where, processor_map const& processor
 /// What the search has found, as far as runs can tell it apart: 0 is the best, k alternative k - 1. The others are
 /// expected to be as far from their price as the best one, whose `throughput` is given.
 std::vector<mapping::found_placement> told_apart(mapping::decision const& found, double throughput,
-                                                 processor_map const& processors) {
-  std::vector<mapping::found_placement> out{{name_of(found.placement, processors), 0, throughput}};
+                                                 std::function<std::string(plan::placement const&)> const& name) {
+  std::vector<mapping::found_placement> out{{name(found.placement), 0, throughput}};
   std::set<std::string> known{out.front().name};
   for (std::size_t k = 0; k < found.alternatives.size(); ++k) {
     auto const& [where, price] = found.alternatives[k];
-    std::string name = name_of(where, processors);
-    if (price > 0 && found.throughput > 0 && known.insert(name).second)
-      out.push_back({std::move(name), k + 1, throughput * price / found.throughput});
+    if (std::string its = name(where); price > 0 && found.throughput > 0 && known.insert(its).second)
+      out.push_back({std::move(its), k + 1, throughput * price / found.throughput});
   }
   return out;
 }
@@ -509,13 +508,29 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
+  auto const ranks_of = [&](plan::placement const& where) {
+    station_ranks ranks(line.size(), {home});
+    for (std::size_t i = 0; i < model.station_of.size(); ++i) {
+      auto& of = ranks[model.station_of[i]];
+      of.clear();
+      for (auto const host : where.stages[i]) of.push_back(processors.rank_of[host]);
+    }
+    auto const place_end = [&](std::size_t s, std::optional<patterns::terminal> const& terminal) {
+      if (terminal) ranks[s] = {processors.rank_of[*processors.platform.find_host(terminal->at)]};
+    };
+    place_end(0, model.shape.input);
+    place_end(line.size() - 1, model.shape.output);
+    return ranks;
+  };
   auto const modelled_at = [&](plan::placement const& where) {
     return forecast_of(model, line, costs, reference, where, processors, settings);
   };
   auto expected = modelled_at(out.decision.placement);
-  mapping::placement_request asked{.program = program_history::id_of(line),
-                                   .stages = stages_of(model, reference),
-                                   .found = told_apart(out.decision, expected.expected.throughput, processors)};
+  mapping::placement_request asked{
+      .program = program_history::id_of(line),
+      .stages = stages_of(model, reference),
+      .found = told_apart(out.decision, expected.expected.throughput,
+                          [&](plan::placement const& where) { return name_of(ranks_of(where), processors); })};
   auto const& chosen = history.choose(asked);
   if (std::size_t const index = chosen.chosen().plan.index; index > 0) {
     take_instead(out.decision, index - 1,
@@ -535,20 +550,14 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   correct(expected, chosen.ranked.front().time);
   out.expected = std::move(expected.expected);
   out.expected.runs = placed.earlier_runs;
+  auto const ranks = ranks_of(out.decision.placement);
+  for (std::size_t s = 0; s < line.size(); ++s) out.run.stations[s].ranks = ranks[s];
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {
-    auto& ranks = out.run.stations[model.station_of[i]].ranks;
-    ranks.clear();
-    for (auto host : out.decision.placement.stages[i]) ranks.push_back(processors.rank_of[host]);
     out.placed.push_back(model.shape.stages[i].name);
     std::size_t const s = model.station_of[i];
     if (line.stations[s].copies)
       choose_tree(out.run.stations[s], (costs[s - 1].bytes + costs[s].bytes) * model.batch, processors);
   }
-  auto place_end = [&](std::size_t s, std::optional<patterns::terminal> const& terminal) {
-    if (terminal) out.run.stations[s].ranks = {processors.rank_of[*processors.platform.find_host(terminal->at)]};
-  };
-  place_end(0, model.shape.input);
-  place_end(line.size() - 1, model.shape.output);
   for (std::size_t s = 1; s < line.size(); ++s)
     if (line.stations[s].input == nullptr && !processors.one_rank())
       add_note(out, "items before '" + line.stations[s].notes.name +

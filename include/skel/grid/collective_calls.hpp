@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <skel/base/error.hpp>
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/mapping/collective_decision.hpp>
 #include <skel/pattern/operators.hpp>
 #include <skel/runtime/value_bytes.hpp>
 

@@ -12,13 +12,11 @@
 
 #include <skel/grid.hpp>
 #include <skel/grid/reduction_controller.hpp>
-#include <skel/mapping/decider.hpp>
-#include <skel/mapping/exchange_problem.hpp>
 #include <skel/plan/reduction_exchange.hpp>
 
 namespace skel {
 
-using mapping::results_of_ranks;
+using plan::results_of_ranks;
 
 /// How contributions to arrays have crossed ranks. The same on all ranks, up to `preparing` and `exchanging`.
 struct exchange_report {
@@ -69,7 +67,7 @@ class exchange_controller {
   void counted(grid& among, std::size_t longest, double seconds);
   plan::reduction_exchange way() const { return report_.way; }
   /// Whether the lists of touched elements are to be sent before the next sparse exchange.
-  bool lists_are_due() const { return way() == plan::reduction_exchange::sparse && !asked_.is_listed; }
+  bool lists_are_due() const;
   /// They were [s].
   void listed(double seconds);
   /// The exchange of this execution has taken this rank that long [s].
@@ -81,12 +79,11 @@ class exchange_controller {
 
  private:
   struct words;
+  struct deciding;
 
   void join(grid& among);
   words said_by(int rank, exchange_call const& mine) const;
   void begin_phase(words const& agreed);
-  void take(mapping::decided<mapping::exchange_step> const& made);
-  std::string reason(mapping::decided<mapping::exchange_step> const& made) const;
 
   std::optional<plan::reduction_exchange> forced_;
   double expected_uses_;
@@ -95,8 +92,7 @@ class exchange_controller {
   std::shared_ptr<decision_store> store_;  // of the first grid; keeps what is learnt
 
   // The same on all ranks.
-  mapping::decider<mapping::exchange_problem> decider_;
-  mapping::exchange_request asked_;
+  std::unique_ptr<deciding> deciding_;
   exchange_report report_;
   double count_each_ = 0;  // what counting a subscript took [s]
   std::size_t most_subscripts_ = 0;

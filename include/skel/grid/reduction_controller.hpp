@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include <skel/mapping/reduction_mapper.hpp>
+#include <skel/mapping/reduction_decision.hpp>
 #include <skel/pattern/pattern.hpp>
 #include <skel/pattern/pattern_features.hpp>
 #include <skel/plan/reduction.hpp>

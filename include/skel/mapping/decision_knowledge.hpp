@@ -6,12 +6,10 @@
 #include <vector>
 
 #include <skel/mapping/decider.hpp>
+#include <skel/mapping/decision_setup.hpp>
 
 /// What deciders know, as text that outlives the process.
 namespace skel::mapping {
-
-/// Keys with values, from the one that was used longest ago to the latest.
-using decision_entries = std::vector<std::pair<std::string, std::string>>;
 
 /// A context's knowledge as a key (problem, models, context) and a value (the records, in numbers that are read back to
 /// the same). What models were believed for at first is not in it. O(records).
@@ -21,13 +19,6 @@ decision_entries to_entries(decision_knowledge const& known);
 /// and models, and values that are none, are passed over. O(entries).
 decision_knowledge from_entries(std::span<std::pair<std::string, std::string> const> all, std::string const& problem,
                                 std::span<candidate_model const> models);
-
-/// What the deciders of a program have in common.
-struct decision_setup {
-  record::decision_log* log = nullptr;  ///< is told what they decide; nullptr: nobody
-  forced_choices forced{};
-  decision_entries known{};  ///< from processes before
-};
 
 /// Has a decider that has decided nothing yet do as all of the program. O(entries).
 template <decision_problem P>

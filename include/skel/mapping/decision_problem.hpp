@@ -4,13 +4,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <skel/mapping/decision_setup.hpp>
 #include <skel/mapping/poly_model.hpp>
 
 /// What is given to a decider (<skel/mapping/decider.hpp>).
@@ -38,9 +38,6 @@ constexpr std::uint64_t id_of(std::string_view name) {
   for (char const c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return hash;
 }
-
-/// Names of problems, and of the candidates that users say are to be taken there.
-using forced_choices = std::map<std::string, std::string, std::less<>>;
 
 /// A kind of choice: which ways there are, and what they take. A problem has no schedule of reviews, no rule for
 /// trials, no cache and no record of errors: those are the decider's, and so the same for all problems.

@@ -11,6 +11,7 @@
 
 #include <skel/mapping/decision_problem.hpp>
 #include <skel/plan/collective.hpp>
+#include <skel/plan/reduction_exchange.hpp>
 
 namespace skel::mapping {
 
@@ -22,11 +23,7 @@ class collective_prices {
   virtual double seconds(plan::collective operation, std::size_t bytes, std::size_t unit) = 0;
 };
 
-/// Who gets the results of an irregular reduction over ranks.
-enum class results_of_ranks : std::uint8_t {
-  everywhere,  ///< every rank has all elements
-  owned,       ///< every rank has the elements of its block: plan::block_of(N, ranks, rank)
-};
+using skel::plan::results_of_ranks;
 
 /// What the ranks do with what they have accumulated into their copies of arrays.
 enum class exchange_step : std::uint8_t {

@@ -26,4 +26,10 @@ constexpr std::optional<reduction_exchange> find_exchange(std::string_view name)
   return std::nullopt;
 }
 
+/// Who gets the results of an irregular reduction over ranks.
+enum class results_of_ranks : std::uint8_t {
+  everywhere,  ///< every rank has all elements
+  owned,       ///< every rank has the elements of its block: plan::block_of(N, ranks, rank)
+};
+
 }  // namespace skel::plan
