@@ -1,6 +1,7 @@
 #include "planner.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -8,6 +9,8 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -48,8 +51,8 @@ constexpr auto most_room = static_cast<std::size_t>(1 / negligible);
 /// room than for all of them changes nothing.
 constexpr std::size_t simulated_items = 5000;
 
-/// Losers of the search that are kept: for the report, and where the user forces one.
-constexpr std::size_t most_told = 5, most_forced = 1000;
+/// Losers of the search that are kept, for the report.
+constexpr std::size_t most_told = 5;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
@@ -386,6 +389,67 @@ std::string name_of(station_ranks const& where, processor_map const& processors)
   return name;
 }
 
+std::vector<std::string_view> split(std::string_view text, std::string_view between) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = text.find(between);
+    parts.push_back(text.substr(0, end));
+    if (end != std::string_view::npos) text.remove_prefix(end + between.size());
+  }
+  return parts;
+}
+
+/// Ranks of a station as in name_of(), each as often as it has workers; empty where that is no such name.
+std::vector<int> ranks_named(std::string_view station, processor_map const& processors) {
+  std::vector<int> ranks;
+  for (auto part : split(station, "+")) {
+    std::size_t count = 1;
+    if (std::size_t const star = part.find('*'); star != std::string_view::npos) {
+      auto const [end, problem] = std::from_chars(part.data() + star + 1, part.data() + part.size(), count);
+      if (problem != std::errc{} || end != part.data() + part.size() || count > processors.rank_of.size()) return {};
+      part = part.substr(0, star);
+    }
+    auto const found = std::ranges::find(processors.rank_names, part);
+    if (found == processors.rank_names.end()) return {};
+    ranks.insert(ranks.end(), count, static_cast<int>(found - processors.rank_names.begin()));
+  }
+  return ranks;
+}
+
+/// The placement of a name, on the cores of its ranks in turn; nothing where that is none that the program may have.
+std::optional<plan::placement> placement_named(std::string_view name, model_shape const& model, std::size_t stations,
+                                               processor_map const& processors) {
+  auto const parts = split(name, " | ");
+  if (parts.size() != stations) return std::nullopt;
+  plan::placement where;
+  for (std::size_t i = 0; i < model.station_of.size(); ++i) {
+    auto const& stage = model.shape.stages[i];
+    auto const ranks = ranks_named(parts[model.station_of[i]], processors);
+    std::map<int, std::size_t> used;
+    std::vector<plan::host_id> hosts;
+    for (int const rank : ranks) {
+      std::vector<plan::host_id> own;
+      for (std::size_t p = 0; p < processors.rank_of.size(); ++p)
+        if (processors.rank_of[p] == rank) own.push_back(p);
+      if (used[rank] == own.size()) return std::nullopt;  // a farm has one worker on a core
+      hosts.push_back(own[used[rank]++]);
+    }
+    if (!stage.at.empty()) {  // pinned: on these and no others
+      hosts.clear();
+      for (auto const& at : stage.at) {
+        auto const host = processors.platform.find_host(at);
+        if (!host) return std::nullopt;
+        hosts.push_back(*host);
+      }
+    }
+    bool const fits =
+        !hosts.empty() && (stage.replicable || hosts.size() == 1) && (stage.width == 0 || hosts.size() == stage.width);
+    if (!fits) return std::nullopt;
+    where.stages.push_back(std::move(hosts));
+  }
+  return where;
+}
+
 /// What the search has found, as far as runs can tell it apart: 0 is the best, k alternative k - 1. The others are
 /// expected to be as far from their price as the best one, whose `throughput` is given.
 std::vector<mapping::found_placement> told_apart(mapping::decision const& found, double throughput,
@@ -499,11 +563,11 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   problem.platform = processors.platform;
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
-  std::size_t const alternatives = history.is_forced() ? most_forced : most_told;
+  if (auto const forced = history.forced())
+    if (auto const where = placement_named(*forced, model, line.size(), processors)) problem.candidates = {{*where}};
   auto const answer = search_while_it_pays(
       [&](double limit) {
-        return mapping::place(problem,
-                              {.time_limit = std::chrono::duration<double>(limit), .alternatives = alternatives});
+        return mapping::place(problem, {.time_limit = std::chrono::duration<double>(limit), .alternatives = most_told});
       },
       settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);

@@ -57,8 +57,10 @@ placed_run program_history::believe(runtime::program const& line, std::vector<ru
   return run;
 }
 
-bool program_history::is_forced() const {
-  return store_->setup().forced.contains(mapping::placement_choice::name);
+std::optional<std::string> program_history::forced() const {
+  auto const& all = store_->setup().forced;
+  auto const found = all.find(mapping::placement_choice::name);
+  return found == all.end() ? std::nullopt : std::optional(found->second);
 }
 
 void program_history::observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,

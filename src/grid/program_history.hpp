@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <skel/mapping/decider.hpp>
@@ -51,8 +52,8 @@ class program_history {
   mapping::decided<mapping::found_placement> const& choose(mapping::placement_request const& asked) {
     return placements_.use(asked);
   }
-  /// Whether the user says what is chosen.
-  bool is_forced() const;
+  /// What the user says is to be chosen.
+  std::optional<std::string> forced() const;
 
   /// What came of a run. `speed`: of a rank, where first items were measured at 1. A time is learnt from a run that had
   /// more items than there were first ones, a throughput from one that took so long that filling the line is less of it

@@ -154,14 +154,24 @@ TEST_F(DecisionStore, RunsOfAPipelineTeachTheNextProgram) {
   EXPECT_EQ(made.front().made.model, "pipeline model");
   EXPECT_THAT(made.front().made.request, AllOf(HasSubstr("work "), HasSubstr("program ")));
 
+  // What the next run makes of it depends on how the machine was loaded in both.
+  auto const known = [&] {
+    MPI_Barrier(MPI_COMM_WORLD);
+    return text_of(settings.knowledge);
+  };
+  auto const after_one = known();
+  EXPECT_THAT(after_one, HasSubstr("\nservice time|"));
   auto const second = run_once();
-  EXPECT_EQ(second.plan.expected.runs, 1U);
-  EXPECT_EQ(run_once().plan.expected.runs, 2U);
-  settings.knowledge = "off";
-  EXPECT_EQ(run_once().plan.expected.runs, 0U);
-  if (self == 0) {
+  auto const after_two = known();
+  EXPECT_NE(after_two, after_one);
+  if (self == 0 && second.plan.expected.runs > 0) {
+    EXPECT_EQ(second.plan.expected.runs, 1U);
     EXPECT_THAT(second.text(), HasSubstr("with the times of 1 earlier run"));
   }
+  settings.knowledge = "off";
+  EXPECT_EQ(run_once().plan.expected.runs, 0U);
+  settings.knowledge = file("knowledge.txt");
+  EXPECT_EQ(known(), after_two);
 }
 
 TEST_F(DecisionStore, PlacementsAreForcedByTheirNames) {
@@ -182,6 +192,23 @@ TEST_F(DecisionStore, PlacementsAreForcedByTheirNames) {
     EXPECT_EQ(made.front().made.reason, "forced");
     EXPECT_EQ(made.front().made.candidates.front().name, way.name);
     EXPECT_EQ(report.items(), 4000U);
+  }
+  std::string const& best = free.front().made.candidates.front().name;
+  std::string const home = best.substr(0, best.find(" | "));
+  {  // also where no search would look at it
+    settings.forced = {{"placement", home + " | " + home + " | " + home}};
+    skel::grid grid(settings);
+    auto const report = run(grid);
+    EXPECT_EQ(report.plan.run.stations[1].ranks, (std::vector<int>{0}));
+    EXPECT_EQ(report.items(), 4000U);
+  }
+  for (std::string const& wrong :
+       {home, home + " | " + home, home + "*2 | " + home + " | " + home, home + " | " + home + "*x | " + home,
+        home + " | " + home + "* | " + home, home + " |  | " + home, home + " | " + home + "*1000 | " + home,
+        home + " | " + home + "*0 | " + home, home + " | " + home + "*99999999999999999999 | " + home}) {
+    settings.forced = {{"placement", wrong}};
+    skel::grid grid(settings);
+    EXPECT_THROW(run(grid), skel::error) << wrong;
   }
   settings.forced = {{"placement", "nowhere"}};
   skel::grid grid(settings);
