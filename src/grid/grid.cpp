@@ -112,6 +112,11 @@ std::vector<std::string> unknown_work(runtime::program const& line) {
   return names;
 }
 
+/// Whether how many items stages give for one is not known before they are measured.
+bool any_emits(runtime::program const& line) {
+  return std::any_of(line.stations.begin(), line.stations.end(), [](auto const& station) { return station.emits; });
+}
+
 std::string listed(std::vector<std::string> const& names) {
   std::string out;
   for (auto const& name : names) out += (out.empty() ? "'" : ", '") + name + "'";
@@ -125,6 +130,7 @@ std::string what_counts_as_free(runtime::program const& line) {
     if (std::isnan(end->notes.work)) free.push_back(end->notes.name);
   std::string text = "nothing was measured, because every stage says its work: ";
   if (!free.empty()) text += listed(free) + (free.size() > 1 ? " count" : " counts") + " as free, and ";
+  if (any_emits(line)) text += "stages that emit count as giving one item for each, and ";
   return text + "items have no bytes where links are priced";
 }
 
@@ -322,8 +328,10 @@ struct grid::state {
     opening out;
     try {
       auto const unknown = unknown_work(line);
-      if (!unknown.empty()) {
-        if (!line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty())
+      bool const pinned = !line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty();
+      bool const measured = !unknown.empty() || (any_emits(line) && !pinned);
+      if (measured) {
+        if (pinned)
           throw error(
               "source or sink are pinned to a host, so stages cannot be measured before the run: say skel::work "
               "for " +
@@ -341,10 +349,10 @@ struct grid::state {
         out.placed = history->believe(line, found.stations, found.items);
       }
       double const begin = record::now();
-      if (!out.ended || unknown.empty())
-        out.plan = make_plan(line, reference_speed(), where, ranks_of_states(line, !unknown.empty()), settings,
-                             *history, out.placed);
-      if (unknown.empty()) add_note(out.plan, what_counts_as_free(line));
+      if (!out.ended || !measured)
+        out.plan =
+            make_plan(line, reference_speed(), where, ranks_of_states(line, measured), settings, *history, out.placed);
+      if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {

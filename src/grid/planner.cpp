@@ -72,8 +72,10 @@ patterns::shape searched(model_shape const& model) {
   return shape;
 }
 
+/// Per item of the source.
 double work_of(runtime::station const& s, runtime::station_cost const& cost, double reference_speed) {
-  return std::isnan(s.notes.work) ? cost.seconds * reference_speed : s.notes.work;
+  if (std::isnan(s.notes.work)) return cost.seconds * reference_speed;
+  return s.renumbered ? s.notes.work * cost.takes : s.notes.work;
 }
 
 /// Whether it may have several workers: a farm's share the items, the copies of a broadcast stage the work of each.

@@ -69,7 +69,7 @@ void program_history::observe(runtime::program const& line, placed_run const& pl
   std::vector<double> busy(line.size(), 0), items(line.size(), 0), factors(line.size(), 1);
   for (auto const& one : run.stations) {
     busy[one.station] += one.busy * speed(static_cast<std::size_t>(one.rank));
-    items[one.station] += static_cast<double>(one.items);
+    items[one.station] += static_cast<double>(one.source_items);
   }
   std::uint64_t const program = id_of(line);
   for (std::size_t s = 0; s < placed.first.size(); ++s) {

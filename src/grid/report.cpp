@@ -137,13 +137,14 @@ std::string run_report::text() const {
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
   out += "\n";
   out += forecasts_text(run);
-  out += print("  %-20s %4s %7s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "items", "batches", "time/item",
-               "busy", "blocked");
+  out += print("  %-20s %4s %7s %10s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "takes", "gives", "batches",
+               "time/item", "busy", "blocked");
   for (auto const& s : run.stations) {
     double const all = run.seconds * s.workers;
-    out += print("  %-20.40s %4d %7u %10llu %9llu  %10s %5.0f%% %7.0f%%\n", s.name.c_str(), s.rank, s.workers,
-                 static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.batches),
-                 scaled(s.service_time(), "s").c_str(), 100 * s.busy / all, 100 * s.blocked / all);
+    out += print("  %-20.40s %4d %7u %10llu %10llu %9llu  %10s %5.0f%% %7.0f%%\n", s.name.c_str(), s.rank, s.workers,
+                 static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.items_out),
+                 static_cast<unsigned long long>(s.batches), scaled(s.service_time(), "s").c_str(), 100 * s.busy / all,
+                 100 * s.blocked / all);
   }
   if (!corrected.empty()) out += "corrected for the next program on these hosts: " + corrected + "\n";
   out += print("credits allowed %zu batches to be under way at once, the largest of ", run.most_batches) +

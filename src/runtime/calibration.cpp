@@ -153,6 +153,7 @@ class measurement {
         workers_(line.size()),
         spans_(line.size()),
         bytes_(line.size(), 0),
+        taken_by_(line.size(), 0),
         use_(line.size()) {}
 
   calibration run() {
@@ -181,6 +182,7 @@ class measurement {
         result_.stations.push_back({total(batches) / items, 0, bytes});
       else
         result_.stations.push_back(batches.empty() ? station_cost{} : summarise(batches, bytes));
+      if (s > 0) result_.stations.back().takes = static_cast<double>(taken_by_[s]) / items;
       if (use_[s].wall > 0)
         result_.stations.back().waiting = std::clamp(
             1 - static_cast<double>(use_[s].ran) * (1 + delay) / static_cast<double>(use_[s].wall), 0.0, 1.0);
@@ -317,7 +319,7 @@ class measurement {
   /// What one worker did of a station's batches.
   struct part {
     std::vector<record::span> spans{};
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0, taken = 0;
     std::int64_t begun = 0, kept_waiting = 0;  // [ns]
     std::optional<failure> failed{};
   };
@@ -351,6 +353,7 @@ class measurement {
         if (asks) use_[at].wall += batch.end - batch.begin;
       }
       bytes_[at] += one.bytes;
+      taken_by_[at] += one.taken;
       kept_waiting_ += one.kept_waiting;
       latest = std::max(latest, one.begun);
     }
@@ -368,15 +371,20 @@ class measurement {
   /// In any thread.
   void process(std::size_t at, std::size_t w, carried_batch& batch, part& of) {
     std::size_t position = 0;
+    std::uint64_t const taken = batch.items->size();
     // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
-    std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? batch.items->size() : batch.given;
+    std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
     std::int64_t const begin = record::now_ns();
     try {
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
-      of.failed = described(at, batch.first + position, failure::kind::process);
+      bool const counted = !line_.stations[at].renumbered;
+      of.failed =
+          described(at, batch.first + (counted ? position : 0), failure::kind::process, counted ? 1 : batch.given);
       return;
     }
+    of.taken += taken;
+    if (items == 0) return;
     of.spans.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(w), begin, record::now_ns(),
                         batch.first, static_cast<std::uint32_t>(items)});
   }
@@ -461,8 +469,8 @@ class measurement {
   }
 
   /// In a catch clause, of the thread that the exception came to (a fork has no other one).
-  failure described(std::size_t station, std::uint64_t item, failure::kind during) const {
-    return describe_failure({line_.stations[station].notes.name, during, item});
+  failure described(std::size_t station, std::uint64_t item, failure::kind during, std::uint64_t items = 1) const {
+    return describe_failure({line_.stations[station].notes.name, during, item, items});
   }
   void fail(std::size_t station, std::uint64_t item, failure::kind during = failure::kind::process) {
     fail(described(station, item, during));
@@ -486,7 +494,7 @@ class measurement {
   std::condition_variable_any look_;
   std::vector<std::vector<std::unique_ptr<worker>>> workers_;  // per station
   std::vector<std::vector<record::span>> spans_;  // per station
-  std::vector<std::uint64_t> bytes_;
+  std::vector<std::uint64_t> bytes_, taken_by_;   // per station: of its results, and items
   std::vector<core_use> use_;  // per station
   std::int64_t kept_waiting_ = 0;  // for a core, by workers that measured at once [ns]
   std::vector<carried_batch> ready_;  // that no stage has seen

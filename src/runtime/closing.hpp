@@ -18,8 +18,8 @@ namespace skel::record {
 
 template <class Archive>
 void serialize(Archive& archive, station_record& r) {
-  archive(r.station, r.name, r.rank, r.workers, r.items, r.batches, r.bytes_out, r.largest_batch, r.item_bytes, r.busy,
-          r.blocked);
+  archive(r.station, r.name, r.rank, r.workers, r.items, r.items_out, r.source_items, r.batches, r.bytes_out,
+          r.largest_batch, r.item_bytes, r.busy, r.blocked);
 }
 
 template <class Archive>

@@ -34,12 +34,13 @@ posted crew::begin(parcel what, int from) {
   round one;
   one.items = std::move(what.items);
   one.first_item = what.first_item;
+  one.source_items = what.source_items;
   one.from = from;
   one.copies_missing = copies();
   one.missing = copies() + children_.size();
   one.parts.resize(one.missing);
   under_way_.push_back(std::move(one));
-  return {under_way_.back().items, sequence, what.first_item, false};
+  return {under_way_.back().items, sequence, what.first_item, what.source_items, false};
 }
 
 std::optional<crew_job> crew::next_for_copies() {
@@ -47,7 +48,7 @@ std::optional<crew_job> crew::next_for_copies() {
     if (busy_[c] || next_[c] == begun()) continue;
     busy_[c] = true;
     round const& one = under_way_[next_[c] - first_];
-    return crew_job{c, next_[c]++, one.first_item, one.items, {}};
+    return crew_job{c, next_[c]++, one.first_item, one.source_items, one.items, {}};
   }
   return std::nullopt;
 }
@@ -69,7 +70,8 @@ std::optional<crew_job> crew::add(std::uint64_t sequence, std::size_t part, std:
   round& one = under_way_[sequence - first_];
   one.parts[part] = std::move(made);
   if (--one.missing > 0) return std::nullopt;
-  if (one.parts.size() > 1) return crew_job{0, sequence, one.first_item, nullptr, std::move(one.parts)};
+  if (one.parts.size() > 1)
+    return crew_job{0, sequence, one.first_item, one.source_items, nullptr, std::move(one.parts)};
   one.result = std::move(one.parts.front());
   return std::nullopt;
 }
@@ -82,7 +84,7 @@ std::optional<std::pair<parcel, int>> crew::next_result() {
   if (under_way_.empty() || !under_way_.front().result) return std::nullopt;
   round one = std::move(under_way_.front());
   under_way_.pop_front();
-  return std::pair(parcel{std::move(one.result), first_++, one.first_item}, one.from);
+  return std::pair(parcel{std::move(one.result), first_++, one.first_item, one.source_items}, one.from);
 }
 
 }  // namespace skel::runtime

@@ -11,18 +11,22 @@ namespace skel::runtime {
 
 namespace {
 
+std::string items_of(failure const& f) {
+  std::string const first = std::to_string(f.item);
+  return f.items == 1 ? "item " + first : "items " + first + " to " + std::to_string(f.item + f.items - 1);
+}
+
 std::string where(failure const& f) {
   std::string const stage = "stage '" + f.stage + "'", item = std::to_string(f.item);
   switch (f.during) {
     case failure::kind::make:
       return "a worker of " + stage + " could not be made for item " + item;
     case failure::kind::process:
-      return stage + " threw on item " + item;
+      return stage + " threw on " + (f.items == 1 ? "item " + item : "what has become of " + items_of(f));
     case failure::kind::finish:
       return "finish() of " + stage + " threw after " + item + " items";
     case failure::kind::write:
-      return (f.items == 1 ? "item " + item : "items " + item + " to " + std::to_string(f.item + f.items - 1)) +
-             " of " + stage + " could not be serialised";
+      return items_of(f) + " of " + stage + " could not be serialised";
     case failure::kind::read:
       return "the batch for " + stage + " that begins with item " + item + " could not be deserialised";
     case failure::kind::write_state:

@@ -133,7 +133,8 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
         by_station_[sending.from->number() + 1]->deliver(rank_, std::move(sending.what), todo);
       else
         send(*sending.from, sending.rank, sending.from->number() + 1, sending.from->number() + 1,
-             {std::move(sending.what.items), sending.what.sequence, sending.what.first_item, false});
+             {std::move(sending.what.items), sending.what.sequence, sending.what.first_item, sending.what.source_items,
+              false});
     }
     for (auto& posting : std::exchange(todo.posts, {})) {
       std::size_t const station = posting.from->number();
@@ -170,7 +171,8 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
 /// Turning items into bytes calls the user's serializers, which may throw. `taker` is the station that takes such
 /// items.
 void executor::send(site const& from, int rank, std::size_t station, std::size_t taker, posted what) {
-  std::uint64_t const item = what.first_item, items = what.items->size();
+  bool const counted = !from.what().emits && !from.what().renumbered;
+  std::uint64_t const item = what.first_item, items = counted ? what.items->size() : what.source_items;
   try {
     links_.send(rank, static_cast<std::uint32_t>(station), std::move(what), *line_.stations[taker].input);
   } catch (...) {
@@ -274,13 +276,13 @@ void executor::run_batch(job& work, agenda& todo) {
   try {
     out = one.call->process(std::move(in.items), position, bytes);
   } catch (...) {
-    return fail(here, failure::kind::process, in.first_item + position);
+    return fail_at(here, in.first_item, in.source_items, position);
   }
   std::int64_t const end = record::now_ns();
-  double const seconds = note(work, in.first_item, count, bytes, begin, end);
+  double const seconds = note(work, begin, end, in.first_item, in.source_items, count, out.get(), bytes);
   if (here.is_sink()) last_ns_.store(end, std::memory_order_relaxed);
-  count_passed(here, count, end);
-  here.batch_done(work, std::move(out), count, std::max(bytes, one.call->folded_bytes()), seconds, todo);
+  count_passed(here, in.source_items, end);
+  here.batch_done(work, std::move(out), std::max(bytes, one.call->folded_bytes()), seconds, todo);
 }
 
 void executor::run_copy(job& work, agenda& todo) {
@@ -296,11 +298,12 @@ void executor::run_copy(job& work, agenda& todo) {
   try {
     out = here.workers()[work.worker].copy->process(*shown.items, position, bytes);
   } catch (...) {
-    return fail(here, failure::kind::process, shown.first_item + position);
+    return fail_at(here, shown.first_item, shown.source_items, position);
   }
-  double const seconds = note(work, shown.first_item, count, bytes, begin, record::now_ns());
+  double const seconds =
+      note(work, begin, record::now_ns(), shown.first_item, shown.source_items, count, out.get(), bytes);
   shown.items = nullptr;
-  here.copy_done(shown, std::move(out), count, bytes, seconds, todo);
+  here.copy_done(shown, std::move(out), bytes, seconds, todo);
 }
 
 void executor::run_join(job& work, agenda& todo) {
@@ -312,7 +315,7 @@ void executor::run_join(job& work, agenda& todo) {
   try {
     all = here.what().copies->join(std::move(work.shown.parts), position, bytes);
   } catch (...) {
-    return fail(here, failure::kind::process, work.shown.first_item + position);
+    return fail_at(here, work.shown.first_item, work.shown.source_items, position);
   }
   here.joined(work.shown, std::move(all), bytes, todo);
 }
@@ -323,18 +326,21 @@ void executor::count_passed(site const& here, std::uint64_t items, std::int64_t 
   if (on_.passed && end >= tell_from_) tell_from_ = on_.passed(all, end);
 }
 
-/// Records a call of a worker's function that made `bytes` and returns its time [s].
-double executor::note(job const& work, std::uint64_t first_item, std::size_t items, std::uint64_t bytes,
-                      std::int64_t begin, std::int64_t end) {
+/// Records a call of a worker's function, from `begin` to `end` [ns], with `items`, of which `source_items` of the
+/// source have become, which `made` something of `bytes`. Returns its time [s].
+double executor::note(job const& work, std::int64_t begin, std::int64_t end, std::uint64_t first_item,
+                      std::uint64_t source_items, std::size_t items, items_base const* made, std::uint64_t bytes) {
   auto& one = work.here->workers()[work.worker];
   double const seconds = static_cast<double>(end - begin) * 1e-9;
   one.did.items += items;
+  one.did.items_out += made != nullptr ? made->size() : 0;
+  one.did.source_items += source_items;
   one.did.batches += 1;
   one.did.bytes_out += bytes;
   one.did.busy += seconds;
   if (trace_)
     one.spans.push_back({static_cast<std::uint32_t>(work.here->number()), static_cast<std::uint32_t>(work.worker),
-                         begin, end, first_item, static_cast<std::uint32_t>(items)});
+                         begin, end, first_item, static_cast<std::uint32_t>(source_items)});
   return seconds;
 }
 
@@ -345,7 +351,10 @@ void executor::run_rest(site& here, agenda& todo) {
     for (std::size_t w = 0; w < here.workers().size(); ++w) {
       auto& one = here.workers()[w];
       if (!make(here, w, items_taken(here))) return;
-      if (auto batch = one.call->rest(one.did.bytes_out)) held.push_back(std::move(batch));
+      if (auto batch = one.call->rest(one.did.bytes_out)) {
+        one.did.items_out += batch->size();
+        held.push_back(std::move(batch));
+      }
     }
   } catch (...) {
     return fail(here, failure::kind::finish, items_taken(here));
@@ -372,6 +381,14 @@ void executor::run_finish(site& here, agenda& todo) {
     perform(todo, nullptr);
     on_.finished();
   }
+}
+
+/// The function threw on the item at `position` of a batch.
+void executor::fail_at(site const& here, std::uint64_t first_item, std::uint64_t source_items, std::size_t position) {
+  if (here.what().renumbered)
+    fail(here, failure::kind::process, first_item, source_items);
+  else
+    fail(here, failure::kind::process, first_item + position);
 }
 
 void executor::fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items) {

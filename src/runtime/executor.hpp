@@ -96,11 +96,12 @@ class executor {
   void run_copy(job& work, agenda& todo);
   void run_join(job& work, agenda& todo);
   void count_passed(site const& here, std::uint64_t items, std::int64_t end);
-  double note(job const& work, std::uint64_t first_item, std::size_t items, std::uint64_t bytes, std::int64_t begin,
-              std::int64_t end);
+  double note(job const& work, std::int64_t begin, std::int64_t end, std::uint64_t first_item,
+              std::uint64_t source_items, std::size_t items, items_base const* made, std::uint64_t bytes);
   void run_rest(site& here, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
+  void fail_at(site const& here, std::uint64_t first_item, std::uint64_t source_items, std::size_t position);
 
   program const& line_;
   plan::run_plan const& plan_;

@@ -62,6 +62,8 @@ class replica_group {
     for (std::size_t w = 1; w < all_.size(); ++w) {
       auto const& did = all_[w].did;
       sum.items += did.items;
+      sum.items_out += did.items_out;
+      sum.source_items += did.source_items;
       sum.batches += did.batches;
       sum.bytes_out += did.bytes_out;
       sum.busy += did.busy;

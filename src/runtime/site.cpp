@@ -111,6 +111,8 @@ std::uint64_t site::source_ran(std::uint64_t first, std::int64_t begin, std::int
   std::uint64_t const count = source_->next_item() - first;
   auto& caller = workers_.all().front();
   caller.did.items += count;
+  caller.did.items_out += count;
+  caller.did.source_items += count;
   caller.did.batches += count > 0;
   caller.did.busy += static_cast<double>(end - begin) * 1e-9;
   if (trace && count > 0) caller.spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
@@ -146,36 +148,38 @@ bool site::flush(double age, agenda& todo) {
   return active;
 }
 
-void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
-                      double seconds, agenda& todo) {
+void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
+                      agenda& todo) {
   std::lock_guard guard(mutex_);
-  weigh(bytes, count, &todo);
-  workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(1, count)));
-  last_item_ = std::max(last_item_, work.input.what.first_item);
+  auto const& in = work.input.what;
+  weigh(bytes, in.source_items, &todo);
+  learn(seconds, in.source_items);
+  last_item_ = std::max(last_item_, in.first_item);
+  folded_ += in.source_items;
   if (!made) {
     workers_.end_work(work.worker);
     depart(work.input.from, todo);
-    if (plan_.most_bytes > 0) tell_source(notice::kind::left, work.input.what.first_item, todo);
+    if (plan_.most_bytes > 0) tell_source(notice::kind::left, in.first_item, todo);
   } else {
-    auto const& in = work.input.what;
     std::uint64_t const sequence = !station_.replicable ? produced_++ : in.sequence;
-    outputs_.push_back({parcel{std::move(made), sequence, in.first_item}, work.worker, work.input.from, 0});
+    outputs_.push_back(
+        {parcel{std::move(made), sequence, in.first_item, std::exchange(folded_, 0)}, work.worker, work.input.from, 0});
   }
   pump(todo);
 }
 
-void site::copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
-                     double seconds, agenda& todo) {
+void site::copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
+                     agenda& todo) {
   std::lock_guard guard(mutex_);
-  weigh(bytes, count, &todo);
-  workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::size_t>(1, count)));
+  weigh(bytes, work.source_items, &todo);
+  learn(seconds, work.source_items);
   ask_for_join(crew_->copy_done(work.copy, work.sequence, std::move(made)), todo);
   pump(todo);
 }
 
 void site::joined(crew_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo) {
   std::lock_guard guard(mutex_);
-  weigh(bytes, all->size(), &todo);
+  weigh(bytes, work.source_items, &todo);
   crew_->joined(work.sequence, std::move(all));
   pump(todo);
 }
@@ -184,7 +188,10 @@ void site::give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo
   std::lock_guard guard(mutex_);
   for (auto& batch : held)
     outputs_.push_back(
-        {parcel{std::move(batch), !station_.replicable ? produced_++ : 0, last_item_}, no_worker, {}, 0});
+        {parcel{std::move(batch), !station_.replicable ? produced_++ : 0, last_item_, std::exchange(folded_, 0)},
+         no_worker,
+         {},
+         0});
   rested_ = true;
   pump(todo);
 }
@@ -213,17 +220,23 @@ std::int64_t site::slowest_ns() const {
   return std::max({std::int64_t{1}, rounded(workers_.item_ns()), *downstream});
 }
 
-/// Notes what a batch made of `items` takes, and tells the source when that is more than before; nullptr: it is here.
-void site::weigh(std::uint64_t bytes, std::uint64_t items, agenda* todo) {
+/// Notes what has become of so many items of the source in one batch takes, and tells the source when that is more for
+/// each than before; nullptr: it is here.
+void site::weigh(std::uint64_t bytes, std::uint64_t source_items, agenda* todo) {
   largest_batch_ = std::max(largest_batch_, bytes);
-  std::uint64_t const each =
-      bytes / std::max<std::uint64_t>(1, items) + (bytes % std::max<std::uint64_t>(1, items) > 0);
+  std::uint64_t const items = std::max<std::uint64_t>(1, source_items);
+  std::uint64_t const each = bytes / items + (bytes % items > 0);
   if (each <= item_bytes_) return;
   item_bytes_ = each;
   if (source_ && source_->credits() != nullptr)
     source_->credits()->weigh(each);
   else if (plan_.most_bytes > 0)
     tell_source(notice::kind::weight, each, *todo);
+}
+
+/// What has become of so many items of the source took so long.
+void site::learn(double seconds, std::uint64_t source_items) {
+  workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::uint64_t>(1, source_items)));
 }
 
 void site::tell_source(notice::kind what, std::uint64_t count, agenda& todo) const {
@@ -235,7 +248,7 @@ void site::take_open_batch() {
   std::uint64_t bytes = 0;
   auto open = source_->take_open(bytes);
   if (!open) return;
-  weigh(bytes, open->items->size(), nullptr);
+  weigh(bytes, open->source_items, nullptr);
   open->sequence = produced_++;
   outputs_.push_back({*std::move(open), no_worker, {}, 0});
 }
@@ -282,7 +295,8 @@ void site::take_joint_results(agenda& todo) {
   while (auto done = crew_->next_result()) {
     auto& [what, from] = *done;
     if (auto const parent = crew_->parent())
-      todo.posts.push_back({this, *parent, {std::move(what.items), what.sequence, what.first_item, true}});
+      todo.posts.push_back(
+          {this, *parent, {std::move(what.items), what.sequence, what.first_item, what.source_items, true}});
     else
       outputs_.push_back({std::move(what), no_worker, from, 0});
   }

@@ -103,14 +103,12 @@ class site {
   /// the last call.
   bool flush(double age, agenda& todo);
 
-  /// A batch of `count` items has been processed in `seconds`; what they `made`, of `bytes`, is null for a sink
-  /// or where it was folded.
-  void batch_done(job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
-                  double seconds, agenda& todo);
+  /// A batch has been processed in `seconds`; what it `made`, of `bytes`, is null for a sink or where it was folded.
+  void batch_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds, agenda& todo);
 
-  /// A copy has made something of `bytes` of a batch of `count` items in `seconds`.
-  void copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::size_t count, std::uint64_t bytes,
-                 double seconds, agenda& todo);
+  /// A copy has made something of `bytes` of a batch in `seconds`.
+  void copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
+                 agenda& todo);
   /// What copies made of a batch has been joined, to `bytes`.
   void joined(crew_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo);
 
@@ -140,7 +138,8 @@ class site {
 
   // These need the lock.
   std::int64_t slowest_ns() const;
-  void weigh(std::uint64_t bytes, std::uint64_t items, agenda* todo);
+  void weigh(std::uint64_t bytes, std::uint64_t source_items, agenda* todo);
+  void learn(double seconds, std::uint64_t source_items);
   void tell_source(notice::kind what, std::uint64_t count, agenda& todo) const;
   void take_open_batch();
   void depart(int from, agenda& todo);
@@ -170,6 +169,7 @@ class site {
 
   std::uint64_t largest_batch_ = 0, item_bytes_ = 0;
   std::uint64_t last_item_ = 0;  // number of the first item of the latest parcel
+  std::uint64_t folded_ = 0;     // items of the source in what is held back
   bool resting_ = false, rested_ = false, finishing_ = false;
 };
 

@@ -57,6 +57,7 @@ class ProgramHistory : public testing::Test {
                                 .rank = rank,
                                 .workers = 1,
                                 .items = items / 2,
+                                .source_items = items / 2,
                                 .busy = (s == 1 ? seconds : 1e-4) * static_cast<double>(items / 2)});
     return run;
   }
@@ -70,6 +71,16 @@ class ProgramHistory : public testing::Test {
 
 double same(std::size_t) {
   return 1;
+}
+
+TEST_F(ProgramHistory, TimesArePerItemOfTheSource) {
+  auto const by = history();
+  auto const run = opened(*by, 1e-3);
+  auto record = run_of(1e-3);
+  for (auto& one : record.stations)
+    one.items = one.station == 1 ? 10 * one.items : one.items;  // the stage before emits
+  by->observe(line_, run, record, same);
+  EXPECT_NEAR(opened(*by, 1e-3).believed[1].seconds, 1e-3, 1e-6);
 }
 
 TEST_F(ProgramHistory, TimesOfARunAreKnownToTheNextProcess) {

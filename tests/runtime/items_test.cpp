@@ -76,6 +76,34 @@ TEST(Items, LeaveNoMoreOnAShelfThanTheyTook) {
   EXPECT_FALSE(home->take());
 }
 
+TEST(Items, GrowWhereItemsAreAppended) {
+  items<std::unique_ptr<int>> batch(0);
+  for (int i = 0; i < 100; ++i) batch.append(std::make_unique<int>(i));
+  ASSERT_EQ(batch.size(), 100u);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(*batch[static_cast<std::size_t>(i)], i);
+}
+
+TEST(Items, LoseNothingThatIsThereWhereTheyCannotGrow) {
+  struct moves_seldom {
+    std::shared_ptr<int> held;
+    bool fails = false;
+    explicit moves_seldom(std::shared_ptr<int> of) : held(std::move(of)) {}
+    moves_seldom(moves_seldom&& other) : held(other.held), fails(other.fails) {
+      if (fails) throw std::runtime_error("does not move");
+    }
+  };
+  auto witness = std::make_shared<int>(0);
+  {
+    items<moves_seldom> batch(2);
+    batch.append(moves_seldom(witness));
+    batch.append(moves_seldom(witness));
+    batch[1].fails = true;
+    EXPECT_THROW(batch.append(moves_seldom(witness)), std::runtime_error);
+    EXPECT_EQ(batch.size(), 2u);
+  }
+  EXPECT_EQ(witness.use_count(), 1);
+}
+
 TEST(ItemsDeathTest, RefusesMoreThanItsCapacity) {
   items<int> batch(1);
   batch.emplace([] { return 1; });

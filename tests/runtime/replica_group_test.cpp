@@ -41,6 +41,9 @@ TEST(ReplicaGroup, LearnsTheTimeOfItemsAndForgetsOldOnes) {
 
 TEST(ReplicaGroup, SumsWhatItsWorkersDid) {
   replica_group group(2, named());
+  group.all()[0].did.source_items = 4;
+  group.all()[1].did.source_items = 5;
+  group.all()[0].did.items_out = 2;
   group.all()[0].did.items = 5;
   group.all()[1].did.items = 7;
   group.all()[1].did.busy = 0.5;

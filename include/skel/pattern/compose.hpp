@@ -145,7 +145,8 @@ auto source(Name const& name, F produce, Options... options) {
                                                                                std::move(options)...);
 }
 
-/// One function that sees every item, in order: `function(Item)` returns the result. It may keep state: one instance,
+/// One function that sees every item, in order: `function(Item)` returns the result, or `function(Item,
+/// skel::emitter<Result>&)` gives none, one or many (see also skel::filter and skel::flatten). It may keep state: one instance,
 /// that of the rank where the stage runs, sees all items. A function object without members keeps none, and neither does
 /// one with the option skel::stateless; the state of one with a skel::serializer, or with members that cereal serialises,
 /// goes along when the stage moves; every other stays on the rank of its first item, which is the source's where skel

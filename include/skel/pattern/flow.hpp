@@ -6,6 +6,7 @@
 #include <optional>
 #include <type_traits>
 
+#include <skel/pattern/emitter.hpp>
 #include <skel/pattern/fixed_string.hpp>
 #include <skel/pattern/operators.hpp>
 #include <skel/pattern/portion.hpp>
@@ -16,6 +17,7 @@ namespace skel::patterns {
 /// A callable whose type carries the name of its stage.
 template <fixed_string Name, class F>
 struct named {
+  using skel_wraps = F;
   F function;
 
   template <class... Args>
@@ -23,6 +25,8 @@ struct named {
     return std::invoke(function, std::forward<Args>(args)...);
   }
 };
+template <fixed_string Name, class F, class Item>
+struct emission<named<Name, F>, Item> : emission<F, Item> {};
 
 /// The type of a flow that a failed check has ended, and of a composition: it stops follow-on errors.
 struct refused {};
@@ -65,25 +69,32 @@ struct check_source {
 /// Instantiated for every stage and the type of the items that reach it; both appear in the compiler's message.
 template <class Stage, class Item>
 struct check_stage {
-  static constexpr bool callable = std::is_invocable_v<Stage&, Item>;
+  static constexpr bool emits = emits_items<Stage, Item>;
+  static constexpr bool callable = emits ? emits_for<Stage, Item> : std::is_invocable_v<Stage&, Item>;
   static_assert(
       callable,
       "skel: this stage does not accept the items that the stage before it delivers (Stage and Item are named "
       "in check_stage<Stage, Item>). Accepted signatures: Result stage(Item), Result stage(Item&&), Result "
-      "stage(Item const&); not accepted: Item&");
+      "stage(Item const&), and void stage(Item, skel::emitter<Result>&); not accepted: Item&; a generic function with "
+      "an emitter says what it emits: skel::emits<Result>(f)");
 
-  template <bool, class S>
+  template <bool, bool, class S>
   struct result {
     using type = refused;
   };
   template <class S>
-  struct result<true, S> {
+  struct result<true, false, S> {
     using type = std::remove_cvref_t<std::invoke_result_t<S&, Item>>;
   };
-  using type = typename result<callable, Stage>::type;
+  template <class S>
+  struct result<true, true, S> {
+    using type = emitted<S, Item>;
+  };
+  using type = typename result<callable, emits, Stage>::type;
   static_assert(!callable || item<type>,
-                "skel: this stage must return its result, a movable object. Accepted signatures: Result stage(Item), "
-                "Result stage(Item&&), Result stage(Item const&); a function that returns nothing can only be a sink");
+                "skel: this stage must return its result, a movable object, or emit some. Accepted signatures: Result "
+                "stage(Item), Result stage(Item&&), Result stage(Item const&), and void stage(Item, "
+                "skel::emitter<Result>&); a function that does neither can only be a sink");
 };
 template <class Stage>
 struct check_stage<Stage, refused> {

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <skel/pattern/compose.hpp>
@@ -18,7 +19,8 @@ namespace patterns {
 template <class T>
 class runtime_pipeline {
  public:
-  using function = std::function<T(T)>;
+  /// What a stage does: returns its result, or emits any number of them.
+  using function = std::variant<std::function<T(T)>, std::function<void(T, emitter<T>&)>>;
 
   struct entry {
     function call;
@@ -27,7 +29,8 @@ class runtime_pipeline {
     std::optional<int> home{};  ///< as of patterns::source
   };
 
-  /// Appends a stage: `call(T)` returns a T. Options: at, work, stateless. State stays where its first item was.
+  /// Appends a stage: `call(T)` returns a T, or `call(T, skel::emitter<T>&)` emits some. Options: at, work, stateless.
+  /// State stays where its first item was.
   template <class F, class... Options>
   runtime_pipeline& stage(std::string name, F call, Options... options) {
     return append<check_stage_options>(false, std::move(name), std::move(call), std::move(options)...);
@@ -45,10 +48,13 @@ class runtime_pipeline {
  private:
   template <class F>
   struct check_entry {
-    static constexpr bool value = std::is_constructible_v<function, F>;
-    static_assert(value,
-                  "skel: every stage of a runtime_pipeline<T> takes a T and returns one, and can be copied (named in "
-                  "check_entry<Stage>). Accepted signature: T stage(T)");
+    static constexpr bool emits = std::is_same_v<emitted<F, T>, T>;
+    using call = std::variant_alternative_t<emits ? 1 : 0, function>;
+    static constexpr bool value = std::is_constructible_v<call, F>;
+    static_assert(
+        value,
+        "skel: every stage of a runtime_pipeline<T> takes a T and returns one, or emits some, and can be copied "
+        "(named in check_entry<Stage>). Accepted signatures: T stage(T), void stage(T, skel::emitter<T>&)");
   };
 
   template <template <class...> class CheckOptions, class F, class... Options>
@@ -58,7 +64,7 @@ class runtime_pipeline {
         if constexpr (check_entry<F>::value) {
           auto notes = annotate(std::move(name), std::move(options)...);
           notes.stateless = notes.stateless || is_stateless<F>;
-          stages_.push_back({function(std::move(call)), std::move(notes), replicated});
+          stages_.push_back({typename check_entry<F>::call(std::move(call)), std::move(notes), replicated});
         }
     return *this;
   }

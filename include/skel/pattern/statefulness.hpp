@@ -2,7 +2,7 @@
 
 #include <type_traits>
 
-#include <skel/pattern/flow.hpp>
+#include <skel/pattern/wrapper.hpp>
 
 namespace skel::patterns {
 
@@ -13,7 +13,7 @@ namespace skel::patterns {
 template <class F>
 inline constexpr bool is_stateless =
     std::is_empty_v<F> || std::is_function_v<std::remove_pointer_t<F>> || std::is_member_pointer_v<F>;
-template <fixed_string Name, class F>
-inline constexpr bool is_stateless<named<Name, F>> = is_stateless<F>;
+template <wrapper F>
+inline constexpr bool is_stateless<F> = is_stateless<typename F::skel_wraps>;
 
 }  // namespace skel::patterns

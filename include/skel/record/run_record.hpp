@@ -18,7 +18,7 @@ struct span {
   std::int64_t begin = 0;        ///< [ns] on record::now_ns
   std::int64_t end = 0;          ///< [ns]
   std::uint64_t first_item = 0;  ///< number that the source gave the first item of the batch
-  std::uint32_t items = 0;
+  std::uint32_t items = 0;       ///< of the source that have become the batch
 };
 
 /// What the workers of one station on one rank did.
@@ -27,16 +27,18 @@ struct station_record {
   std::string name;
   std::int32_t rank = 0;
   std::uint32_t workers = 0;
-  std::uint64_t items = 0;
+  std::uint64_t items = 0;         ///< that it took
+  std::uint64_t items_out = 0;     ///< that it gave
+  std::uint64_t source_items = 0;  ///< that the source gave, of which those that it took have become
   std::uint64_t batches = 0;
   std::uint64_t bytes_out = 0;      ///< of its results [B]
   std::uint64_t largest_batch = 0;  ///< of its results [B]
-  std::uint64_t item_bytes = 0;  ///< of its results, for each item that it took, in the batch where that was most [B]
+  std::uint64_t item_bytes = 0;  ///< of its results, for each item of the source, in the batch where that was most [B]
   double busy = 0;               ///< in the user's function, summed over workers [s]
   double blocked = 0;            ///< holding a result for which there was no room, summed over workers [s]
 
-  /// Time in the user's function per item [s]; 0 before the first item.
-  double service_time() const { return items == 0 ? 0 : busy / static_cast<double>(items); }
+  /// Time in the user's function per item of the source [s]; 0 before the first item.
+  double service_time() const { return source_items == 0 ? 0 : busy / static_cast<double>(source_items); }
 };
 
 /// What happened in one run, on all ranks.

@@ -15,13 +15,15 @@ namespace skel::runtime {
 
 /// What one station was found to cost.
 struct station_cost {
-  /// Per item, mean without rare spikes [s]. Of a farm whose workers fold: with the fold. Of the reduce behind it: per
-  /// item that it takes, of which there is one for each batch, or none before the stream ends.
+  /// Per item of the source, mean without rare spikes [s]. Of a farm whose workers fold: with the fold. Of the reduce
+  /// behind it: per item that it takes, of which there is one for each batch, or none before the stream ends.
   double seconds = 0;
   double variation =
       0;             ///< squared coefficient of variation of the time per item, 0 .. 1 (1: as irregular as exponential)
-  double bytes = 0;  ///< of an item when it leaves the station; of what a batch was folded to in a farm [B]
+  double bytes =
+      0;  ///< of what an item of the source is when it leaves the station; of what a batch was folded to in a farm [B]
   double waiting = 0;  ///< share of `seconds` in which no thread of the process ran: sleep, input and output [0..1]
+  double takes = 1;    ///< items that the station takes for one of the source
   double doubt = 0;    ///< standard error of `seconds`, relative; 0 where it is not known
 };
 

@@ -19,7 +19,8 @@ class stage_error : public error {
   std::string const& stage() const noexcept { return stage_; }
   std::uint64_t item() const noexcept {
     return item_;
-  }  ///< number that the source gave it, from 0; of a batch that cannot be sent: of its first
+  }  ///< number that the source gave it, from 0; of a batch that cannot be sent, or behind a stage that emits: of its
+     ///< first
   int rank() const noexcept { return rank_; }
   /// The exception that was thrown; null on other ranks than rank().
   std::exception_ptr const& cause() const noexcept { return cause_; }
@@ -55,7 +56,7 @@ struct failure {
   /// Number that the source gave it, the first of a batch; make: of the first for the worker; finish: how many there
   /// had been.
   std::uint64_t item = 0;
-  std::uint64_t items = 1;  ///< write: in the batch
+  std::uint64_t items = 1;  ///< write, and process behind a stage that emits: in the batch
   int rank = 0;
   std::string what{};
   std::exception_ptr exception{};  ///< stays on its rank

@@ -113,8 +113,8 @@ class reduce_worker final : public worker {
 };
 
 /// A worker of a farm whose results are folded where they are, ahead of a reduce of the whole stream. With an operator
-/// that commutes it gives one item when the stream ends; with another one for each batch, whose place in the stream the
-/// batch keeps.
+/// that commutes it gives one item when the stream ends; with another one, or none, for each batch, whose place in the
+/// stream the batch keeps.
 template <class T, class Op>
 class folding_worker final : public worker {
  public:
@@ -130,7 +130,7 @@ class folding_worker final : public worker {
     if constexpr (is_commutative<Op, T>)
       return nullptr;
     else
-      return batch_of(fold_.result(), bytes);
+      return count > 0 ? batch_of(fold_.result(), bytes) : std::make_unique<items<T>>(0);
   }
   std::unique_ptr<items_base> rest(std::uint64_t& bytes) override { return batch_of(fold_.result(), bytes); }
   std::uint64_t folded_bytes() const override { return folded_bytes_; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -64,8 +65,7 @@ class shelf final : public shelf_base {
   std::vector<T> kept_;
 };
 
-/// A batch of items of type T in one block of memory of fixed capacity. Items need be neither copyable nor
-/// default-constructible.
+/// A batch of items of type T in one block of memory. Items need be neither copyable nor default-constructible.
 template <class T>
 class items final : public items_base {
  public:
@@ -85,6 +85,12 @@ class items final : public items_base {
     SKEL_EXPECTS(size_ < capacity_);
     ::new (static_cast<void*>(data_ + size_)) T(std::forward<Make>(make)());
     ++size_;
+  }
+
+  /// Adds an item at the end, and moves all of them where there is no room. O(1) amortised.
+  void append(T&& item) {
+    if (size_ == capacity_) grow();
+    emplace([&]() -> T&& { return std::move(item); });
   }
 
   /// Declares `count` items whose bytes have been written to data(). For trivially copyable types only.
@@ -109,6 +115,21 @@ class items final : public items_base {
   std::size_t capacity() const noexcept { return capacity_; }
 
  private:
+  void grow() {
+    std::size_t const capacity = std::max<std::size_t>(4, 2 * capacity_);
+    T* const data = std::allocator<T>{}.allocate(capacity);
+    try {
+      std::uninitialized_move_n(data_, size_, data);
+    } catch (...) {
+      std::allocator<T>{}.deallocate(data, capacity);
+      throw;
+    }
+    std::destroy_n(data_, size_);
+    std::allocator<T>{}.deallocate(data_, capacity_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
   T* data_;
   std::size_t capacity_;
   std::shared_ptr<shelf<T>> home_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <skel/pattern/flow.hpp>
+#include <skel/pattern/wrapper.hpp>
 #include <skel/runtime/codec.hpp>
 #include <skel/runtime/items.hpp>
 #include <skel/runtime/worker.hpp>
@@ -83,7 +84,7 @@ class typed_joint_stage final : public joint_stage {
       bytes += size;
       return out;
     }
-    void finish() override { worker_detail::finish(worker_); }
+    void finish() override { patterns::finish(worker_); }
 
    private:
     F worker_;

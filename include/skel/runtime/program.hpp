@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <boost/hana/at.hpp>
@@ -34,6 +35,8 @@ struct station {
       nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
   std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
   std::function<std::unique_ptr<worker>()> make_worker;      ///< all others; one call per worker
+  bool emits = false;                                        ///< gives any number of items for one that it takes
+  bool renumbered = false;    ///< its items are not one for each of the source, since one before it emits
   bool folds = false;         ///< gives fewer items than it takes, and when the stream ends what is left (rest())
   bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
   std::shared_ptr<joint_stage const>
@@ -95,12 +98,13 @@ class lowering {
     using Out = typename patterns::flow_through<patterns::stage<F>, In>::type;
     station s = make(part.notes, around);
     s.input = codec_of<In>();
+    s.emits = patterns::emits_items<F, In>;
     constexpr bool copyable = std::copy_constructible<F>;
     if (around.replicated) {
       if constexpr (copyable)
-        s.make_worker = [&f = part.function] { return std::make_unique<stage_worker<F, In, Out>>(f); };
+        s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F, In, Out>>(f); };
     } else {
-      s.make_worker = [&f = part.function] { return std::make_unique<stage_worker<F&, In, Out>>(f); };
+      s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F&, In, Out>>(f); };
       follow(s, part.function, part.home);
     }
     to_.push_back(std::move(s));
@@ -123,10 +127,16 @@ class lowering {
       inner.prefix = around.prefix;
       station s = make(entry.notes, inner);
       s.input = codec_of<T>();
-      if (inner.replicated) {
-        s.make_worker = [&f = entry.call] { return std::make_unique<stage_worker<std::function<T(T)>, T, T>>(f); };
-      } else {
-        s.make_worker = [&f = entry.call] { return std::make_unique<stage_worker<std::function<T(T)>&, T, T>>(f); };
+      s.emits = entry.call.index() == 1;
+      std::visit(
+          [&]<class F>(F& call) {
+            if (inner.replicated)
+              s.make_worker = [&call] { return std::make_unique<worker_of<F, T, T>>(call); };
+            else
+              s.make_worker = [&call] { return std::make_unique<worker_of<F&, T, T>>(call); };
+          },
+          entry.call);
+      if (!inner.replicated) {
         s.stateful = !entry.notes.stateless;
         s.home = &entry.home;
       }
@@ -253,8 +263,12 @@ program make_program(Composition& composition) {
   program result;
   program_detail::lowering(result.stations).add<void>(composition, program_detail::scope{});
   result.types = typeid(Composition).name();
+  bool emitted = false;
   for (std::size_t i = 0; i < result.stations.size(); ++i) {
-    std::string& name = result.stations[i].notes.name;
+    station& here = result.stations[i];
+    here.renumbered = emitted || (here.emits && here.folds);
+    emitted = emitted || here.emits;
+    std::string& name = here.notes.name;
     if (name.empty())
       name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
   }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include <boost/hana/at.hpp>
 #include <boost/hana/back.hpp>
@@ -13,33 +16,56 @@
 
 #include <skel/pattern/collective_stages.hpp>
 #include <skel/pattern/runtime_pipeline.hpp>
+#include <skel/pattern/wrapper.hpp>
 
 /// The meaning of a program: one item after the other, each through all stages. Every other engine must give what this
 /// one gives (up to the order that an unordered farm leaves open). It shares no code with them.
 namespace skel::runtime {
 
-/// What one item becomes in a stage or a farm. A class, so that every overload sees every other.
+/// Takes an item through a stage or a farm: calls `give` with each item that it becomes. A class, so that every
+/// overload sees every other.
 struct interpreter {
-  template <class F, class Item>
-  static auto through(patterns::stage<F>& stage, Item&& item) {
-    return std::remove_cvref_t<std::invoke_result_t<F&, Item>>(std::invoke(stage.function, std::forward<Item>(item)));
+  template <class F, class Item, class Give>
+  static void call(F& function, Item&& item, Give const& give) {
+    using In = std::remove_cvref_t<Item>;
+    if constexpr (patterns::emits_items<F, In>) {
+      using result = patterns::emitted<F, In>;
+      std::deque<result> made;
+      emitter<result> out(
+          &made, [](void* to, result&& one) { static_cast<std::deque<result>*>(to)->push_back(std::move(one)); });
+      std::invoke(function, std::forward<Item>(item), out);
+      for (result& one : made) give(std::move(one));
+    } else {
+      give(std::remove_cvref_t<std::invoke_result_t<F&, Item>>(std::invoke(function, std::forward<Item>(item))));
+    }
   }
-  template <class T, class Item>
-  static T through(patterns::runtime_pipeline<T>& line, Item&& item) {
-    T current(std::forward<Item>(item));
-    for (auto& entry : line.stages()) current = entry.call(std::move(current));
-    return current;
+  template <class F, class Item, class Give>
+  static void through(patterns::stage<F>& stage, Item&& item, Give const& give) {
+    call(stage.function, std::forward<Item>(item), give);
   }
-  template <class W, class Item>
-  static auto through(patterns::farm<W>& farm, Item&& item) {
-    return through(farm.worker, std::forward<Item>(item));
+  template <class T, class Item, class Give>
+  static void through(patterns::runtime_pipeline<T>& line, Item&& item, Give const& give) {
+    from_entry<T>(line.stages(), 0, T(std::forward<Item>(item)), give);
   }
-  template <class... Parts, class Item>
-  static auto through(patterns::pipeline<Parts...>& line, Item&& item) {
-    return along<0>(line, std::forward<Item>(item));
+  template <class T, class Entries, class Give>
+  static void from_entry(Entries& entries, std::size_t first, T&& item, Give const& give) {
+    if (first == entries.size()) return give(std::move(item));
+    std::visit(
+        [&](auto& function) {
+          call(function, std::move(item), [&](T&& one) { from_entry<T>(entries, first + 1, std::move(one), give); });
+        },
+        entries[first].call);
   }
-  template <class W, class Item>
-  static auto through(patterns::broadcast<W>& shown, Item const& item) {
+  template <class W, class Item, class Give>
+  static void through(patterns::farm<W>& farm, Item&& item, Give const& give) {
+    through(farm.worker, std::forward<Item>(item), give);
+  }
+  template <class... Parts, class Item, class Give>
+  static void through(patterns::pipeline<Parts...>& line, Item&& item, Give const& give) {
+    along<0>(line, std::forward<Item>(item), give);
+  }
+  template <class W, class Item, class Give>
+  static void through(patterns::broadcast<W>& shown, Item const& item, Give const& give) {
     typename patterns::check_copy<W, Item>::type out;
     std::size_t const copies = shown.notes.width > 0 ? shown.notes.width : 1;
     for (std::size_t i = 0; i < copies; ++i) {
@@ -48,33 +74,30 @@ struct interpreter {
       else
         out.of_copies.push_back(std::invoke(shown.worker, item));
     }
-    return out;
+    give(std::move(out));
   }
 
-  template <std::size_t Index, class... Parts, class Item>
-  static auto along(patterns::pipeline<Parts...>& line, Item&& item) {
+  template <std::size_t Index, class... Parts, class Item, class Give>
+  static void along(patterns::pipeline<Parts...>& line, Item&& item, Give const& give) {
     auto& part = boost::hana::at_c<Index>(line.parts);
     if constexpr (Index + 1 == sizeof...(Parts))
-      return through(part, std::forward<Item>(item));
+      through(part, std::forward<Item>(item), give);
     else
-      return along<Index + 1>(line, through(part, std::forward<Item>(item)));
+      through(part, std::forward<Item>(item),
+              [&](auto&& one) { along<Index + 1>(line, std::forward<decltype(one)>(one), give); });
   }
 
   template <class F>
-  static void finish(F& function) {
-    if constexpr (requires { function.finish(); }) function.finish();
-  }
-  template <class F>
   static void finish_all(patterns::source<F>& part) {
-    finish(part.produce);
+    patterns::finish(part.produce);
   }
   template <class F>
   static void finish_all(patterns::stage<F>& part) {
-    finish(part.function);
+    patterns::finish(part.function);
   }
   template <class F>
   static void finish_all(patterns::sink<F>& part) {
-    finish(part.consume);
+    patterns::finish(part.consume);
   }
   template <class T>
   static void finish_all(patterns::runtime_pipeline<T>&) {}
@@ -84,7 +107,7 @@ struct interpreter {
   }
   template <class W>
   static void finish_all(patterns::broadcast<W>& part) {
-    finish(part.worker);
+    patterns::finish(part.worker);
   }
   template <class Op, class Window>
   static void finish_all(patterns::reduction<Op, Window>&) {}
@@ -107,7 +130,9 @@ class chain<In, Part, Rest...> {
   explicit chain(patterns::pipeline<Parts...>& line)
       : part_(boost::hana::at_c<sizeof...(Parts) - sizeof...(Rest) - 1>(line.parts)), rest_(line) {}
 
-  void push(In&& item) { rest_.push(interpreter::through(part_, std::move(item))); }
+  void push(In&& item) {
+    interpreter::through(part_, std::move(item), [this](out&& one) { rest_.push(std::move(one)); });
+  }
   void end() {
     interpreter::finish_all(part_);
     rest_.end();

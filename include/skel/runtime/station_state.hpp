@@ -74,16 +74,14 @@ class function_state final : public station_state {
 /// that its author's functions name.
 template <class F>
 std::shared_ptr<station_state> state_of(F& function) {
-  if constexpr (has_movable_state<F>) {
+  if constexpr (patterns::wrapper<F>) {
+    return state_of(function.function);
+  } else if constexpr (has_movable_state<F>) {
     auto const state = std::make_shared<function_state<F>>(function);
     return hindrance<kept<F>> == nullptr ? state : nullptr;
   } else {
     return nullptr;
   }
-}
-template <patterns::fixed_string Name, class F>
-std::shared_ptr<station_state> state_of(patterns::named<Name, F>& function) {
-  return state_of(function.function);
 }
 
 }  // namespace skel::runtime

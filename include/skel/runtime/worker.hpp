@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <skel/pattern/emitter.hpp>
+#include <skel/pattern/wrapper.hpp>
 #include <skel/record/clock.hpp>
 #include <skel/runtime/codec.hpp>
 #include <skel/runtime/items.hpp>
@@ -82,15 +84,6 @@ class producer {
   virtual void finish() {}
 };
 
-namespace worker_detail {
-
-template <class F>
-void finish(F& function) {
-  if constexpr (requires { function.finish(); }) function.finish();
-}
-
-}  // namespace worker_detail
-
 /// A stage's function, either its own copy (a worker of a farm) or a reference to the program's (a serial stage).
 template <class F, class In, class Out>
 class stage_worker final : public worker {
@@ -112,11 +105,50 @@ class stage_worker final : public worker {
     bytes += size;
     return out;
   }
-  void finish() override { worker_detail::finish(static_cast<function&>(function_)); }
+  void finish() override { patterns::finish(static_cast<function&>(function_)); }
 
  private:
   F function_;
 };
+
+/// As a stage_worker, of a function that emits its results.
+template <class F, class In, class Out>
+class emitting_worker final : public worker {
+  using function = std::remove_reference_t<F>;
+
+ public:
+  explicit emitting_worker(F f) : function_(std::forward<F>(f)) {}
+
+  std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
+                                      std::uint64_t& bytes) override {
+    auto& in = static_cast<items<In>&>(*batch);
+    std::size_t const count = in.size();
+    results made{std::make_unique<items<Out>>(count)};
+    emitter<Out> out(&made, [](void* to, Out&& item) { static_cast<results*>(to)->add(std::move(item)); });
+    for (position = 0; position < count; ++position) std::invoke(function_, std::move(in[position]), out);
+    bytes += made.bytes;
+    return std::move(made.all);
+  }
+  void finish() override { patterns::finish(static_cast<function&>(function_)); }
+
+ private:
+  struct results {
+    std::unique_ptr<items<Out>> all;
+    std::uint64_t bytes = 0;
+
+    void add(Out&& item) {
+      all->append(std::move(item));
+      bytes += item_bytes((*all)[all->size() - 1]);
+    }
+  };
+
+  F function_;
+};
+
+/// The worker of a stage's function, or of a reference to it.
+template <class F, class In, class Out>
+using worker_of = std::conditional_t<patterns::emits_items<std::remove_reference_t<F>, In>, emitting_worker<F, In, Out>,
+                                     stage_worker<F, In, Out>>;
 
 template <class F, class In>
 class sink_worker final : public worker {
@@ -130,7 +162,7 @@ class sink_worker final : public worker {
     for (position = 0; position < count; ++position) std::invoke(function_, std::move(in[position]));
     return nullptr;
   }
-  void finish() override { worker_detail::finish(function_); }
+  void finish() override { patterns::finish(function_); }
 
  private:
   F& function_;
@@ -180,7 +212,7 @@ class source_producer final : public producer {
     std::lock_guard guard(lock_);
     return open_ && open_->size() > 0 ? opened_ns_ : 0;
   }
-  void finish() override { worker_detail::finish(function_); }
+  void finish() override { patterns::finish(function_); }
 
  private:
   F& function_;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <skel/pattern/emitter.hpp>
 #include <skel/pattern/portion.hpp>
 
 #include "support/random_programs/values.hpp"
@@ -96,6 +97,24 @@ template <class In, class Out>
 struct plain {
   habit of;
   Out operator()(In item) { return result_of<In, Out>(of, std::move(item)); }
+};
+
+/// Gives none, one or some items for one that it takes, seldom many.
+template <class In, class Out>
+struct emitting {
+  habit of;
+  void operator()(In item, skel::emitter<Out>& out) {
+    std::uint64_t const made = of.make(value<In>::digest(item));
+    std::uint64_t const many = made % 64 == 0 ? made / 64 % 40 : made % 4;
+    for (std::uint64_t i = 0; i < many; ++i) out(value<Out>::make(scatter(made + i)));
+  }
+};
+
+/// Whether an item is one of those that are kept: some two thirds.
+template <class T>
+struct choosing {
+  habit of;
+  bool operator()(T const& item) const { return of.make(value<T>::digest(item)) % 3 != 0; }
 };
 
 /// A farm's worker that sums what its copy has seen.

@@ -39,6 +39,18 @@ class parts {
     return bench::plain<In, Out>{draw()};
   }
   template <class In, class Out>
+  auto emitting() {
+    return bench::emitting<In, Out>{draw()};
+  }
+  template <class T>
+  auto filter() {
+    return skel::filter(choosing<T>{draw()});
+  }
+  /// The words of each pair.
+  auto words_of_pairs() {
+    return skel::flatten([](pair both) { return std::move(both.second); });
+  }
+  template <class In, class Out>
   auto summing() {
     return bench::summing<In, Out>{draw()};
   }
@@ -114,6 +126,7 @@ shape make_shape(std::string name, std::size_t most_items, Build build) {
 /// All shapes, in files of some each, which compile in bearable time.
 std::vector<shape> const& all_shapes();
 std::vector<shape> shapes_of_lines();
+std::vector<shape> shapes_of_emitters();
 std::vector<shape> shapes_of_farms();
 std::vector<shape> shapes_of_reductions();
 
