@@ -3,6 +3,10 @@
 # Warnings and sanitizers for our own code; consumers of an installed skel get neither.
 add_library(skel_flags INTERFACE)
 target_compile_features(skel_flags INTERFACE cxx_std_20)
+# A loop that crosses a line of the instruction cache, which any change elsewhere in a program may bring about, is up to
+# 1.7 times slower (docs/decisions/0037-loops-lie-on-lines-and-times-mean-the-same-everywhere.md).
+set(clang_that_can $<AND:$<COMPILE_LANG_AND_ID:CXX,Clang>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,14>>)
+target_compile_options(skel_flags INTERFACE $<$<OR:$<COMPILE_LANG_AND_ID:CXX,GNU>,${clang_that_can}>:-falign-loops=64>)
 target_compile_options(skel_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -25,8 +29,8 @@ if(SKEL_SANITIZE MATCHES address AND NOT SKEL_FUZZ)
   target_link_options(skel_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-rdynamic>)
 endif()
 
-# skel_library(NAME [sources...]): a static library target skel_NAME with the alias skel::NAME,
-# or an interface library where a room has headers only.
+# skel_library(NAME [sources...]): a static library target skel_NAME with the alias skel::NAME, or an interface library
+# where a room has headers only. Its public headers are those of include/skel/NAME; skel::skel has grid's and the face.
 function(skel_library name)
   if(ARGN)
     add_library(skel_${name} STATIC ${ARGN})
@@ -41,7 +45,12 @@ function(skel_library name)
   add_library(skel::${name} ALIAS skel_${name})
   set_target_properties(skel_${name} PROPERTIES EXPORT_NAME ${name})
   target_compile_features(skel_${name} ${scope} cxx_std_20)
-  target_include_directories(skel_${name} ${scope}
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set(face ${PROJECT_SOURCE_DIR}/include/skel)
+  if(name STREQUAL skel)
+    file(GLOB headers CONFIGURE_DEPENDS ${face}/*.hpp ${face}/grid/*.hpp)
+  else()
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${face}/${name}/*.hpp)
+  endif()
+  target_sources(skel_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
   set_property(GLOBAL APPEND PROPERTY SKEL_EXPORTED_TARGETS skel_${name})
 endfunction()

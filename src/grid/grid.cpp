@@ -88,7 +88,7 @@ void serialize(Archive& a, decision& d) {
 namespace {
 
 /// What rank 0 has found out and decided before the ranks start together.
-struct opening {
+struct run_start {
   planned_program plan;
   std::uint64_t items = 0;
   bool ended = false;
@@ -324,8 +324,8 @@ struct grid::state {
   }
 
   /// On rank 0.
-  opening open(runtime::program const& line, processor_map const& where) {
-    opening out;
+  run_start open(runtime::program const& line, processor_map const& where) {
+    run_start out;
     try {
       auto const unknown = unknown_work(line);
       bool const pinned = !line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty();
@@ -447,9 +447,9 @@ planned_program grid::plan(runtime::program const& line) {
                 ": say skel::work(seconds), or call run(), which measures it");
   processor_map const where = state_->processors(line);
   state_->recall();
-  opening mine;
+  run_start mine;
   if (rank() == 0) mine = state_->open(line, where);
-  mine = runtime::from_bytes<opening>(state_->ranks.broadcast(runtime::to_bytes(mine)));
+  mine = runtime::from_bytes<run_start>(state_->ranks.broadcast(runtime::to_bytes(mine)));
   if (!mine.refused.empty()) throw error(mine.refused);
   return mine.plan;
 }
@@ -474,9 +474,9 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     s.recall();
     first_items_passed = !unknown_work(line).empty();
     if (first_items_passed) bring_states(line, s.ranks);
-    opening mine;
+    run_start mine;
     if (rank() == 0) mine = s.open(line, where);
-    auto start = runtime::from_bytes<opening>(s.ranks.broadcast(runtime::to_bytes(mine)));
+    auto start = runtime::from_bytes<run_start>(s.ranks.broadcast(runtime::to_bytes(mine)));
     if (!start.refused.empty()) throw error(start.refused);
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
     measured = std::move(mine.calibration);

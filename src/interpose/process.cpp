@@ -23,7 +23,7 @@ namespace {
 enum class verdict : std::uint8_t { serve, measure, pass, refuse };
 
 /// What rank 0 has read and found.
-struct opening {
+struct start_result {
   verdict what = verdict::pass;
   bool always = false;
   int verbose = 0;
@@ -70,7 +70,7 @@ verdict mismatched(settings const& all, std::string const& problem) {
 
 /// Whether all ranks are on one host, and nobody has asked for skel's way: MPI's is through shared memory, and no
 /// messages between ranks take less.
-bool is_left_to_mpi(settings const& all, opening const& result) {
+bool is_left_to_mpi(settings const& all, start_result const& result) {
   if (all.always || !all.forced.empty()) return false;
   return std::ranges::count(result.place_of_rank, result.place_of_rank.front()) == std::ssize(result.place_of_rank);
 }
@@ -84,8 +84,8 @@ std::vector<std::uint64_t> places_of(std::vector<std::string> const& names) {
 }
 
 /// On rank 0. `names`: the host of each rank, as MPI calls it.
-opening open_platform(settings const& all, std::vector<std::string> const& names) {
-  opening result;
+start_result open_platform(settings const& all, std::vector<std::string> const& names) {
+  start_result result;
   result.verbose = all.verbose;
   result.always = all.always;
   result.forced = all.forced;
@@ -122,9 +122,9 @@ opening open_platform(settings const& all, std::vector<std::string> const& names
   return result;
 }
 
-opening open(std::vector<std::string> const& names) {
+start_result open(std::vector<std::string> const& names) {
   settings const all = read_settings();
-  opening result = open_platform(all, names);
+  start_result result = open_platform(all, names);
   bool const serves = result.what == verdict::serve || result.what == verdict::measure;
   if (!serves || !is_left_to_mpi(all, result)) return result;
   if (all.verbose > 0)
@@ -165,7 +165,7 @@ void process::begin() {
         mine = runtime::to_bytes(open(names));
       } catch (std::exception const& problem) {
         say(problem.what());
-        mine = runtime::to_bytes(opening{.what = verdict::refuse});
+        mine = runtime::to_bytes(start_result{.what = verdict::refuse});
       }
     }
     start(runtime::quiet::broadcast(MPI_COMM_WORLD, std::move(mine)), names);
@@ -176,7 +176,7 @@ void process::begin() {
 }
 
 void process::start(std::string const& bytes, std::vector<std::string> const& names) {
-  opening const said = runtime::from_bytes<opening>(bytes);
+  start_result const said = runtime::from_bytes<start_result>(bytes);
   verbose_ = said.verbose;
   always_ = said.always;
   place_of_rank_ = said.place_of_rank;

@@ -66,7 +66,7 @@ site& executor::at(std::uint32_t station) const {
 void executor::start() {
   if (by_station_[0] == nullptr) return;
   agenda todo;
-  by_station_[0]->look(todo);
+  by_station_[0]->start(todo);
   perform(todo, nullptr);
 }
 
@@ -288,7 +288,7 @@ void executor::run_batch(job& work, agenda& todo) {
 void executor::run_copy(job& work, agenda& todo) {
   if (stopping()) return;
   site& here = *work.here;
-  crew_job& shown = work.shown;
+  copy_job& shown = work.shown;
   std::size_t const count = shown.items->size();
   std::size_t position = 0;
   std::unique_ptr<items_base> out;

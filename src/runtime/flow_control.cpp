@@ -29,7 +29,7 @@ std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station
   return {workers.begin(), workers.end()};
 }
 
-plan::station_plan door(program const& line, plan::run_plan const& plan, std::size_t station) {
+plan::station_plan seen_by_neighbours(program const& line, plan::run_plan const& plan, std::size_t station) {
   plan::station_plan seen = plan.stations[station];
   if (line.stations[station].copies) seen.ranks.resize(1);
   return seen;
@@ -108,8 +108,8 @@ std::size_t most_places(program const& line, plan::run_plan const& plan) {
 std::size_t most_parcels(program const& line, plan::run_plan const& plan) {
   std::size_t total = 1;  // the batch that the source is filling
   for (std::size_t s = 0; s < plan.stations.size(); ++s) {
-    std::size_t const producers = s == 0 ? 1 : sites(door(line, plan, s - 1)).size();
-    auto const consumer = door(line, plan, s);
+    std::size_t const producers = s == 0 ? 1 : sites(seen_by_neighbours(line, plan, s - 1)).size();
+    auto const consumer = seen_by_neighbours(line, plan, s);
     for (std::size_t c = 0; c < sites(consumer).size(); ++c)
       for (std::size_t p = 0; p < producers; ++p) total = plus(total, room(consumer, c, producers, p));
     if (line.stations[s].copies) {  // each rank has the batch, each copy and each branch of the tree a contribution

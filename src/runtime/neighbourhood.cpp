@@ -5,14 +5,14 @@
 
 #include <skel/runtime/flow_control.hpp>
 
-#include "crew.hpp"
+#include "copy_group.hpp"
 
 namespace skel::runtime {
 
 namespace {
 
 void take_from(neighbourhood& out, program const& line, plan::run_plan const& plan, std::size_t station) {
-  for (auto const& [rank, workers] : flow_control::sites(flow_control::door(line, plan, station - 1)))
+  for (auto const& [rank, workers] : flow_control::sites(flow_control::seen_by_neighbours(line, plan, station - 1)))
     out.producers.push_back(rank);
   out.in_order = !line.stations[station].replicable;
   if (!out.in_order || !line.stations[station - 1].replicable) return;
@@ -22,13 +22,13 @@ void take_from(neighbourhood& out, program const& line, plan::run_plan const& pl
 }
 
 outflow give_to(program const& line, plan::run_plan const& plan, std::size_t station, int rank) {
-  auto const producers = flow_control::sites(flow_control::door(line, plan, station));
+  auto const producers = flow_control::sites(flow_control::seen_by_neighbours(line, plan, station));
   auto const me = static_cast<std::size_t>(
       std::find_if(producers.begin(), producers.end(), [rank](auto const& p) { return p.first == rank; }) -
       producers.begin());
   bool const serial = !line.stations[station].replicable, into_farm = line.stations[station + 1].replicable;
   bool const into_exit = !serial && !into_farm && flow_control::region_around(line, station).ordered;
-  auto const consuming = flow_control::door(line, plan, station + 1);
+  auto const consuming = flow_control::seen_by_neighbours(line, plan, station + 1);
   auto const consumers = flow_control::sites(consuming);
   std::vector<outflow::outlet> outlets;
   for (std::size_t c = 0; c < consumers.size(); ++c) {
@@ -57,7 +57,7 @@ outflow give_to(program const& line, plan::run_plan const& plan, std::size_t sta
 neighbourhood neighbourhood_of(program const& line, plan::run_plan const& plan, std::size_t station, int rank) {
   neighbourhood out;
   if (line.stations[station].copies) {
-    if (auto const above = crew(plan.stations[station], rank).parent()) {
+    if (auto const above = copy_group(plan.stations[station], rank).parent()) {
       out.producers = {*above};
       out.in_order = true;
       return out;

@@ -41,7 +41,7 @@ site::site(neighbourhood around, program const& line, plan::run_plan const& plan
       input_(around.producers),
       workers_(workers, nothing_done(line.stations[station], station, rank)),
       flow_(std::move(around.flow)) {
-  if (station_.copies) crew_ = std::make_unique<crew>(plan.stations[station], rank);
+  if (station_.copies) copies_ = std::make_unique<copy_group>(plan.stations[station], rank);
   if (station > 0) return;
   std::optional<byte_credits> credits;
   if (plan.most_bytes > 0)
@@ -51,14 +51,14 @@ site::site(neighbourhood around, program const& line, plan::run_plan const& plan
 
 void site::make(std::size_t worker) {
   auto& one = workers_.all()[worker];
-  if (crew_) {
-    if (!one.copy) one.copy = station_.copies->make_copy(crew_->portion_of(worker));
+  if (copies_) {
+    if (!one.copy) one.copy = station_.copies->make_copy(copies_->portion_of(worker));
   } else if (!one.call && !source_) {
     one.call = station_.make_worker();
   }
 }
 
-void site::look(agenda& todo) {
+void site::start(agenda& todo) {
   std::lock_guard guard(mutex_);
   pump(todo);
 }
@@ -74,7 +74,7 @@ void site::deliver(int from, parcel what, agenda& todo) {
 void site::contribute(int from, parcel what, agenda& todo) {
   std::lock_guard guard(mutex_);
   if (stopping()) return;
-  ask_for_join(crew_->contributed(from, std::move(what)), todo);
+  ask_for_join(copies_->contributed(from, std::move(what)), todo);
   pump(todo);
 }
 
@@ -168,19 +168,19 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::ui
   pump(todo);
 }
 
-void site::copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
+void site::copy_done(copy_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
                      agenda& todo) {
   std::lock_guard guard(mutex_);
   weigh(bytes, work.source_items, &todo);
   learn(seconds, work.source_items);
-  ask_for_join(crew_->copy_done(work.copy, work.sequence, std::move(made)), todo);
+  ask_for_join(copies_->copy_done(work.copy, work.sequence, std::move(made)), todo);
   pump(todo);
 }
 
-void site::joined(crew_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo) {
+void site::joined(copy_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo) {
   std::lock_guard guard(mutex_);
   weigh(bytes, work.source_items, &todo);
-  crew_->joined(work.sequence, std::move(all));
+  copies_->joined(work.sequence, std::move(all));
   pump(todo);
 }
 
@@ -200,9 +200,9 @@ void site::finished(agenda& todo) {
   std::lock_guard guard(mutex_);
   for (auto const& out : flow_.outlets())
     todo.notices.push_back({out.rank, {notice::kind::end, static_cast<std::uint32_t>(number_ + 1), out.sent, 0}});
-  if (!crew_) return;
-  for (int child : crew_->children())
-    todo.notices.push_back({child, {notice::kind::end, static_cast<std::uint32_t>(number_), crew_->begun(), 0}});
+  if (!copies_) return;
+  for (int child : copies_->children())
+    todo.notices.push_back({child, {notice::kind::end, static_cast<std::uint32_t>(number_), copies_->begun(), 0}});
 }
 
 record::station_record site::record() const {
@@ -286,15 +286,15 @@ void site::send_results(agenda& todo) {
   }
 }
 
-void site::ask_for_join(std::optional<crew_job> work, agenda& todo) {
+void site::ask_for_join(std::optional<copy_job> work, agenda& todo) {
   if (work) todo.jobs.push_back({job::kind::join, this, no_worker, {}, *std::move(work)});
 }
 
 /// What all copies here and below have made: to the next station from the root, up the tree from the others.
 void site::take_joint_results(agenda& todo) {
-  while (auto done = crew_->next_result()) {
+  while (auto done = copies_->next_result()) {
     auto& [what, from] = *done;
-    if (auto const parent = crew_->parent())
+    if (auto const parent = copies_->parent())
       todo.posts.push_back(
           {this, *parent, {std::move(what.items), what.sequence, what.first_item, what.source_items, true}});
     else
@@ -303,12 +303,12 @@ void site::take_joint_results(agenda& todo) {
 }
 
 void site::begin_for_copies(agenda& todo) {
-  while (arrivals_.ready() && (crew_->parent() || crew_->has_room(outputs_.size()))) {
+  while (arrivals_.ready() && (copies_->parent() || copies_->has_room(outputs_.size()))) {
     auto [what, from] = arrivals_.take();
-    auto const shown = crew_->begin(std::move(what), from);
-    for (int child : crew_->children()) todo.posts.push_back({this, child, shown});
+    auto const shown = copies_->begin(std::move(what), from);
+    for (int child : copies_->children()) todo.posts.push_back({this, child, shown});
   }
-  while (auto work = crew_->next_for_copies()) {
+  while (auto work = copies_->next_for_copies()) {
     std::size_t const copy = work->copy;
     todo.jobs.push_back({job::kind::copy, this, copy, {}, *std::move(work)});
   }
@@ -318,16 +318,16 @@ void site::begin_for_copies(agenda& todo) {
 bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
   if (source_) return source_->over();
-  return input_.reached() && (crew_ ? crew_->idle() : workers_.all_idle());
+  return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle());
 }
 
 /// Does everything that has become possible.
 void site::pump(agenda& todo) {
   if (stopping()) return;
-  if (crew_) take_joint_results(todo);
+  if (copies_) take_joint_results(todo);
   send_results(todo);
-  if (crew_) begin_for_copies(todo);
-  while (!crew_ && arrivals_.ready() && workers_.any_idle())
+  if (copies_) begin_for_copies(todo);
+  while (!copies_ && arrivals_.ready() && workers_.any_idle())
     todo.jobs.push_back({job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.pace()});
   if (source_ && outputs_.empty() && source_->may_run()) {
     source_->run();

@@ -14,7 +14,7 @@
 #include <skel/record/run_record.hpp>
 #include <skel/runtime/program.hpp>
 
-#include "crew.hpp"
+#include "copy_group.hpp"
 #include "end_of_stream.hpp"
 #include "flow.hpp"
 #include "link_layer.hpp"
@@ -34,7 +34,7 @@ struct job {
   site* here = nullptr;
   std::size_t worker = no_worker;  ///< batch: who processes it
   arrival input;                   ///< batch: what
-  crew_job shown;                  ///< copy, join: what
+  copy_job shown;                  ///< copy, join: what
   double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
 };
 
@@ -60,10 +60,10 @@ struct agenda {
   std::vector<job> jobs;
 };
 
-/// One station on one rank: what comes (arrival_order, end_of_stream), who takes it (replica_group, or a crew, or the
-/// stream_source) and where it goes (outflow). It calls no user function and sends nothing: what has to be done goes
-/// into an agenda.
-/// Every function locks the site where nothing else is said, and no two sites are ever locked at once.
+/// One station on one rank: what comes (arrival_order, end_of_stream), who takes it (replica_group, or a copy_group, or
+/// the stream_source) and where it goes (outflow). It calls no user function and sends nothing: what has to be done
+/// goes into an agenda. Every function locks the site where nothing else is said, and no two sites are ever locked at
+/// once.
 class site {
  public:
   /// `workers` of them are on `rank`. A source numbers its items from `first_item`. Once `stopping` is true, nothing
@@ -82,7 +82,7 @@ class site {
   void make(std::size_t worker);
 
   /// Does everything that has become possible.
-  void look(agenda& todo);
+  void start(agenda& todo);
   /// A parcel has come.
   void deliver(int from, parcel what, agenda& todo);
   /// What copies further down the tree of a broadcast stage have made of a parcel has come.
@@ -107,10 +107,10 @@ class site {
   void batch_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds, agenda& todo);
 
   /// A copy has made something of `bytes` of a batch in `seconds`.
-  void copy_done(crew_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
+  void copy_done(copy_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
                  agenda& todo);
   /// What copies made of a batch has been joined, to `bytes`.
-  void joined(crew_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo);
+  void joined(copy_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo);
 
   /// What the workers still held after their last item.
   void give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo);
@@ -146,7 +146,7 @@ class site {
   void send_results(agenda& todo);
   void take_joint_results(agenda& todo);
   void begin_for_copies(agenda& todo);
-  void ask_for_join(std::optional<crew_job> work, agenda& todo);
+  void ask_for_join(std::optional<copy_job> work, agenda& todo);
   bool at_rest() const;
   void pump(agenda& todo);
 
@@ -161,7 +161,7 @@ class site {
   arrival_order arrivals_;
   end_of_stream input_;
   replica_group workers_;
-  std::unique_ptr<crew> crew_;           // of a broadcast stage, in their place
+  std::unique_ptr<copy_group> copies_;   // of a broadcast stage, in their place
   std::optional<stream_source> source_;  // of the first station, before its one worker
   std::deque<result> outputs_;
   std::uint64_t produced_ = 0;  // parcels, by a serial station

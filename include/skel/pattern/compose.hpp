@@ -146,12 +146,12 @@ auto source(Name const& name, F produce, Options... options) {
 }
 
 /// One function that sees every item, in order: `function(Item)` returns the result, or `function(Item,
-/// skel::emitter<Result>&)` gives none, one or many (see also skel::filter and skel::flatten). It may keep state: one instance,
-/// that of the rank where the stage runs, sees all items. A function object without members keeps none, and neither does
-/// one with the option skel::stateless; the state of one with a skel::serializer, or with members that cereal serialises,
-/// goes along when the stage moves; every other stays on the rank of its first item, which is the source's where skel
-/// measures the stages. Every rank makes its own composition: what a function captures by reference is its rank's.
-/// Options: at, work, stateless. A bare callable between two `|` is the same without a name.
+/// skel::emitter<Result>&)` gives none, one or many (see also skel::filter and skel::flatten). It may keep state: one
+/// instance, that of the rank where the stage runs, sees all items. A function object without members keeps none, and
+/// neither does one with the option skel::stateless; the state of one with a skel::serializer, or with members that
+/// cereal serialises, goes along when the stage moves; every other stays on the rank of its first item, which is the
+/// source's where skel measures the stages. Every rank makes its own composition: what a function captures by reference
+/// is its rank's. Options: at, work, stateless. A bare callable between two `|` is the same without a name.
 template <class F, class... Options>
 requires(!patterns::name_like<F>) auto stage(F function, Options... options) {
   return patterns::make_part<patterns::stage, patterns::check_stage_options>("", std::move(function),

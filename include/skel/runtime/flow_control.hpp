@@ -15,7 +15,7 @@ namespace skel::runtime::flow_control {
 std::vector<std::pair<int, std::size_t>> sites(plan::station_plan const& station);
 
 /// A station as its neighbours see it: of a broadcast stage, the root of its tree takes and gives for all copies.
-plan::station_plan door(program const& line, plan::run_plan const& plan, std::size_t station);
+plan::station_plan seen_by_neighbours(program const& line, plan::run_plan const& plan, std::size_t station);
 
 /// Ranks of a broadcast stage as they first appear in its plan, each once, with the number of its copies.
 std::vector<std::pair<int, std::size_t>> copy_ranks(plan::station_plan const& station);

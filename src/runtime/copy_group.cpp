@@ -1,4 +1,4 @@
-#include "crew.hpp"
+#include "copy_group.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 
 namespace skel::runtime {
 
-crew::crew(plan::station_plan const& station, int rank)
+copy_group::copy_group(plan::station_plan const& station, int rank)
     : window_(flow_control::copy_window(station)), all_copies_(station.ranks.size()) {
   auto const ranks = flow_control::copy_ranks(station);
   auto const tree = flow_control::copy_tree(station);
@@ -28,7 +28,7 @@ crew::crew(plan::station_plan const& station, int rank)
   busy_.assign(ranks[me].second, false);
 }
 
-posted crew::begin(parcel what, int from) {
+posted copy_group::begin(parcel what, int from) {
   SKEL_EXPECTS(!parent_ || what.sequence == begun());
   std::uint64_t const sequence = begun();
   round one;
@@ -43,44 +43,45 @@ posted crew::begin(parcel what, int from) {
   return {under_way_.back().items, sequence, what.first_item, what.source_items, false};
 }
 
-std::optional<crew_job> crew::next_for_copies() {
+std::optional<copy_job> copy_group::next_for_copies() {
   for (std::size_t c = 0; c < copies(); ++c) {
     if (busy_[c] || next_[c] == begun()) continue;
     busy_[c] = true;
     round const& one = under_way_[next_[c] - first_];
-    return crew_job{c, next_[c]++, one.first_item, one.source_items, one.items, {}};
+    return copy_job{c, next_[c]++, one.first_item, one.source_items, one.items, {}};
   }
   return std::nullopt;
 }
 
-std::optional<crew_job> crew::copy_done(std::size_t copy, std::uint64_t sequence, std::unique_ptr<items_base> made) {
+std::optional<copy_job> copy_group::copy_done(std::size_t copy, std::uint64_t sequence,
+                                              std::unique_ptr<items_base> made) {
   busy_[copy] = false;
   round& one = under_way_[sequence - first_];
   if (--one.copies_missing == 0) one.items = nullptr;
   return add(sequence, copy, std::move(made));
 }
 
-std::optional<crew_job> crew::contributed(int child, parcel what) {
+std::optional<copy_job> copy_group::contributed(int child, parcel what) {
   auto const which = std::find(children_.begin(), children_.end(), child) - children_.begin();
   return add(what.sequence, part_of_child_[static_cast<std::size_t>(which)], std::move(what.items));
 }
 
-std::optional<crew_job> crew::add(std::uint64_t sequence, std::size_t part, std::unique_ptr<items_base> made) {
+std::optional<copy_job> copy_group::add(std::uint64_t sequence, std::size_t part, std::unique_ptr<items_base> made) {
   SKEL_EXPECTS(sequence >= first_ && sequence < begun());
   round& one = under_way_[sequence - first_];
   one.parts[part] = std::move(made);
   if (--one.missing > 0) return std::nullopt;
   if (one.parts.size() > 1)
-    return crew_job{0, sequence, one.first_item, one.source_items, nullptr, std::move(one.parts)};
+    return copy_job{0, sequence, one.first_item, one.source_items, nullptr, std::move(one.parts)};
   one.result = std::move(one.parts.front());
   return std::nullopt;
 }
 
-void crew::joined(std::uint64_t sequence, std::unique_ptr<items_base> all) {
+void copy_group::joined(std::uint64_t sequence, std::unique_ptr<items_base> all) {
   under_way_[sequence - first_].result = std::move(all);
 }
 
-std::optional<std::pair<parcel, int>> crew::next_result() {
+std::optional<std::pair<parcel, int>> copy_group::next_result() {
   if (under_way_.empty() || !under_way_.front().result) return std::nullopt;
   round one = std::move(under_way_.front());
   under_way_.pop_front();

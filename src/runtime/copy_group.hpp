@@ -15,7 +15,7 @@
 namespace skel::runtime {
 
 /// A batch for one copy, or what copies have made of it, to be joined.
-struct crew_job {
+struct copy_job {
   std::size_t copy = 0;
   std::uint64_t sequence = 0, first_item = 0, source_items = 0;
   std::shared_ptr<items_base> items;               ///< for the copy
@@ -27,9 +27,9 @@ struct crew_job {
 /// its children have made of a parcel is joined, in the order of the copies, and goes up. The root begins no more
 /// parcels than the stage's window; whatever has begun can end, so the others take all that comes. It neither locks nor
 /// sends: a site does.
-class crew {
+class copy_group {
  public:
-  crew(plan::station_plan const& station, int rank);
+  copy_group(plan::station_plan const& station, int rank);
 
   std::size_t copies() const { return next_.size(); }
   /// Which copy of all `which` of this rank is.
@@ -43,11 +43,11 @@ class crew {
   /// Begins a parcel that came from rank `from`. Returns what every child gets.
   posted begin(parcel what, int from);
   /// A copy for which a parcel waits gets it: until there is none.
-  std::optional<crew_job> next_for_copies();
+  std::optional<copy_job> next_for_copies();
   /// What a copy has made of a parcel. Where it was the last one missing: what is to be joined now.
-  std::optional<crew_job> copy_done(std::size_t copy, std::uint64_t sequence, std::unique_ptr<items_base> made);
+  std::optional<copy_job> copy_done(std::size_t copy, std::uint64_t sequence, std::unique_ptr<items_base> made);
   /// What a child and everybody below it have made of a parcel.
-  std::optional<crew_job> contributed(int child, parcel what);
+  std::optional<copy_job> contributed(int child, parcel what);
   /// All parts of a parcel are one now.
   void joined(std::uint64_t sequence, std::unique_ptr<items_base> all);
 
@@ -67,7 +67,7 @@ class crew {
     std::unique_ptr<items_base> result;
   };
 
-  std::optional<crew_job> add(std::uint64_t sequence, std::size_t part, std::unique_ptr<items_base> made);
+  std::optional<copy_job> add(std::uint64_t sequence, std::size_t part, std::unique_ptr<items_base> made);
 
   std::size_t window_ = 0;
   std::size_t first_copy_ = 0, all_copies_ = 0;

@@ -6,11 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <runtime/crew.hpp>
+#include <runtime/copy_group.hpp>
 
 namespace {
 
-using skel::runtime::crew;
+using skel::runtime::copy_group;
 using skel::runtime::items;
 using skel::runtime::parcel;
 using testing::ElementsAre;
@@ -38,9 +38,9 @@ skel::plan::station_plan of_three_ranks() {
   return plan;
 }
 
-TEST(Crew, StandsInTheTreeOfItsRanks) {
+TEST(CopyGroup, StandsInTheTreeOfItsRanks) {
   auto const plan = of_three_ranks();
-  crew const root(plan, 4), middle(plan, 7), leaf(plan, 9);
+  copy_group const root(plan, 4), middle(plan, 7), leaf(plan, 9);
   EXPECT_FALSE(root.parent());
   EXPECT_THAT(root.children(), ElementsAre(7));
   EXPECT_EQ(root.copies(), 2u);
@@ -51,8 +51,8 @@ TEST(Crew, StandsInTheTreeOfItsRanks) {
   EXPECT_EQ(leaf.portion_of(0).index, 3u);
 }
 
-TEST(Crew, ShowsEachParcelToEveryCopyAndJoinsWhatTheyAndThoseBelowMake) {
-  crew root(of_three_ranks(), 4);
+TEST(CopyGroup, ShowsEachParcelToEveryCopyAndJoinsWhatTheyAndThoseBelowMake) {
+  copy_group root(of_three_ranks(), 4);
   auto const shown = root.begin(numbered(0, 10), 1);
   EXPECT_EQ(value_of(*shown.items), 10);
   auto const a = root.next_for_copies(), b = root.next_for_copies();
@@ -75,11 +75,11 @@ TEST(Crew, ShowsEachParcelToEveryCopyAndJoinsWhatTheyAndThoseBelowMake) {
   EXPECT_TRUE(root.idle());
 }
 
-TEST(Crew, GivesResultsInTheOrderOfTheStream) {
+TEST(CopyGroup, GivesResultsInTheOrderOfTheStream) {
   skel::plan::station_plan alone;
   alone.ranks = {0};
   alone.capacity = 3;
-  crew one(alone, 0);
+  copy_group one(alone, 0);
   one.begin(numbered(0, 0), 5);
   one.begin(numbered(1, 1), 6);
   auto first = one.next_for_copies();
@@ -94,11 +94,11 @@ TEST(Crew, GivesResultsInTheOrderOfTheStream) {
   EXPECT_EQ(one.begun(), 2u);
 }
 
-TEST(Crew, HasRoomForItsWindow) {
+TEST(CopyGroup, HasRoomForItsWindow) {
   skel::plan::station_plan alone;
   alone.ranks = {0};
   alone.capacity = 1;
-  crew one(alone, 0);
+  copy_group one(alone, 0);
   std::size_t begun = 0;
   for (; one.has_room(0); ++begun) one.begin(numbered(begun, begun), 0);
   EXPECT_EQ(begun, 2u);  // one that waits and one in the copy's hands
