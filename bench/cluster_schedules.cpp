@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/mapping/cluster_schedule.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
 
 #include "support/cpu_time.hpp"
 #include "support/draw.hpp"

@@ -18,14 +18,14 @@
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/cost/line_simulation.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/mapping/placement_search.hpp>
-#include <skel/pattern/compose.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/dealt_pieces.hpp>
-#include <skel/runtime/page_memory.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/dealt_pieces.hpp>
+#include <skel/detail/runtime/page_memory.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 #include "support/cpu_time.hpp"
 #include "support/draw.hpp"
@@ -99,7 +99,7 @@ int hosts(std::vector<std::size_t> const& counts) {
         if (a != b) links.push_back({a, b, {1e-3}, {}});
     mapping::placement_problem problem;
     problem.platform = platform::description(1e-5, clusters, links);
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = "farm";
     stage.work = 1;
     stage.replicable = true;
@@ -159,7 +159,7 @@ double ping_pong(std::size_t bytes, bool direct, std::size_t turns) {
   return (MPI_Wtime() - begin) / static_cast<double>(2 * turns);
 }
 
-/// direct_bytes (include/skel/plan/run_plan.hpp).
+/// direct_bytes (include/skel/detail/plan/run_plan.hpp).
 int copies(std::size_t rounds) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 namespace {
 

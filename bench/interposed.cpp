@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace {
 

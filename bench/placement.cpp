@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/cost/line_closure.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/line_closure.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "plot.hpp"
 #include "support/cpu_time.hpp"
@@ -56,7 +56,7 @@ mapping::placement_problem random_problem(std::mt19937& random, std::size_t stag
   mapping::placement_problem problem;
   problem.platform = platform::description(1e-4, clusters, links);
   for (std::size_t i = 0; i < stages; ++i) {
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = fmt::format("s{}", i);
     stage.work = draw_log(random, of.least_work, of.most_work);
     problem.program.stages.push_back(stage);

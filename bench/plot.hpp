@@ -1,6 +1,6 @@
 #pragma once
 
-#include <skel/base/plot.hpp>
+#include <skel/detail/base/plot.hpp>
 
 namespace bench {
 

@@ -18,9 +18,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/mapping/decider.hpp>
-#include <skel/mapping/poly_model.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
 
 #include "support/draw.hpp"
 

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/base/statistics.hpp>
-#include <skel/plan/block.hpp>
-#include <skel/record/clock.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/skel.hpp>
 
 namespace {

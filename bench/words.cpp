@@ -24,7 +24,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/record/clock.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/skel.hpp>
 
 #include "support/cpu_time.hpp"

@@ -30,7 +30,8 @@ if(SKEL_SANITIZE MATCHES address AND NOT SKEL_FUZZ)
 endif()
 
 # skel_library(NAME [sources...]): a static library target skel_NAME with the alias skel::NAME, or an interface library
-# where a room has headers only. Its public headers are those of include/skel/NAME; skel::skel has grid's and the face.
+# where a room has headers only. Its headers are those of include/skel/detail/NAME; skel::skel has grid's and
+# the face, skel::mapping the face's models.
 function(skel_library name)
   if(ARGN)
     add_library(skel_${name} STATIC ${ARGN})
@@ -47,9 +48,13 @@ function(skel_library name)
   target_compile_features(skel_${name} ${scope} cxx_std_20)
   set(face ${PROJECT_SOURCE_DIR}/include/skel)
   if(name STREQUAL skel)
-    file(GLOB headers CONFIGURE_DEPENDS ${face}/*.hpp ${face}/grid/*.hpp)
+    file(GLOB headers CONFIGURE_DEPENDS ${face}/*.hpp ${face}/detail/grid/*.hpp)
   else()
-    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${face}/${name}/*.hpp)
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${face}/detail/${name}/*.hpp)
+  endif()
+  if(name STREQUAL mapping)
+    file(GLOB models CONFIGURE_DEPENDS ${face}/models/*.hpp)
+    list(APPEND headers ${models})
   endif()
   target_sources(skel_${name} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
   set_property(GLOBAL APPEND PROPERTY SKEL_EXPORTED_TARGETS skel_${name})

@@ -1,4 +1,4 @@
-#include <skel/cost/collective_price.hpp>
+#include <skel/detail/cost/collective_price.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,11 +8,11 @@
 #include <variant>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/cost/circle_price.hpp>
-#include <skel/cost/collective_tree.hpp>
-#include <skel/cost/usable_time.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/circle_price.hpp>
+#include <skel/detail/cost/collective_tree.hpp>
+#include <skel/detail/cost/usable_time.hpp>
 
 namespace skel::cost {
 namespace {

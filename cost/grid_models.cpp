@@ -1,13 +1,13 @@
-#include <skel/cost/grid_models.hpp>
+#include <skel/detail/cost/grid_models.hpp>
 
 #include <algorithm>
 #include <sstream>
 #include <utility>
 #include <variant>
 
-#include <skel/base/contract.hpp>
-#include <skel/cost/usable_time.hpp>
-#include <skel/platform/model_parameters.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/cost/usable_time.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 
 namespace skel::cost {
 namespace {

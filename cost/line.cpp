@@ -1,11 +1,11 @@
-#include <skel/cost/line.hpp>
+#include <skel/detail/cost/line.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::cost {
 namespace {
@@ -14,7 +14,7 @@ double rate_of(double time) {
   return time * fastest_rate <= 1 ? fastest_rate : 1 / time;
 }
 
-std::size_t find_terminal(patterns::terminal const& end, char const* which, platform::description const& platform) {
+std::size_t find_terminal(skeletons::terminal const& end, char const* which, platform::description const& platform) {
   if (auto const host = platform.find_host(end.at)) return *host;
   throw input_error(
       "pipeline", std::string(which) + ".at",
@@ -35,7 +35,7 @@ double mean_local_latency(std::vector<plan::host_id> const& hosts, platform::des
   return sum / static_cast<double>(hosts.size());
 }
 
-void check_fit(patterns::shape const& program, plan::placement const& where, platform::description const& platform) {
+void check_fit(skeletons::shape const& program, plan::placement const& where, platform::description const& platform) {
   if (program.stages.empty()) throw error("pipeline: it has no stage; give it at least one");
   if (where.stages.size() != program.stages.size())
     throw error("placement: it has " + std::to_string(where.stages.size()) + " stages and the pipeline has " +
@@ -91,7 +91,7 @@ std::vector<std::vector<double>> worker_rates(line const& model) {
   return rates;
 }
 
-line make_line(patterns::shape const& program, plan::placement const& where, platform::description const& platform,
+line make_line(skeletons::shape const& program, plan::placement const& where, platform::description const& platform,
                line_options const& options) {
   check_fit(program, where, platform);
   line result;

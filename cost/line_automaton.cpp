@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::cost::detail {
 namespace {

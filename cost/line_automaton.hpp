@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include <skel/base/stop_condition.hpp>
-#include <skel/cost/line.hpp>
+#include <skel/detail/base/stop_condition.hpp>
+#include <skel/detail/cost/line.hpp>
 
 /// One station of a line, or several neighbours taken together, as an automaton that accepts and releases items.
 namespace skel::cost::detail {

@@ -1,10 +1,10 @@
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <map>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::cost {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::cost::detail {
 namespace {

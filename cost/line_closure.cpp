@@ -1,13 +1,13 @@
-#include <skel/cost/line_closure.hpp>
+#include <skel/detail/cost/line_closure.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 #include "line_automaton.hpp"
 

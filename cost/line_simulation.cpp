@@ -1,4 +1,4 @@
-#include <skel/cost/line_simulation.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::cost {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/cost/line_solver.hpp>
+#include <skel/detail/cost/line_solver.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "line_chain.hpp"
 

@@ -1,11 +1,11 @@
-#include <skel/cost/route_price.hpp>
+#include <skel/detail/cost/route_price.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::cost {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include <skel/base/stop_condition.hpp>
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/base/stop_condition.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 #include "completions.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include <skel/cost/line_solver.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "placement_tables.hpp"
 #include "ranking.hpp"

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/cost/circle_price.hpp>
-#include <skel/cost/grid_models.hpp>
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/cost/circle_price.hpp>
+#include <skel/detail/cost/grid_models.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include "used_clusters.hpp"
 

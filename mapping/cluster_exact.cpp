@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 #include "cluster_search.hpp"
 

@@ -1,11 +1,11 @@
-#include <skel/mapping/cluster_schedule.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "cluster_search.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/mapping/cluster_schedule.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
 
 /// What the searches for schedules between clusters share.
 namespace skel::mapping::detail {

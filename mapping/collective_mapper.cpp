@@ -1,15 +1,15 @@
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/lru_map.hpp>
-#include <skel/mapping/decider.hpp>
-#include <skel/mapping/decision_knowledge.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/lru_map.hpp>
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/decision_knowledge.hpp>
 
 #include "catalogue_search.hpp"
 #include "collective_selection.hpp"

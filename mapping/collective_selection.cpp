@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/cost/usable_time.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/usable_time.hpp>
 
 #include "collective_words.hpp"
 

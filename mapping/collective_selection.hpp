@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/cost/grid_models.hpp>
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/mapping/decision_problem.hpp>
+#include <skel/detail/cost/grid_models.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
 
 #include "catalogue_search.hpp"
 #include "route_search.hpp"

@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
-#include <skel/cost/grid_models.hpp>
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/cost/grid_models.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include "route_search.hpp"
 #include "used_clusters.hpp"

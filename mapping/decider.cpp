@@ -1,9 +1,9 @@
-#include <skel/mapping/decider.hpp>
+#include <skel/detail/mapping/decider.hpp>
 
 #include <cmath>
 #include <numbers>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::mapping {
 

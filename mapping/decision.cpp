@@ -1,4 +1,4 @@
-#include <skel/mapping/decision.hpp>
+#include <skel/detail/mapping/decision.hpp>
 
 #include <set>
 

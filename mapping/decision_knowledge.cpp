@@ -1,4 +1,4 @@
-#include <skel/mapping/decision_knowledge.hpp>
+#include <skel/detail/mapping/decision_knowledge.hpp>
 
 #include <cstdint>
 #include <optional>

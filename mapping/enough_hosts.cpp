@@ -21,7 +21,7 @@ std::optional<std::size_t> most_workers(placement_problem const& problem) {
   return workers;
 }
 
-std::vector<std::string> named_hosts(patterns::shape const& program) {
+std::vector<std::string> named_hosts(skeletons::shape const& program) {
   std::vector<std::string> names;
   if (program.input) names.push_back(program.input->at);
   if (program.output) names.push_back(program.output->at);
@@ -75,7 +75,7 @@ std::optional<std::string> too_many_hosts(placement_problem const& problem) {
          " hosts can); give the farm a width, or pin stages to hosts";
 }
 
-std::optional<std::string> too_wide(patterns::shape const& program) {
+std::optional<std::string> too_wide(skeletons::shape const& program) {
   // A farm of W equal workers alone has (W + 1)(W + 2) / 2 states: half a million at this width.
   constexpr std::size_t most_width = 1000;
   for (auto const& stage : program.stages)

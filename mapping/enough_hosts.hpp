@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/mapping/placement_space.hpp>
+#include <skel/detail/mapping/placement_space.hpp>
 
 namespace skel::mapping::detail {
 
@@ -26,6 +26,6 @@ std::optional<smaller_problem> keep_enough_hosts(placement_problem const& proble
 std::optional<std::string> too_many_hosts(placement_problem const& problem);
 
 /// Why a farm of the program is too wide to be placed, or nothing.
-std::optional<std::string> too_wide(patterns::shape const& program);
+std::optional<std::string> too_wide(skeletons::shape const& program);
 
 }  // namespace skel::mapping::detail

@@ -1,12 +1,12 @@
-#include <skel/mapping/error_record.hpp>
+#include <skel/detail/mapping/error_record.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace skel::mapping {
 namespace {

@@ -1,12 +1,12 @@
-#include <skel/mapping/exchange_problem.hpp>
+#include <skel/detail/mapping/exchange_problem.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <numeric>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/pattern/pattern.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 namespace skel::mapping {
 namespace {

@@ -1,8 +1,8 @@
 #include <limits>
 #include <string>
 
-#include <skel/base/stop_condition.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/base/stop_condition.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "enough_hosts.hpp"
 #include "ranking.hpp"

@@ -2,10 +2,10 @@
 #include <cstdio>
 #include <string>
 
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_closure.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_closure.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "states_of_pairs.hpp"
 

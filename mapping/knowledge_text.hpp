@@ -6,7 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <skel/mapping/error_record.hpp>
+#include <skel/detail/mapping/error_record.hpp>
 
 /// What is kept between programs, as numbers with a space after each that are read back to the same.
 namespace skel::mapping::knowledge_text {

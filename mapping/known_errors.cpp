@@ -1,10 +1,10 @@
-#include <skel/mapping/known_errors.hpp>
+#include <skel/detail/mapping/known_errors.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::mapping {
 namespace {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
-#include <skel/base/stop_condition.hpp>
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_closure.hpp>
-#include <skel/cost/line_simulation.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/base/stop_condition.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_closure.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "branch_and_bound.hpp"
 #include "enough_hosts.hpp"

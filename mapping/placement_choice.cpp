@@ -1,9 +1,9 @@
-#include <skel/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
 
 #include <cstdio>
 
-#include <skel/base/contract.hpp>
-#include <skel/mapping/error_record.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/mapping/error_record.hpp>
 
 namespace skel::mapping {
 

@@ -1,4 +1,4 @@
-#include <skel/mapping/placement_space.hpp>
+#include <skel/detail/mapping/placement_space.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@ namespace {
 using hosts = std::vector<plan::host_id>;
 
 /// Whether its number of workers is open, or more than one.
-bool is_farm(patterns::stage_shape const& stage) {
+bool is_farm(skeletons::stage_shape const& stage) {
   return stage.replicable && stage.width != 1;
 }
 
@@ -39,7 +39,7 @@ void append_lists(std::size_t host_count, std::size_t width, bool repeat, std::v
   grow(grow, 0);
 }
 
-std::optional<infeasible> find_missing(patterns::terminal const& end, char const* which,
+std::optional<infeasible> find_missing(skeletons::terminal const& end, char const* which,
                                        platform::description const& platform) {
   if (platform.find_host(end.at)) return {};
   return infeasible{std::string(which) + ": the platform has no host '" + end.at +
@@ -121,7 +121,7 @@ std::optional<gap> find_gap(placement_problem const& problem, plan::placement co
         if (!platform.connected(a, b)) return gap{move, a, b};
     return std::nullopt;
   };
-  auto const end = [&](patterns::terminal const& terminal) {
+  auto const end = [&](skeletons::terminal const& terminal) {
     auto const host = platform.find_host(terminal.at);
     return host ? hosts{*host} : hosts{};
   };
@@ -137,7 +137,7 @@ std::optional<gap> find_gap(placement_problem const& problem, plan::placement co
 }  // namespace
 
 bool connected(placement_problem const& problem, plan::placement const& where) {
-  auto const there = [&](std::optional<patterns::terminal> const& end) {
+  auto const there = [&](std::optional<skeletons::terminal> const& end) {
     return !end || problem.platform.find_host(end->at);
   };
   return there(problem.program.input) && there(problem.program.output) && !find_gap(problem, where);

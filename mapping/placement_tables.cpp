@@ -5,7 +5,7 @@
 #include <limits>
 #include <map>
 
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 namespace skel::mapping::detail {
 namespace {
@@ -59,7 +59,7 @@ placement_tables::placement_tables(placement_problem const& problem)
       auto const from = first_of[a], to = a == b ? second_of[b] : first_of[b];
       if (platform.connected(from, to)) between_[a * clusters + b] = platform.path(from, to);
     }
-  auto const end = [&](std::optional<patterns::terminal> const& terminal, bool input) {
+  auto const end = [&](std::optional<skeletons::terminal> const& terminal, bool input) {
     for (plan::host_id h = 0; h < hosts_; ++h) {
       double time = local_[platform.cluster_of(h)];
       if (terminal) {

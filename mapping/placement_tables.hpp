@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include <skel/cost/line.hpp>
-#include <skel/mapping/placement_space.hpp>
+#include <skel/detail/cost/line.hpp>
+#include <skel/detail/mapping/placement_space.hpp>
 
 namespace skel::mapping::detail {
 

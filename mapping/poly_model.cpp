@@ -1,4 +1,4 @@
-#include <skel/mapping/poly_model.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::mapping {
 namespace {

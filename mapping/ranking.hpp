@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/mapping/decision.hpp>
+#include <skel/detail/mapping/decision.hpp>
 
 namespace skel::mapping::detail {
 

@@ -1,4 +1,4 @@
-#include <skel/mapping/reduction_mapper.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -8,10 +8,10 @@
 #include <numbers>
 #include <string_view>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/pages.hpp>
-#include <skel/record/clock.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/pages.hpp>
+#include <skel/detail/record/clock.hpp>
 
 namespace skel::mapping {
 

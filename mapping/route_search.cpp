@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::mapping {
 namespace {

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include <skel/cost/grid_models.hpp>
-#include <skel/cost/route_price.hpp>
-#include <skel/mapping/cluster_schedule.hpp>
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/cost/grid_models.hpp>
+#include <skel/detail/cost/route_price.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 namespace skel::mapping {
 

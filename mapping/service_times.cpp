@@ -1,10 +1,10 @@
-#include <skel/mapping/service_times.hpp>
+#include <skel/detail/mapping/service_times.hpp>
 
 #include <cmath>
 #include <string_view>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/student.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/student.hpp>
 
 #include "knowledge_text.hpp"
 

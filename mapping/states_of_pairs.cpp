@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 namespace skel::mapping {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <skel/cost/line.hpp>
+#include <skel/detail/cost/line.hpp>
 
 namespace skel::mapping {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <skel/cost/line_solver.hpp>
+#include <skel/detail/cost/line_solver.hpp>
 
 #include "placement_tables.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <skel/mapping/placement_space.hpp>
+#include <skel/detail/mapping/placement_space.hpp>
 
 namespace skel::mapping::detail {
 

@@ -1,4 +1,4 @@
-#include <skel/mapping/tuned_rules.hpp>
+#include <skel/detail/mapping/tuned_rules.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -8,12 +8,12 @@
 #include <string>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/cost/circle_price.hpp>
-#include <skel/cost/collective_price.hpp>
-#include <skel/cost/grid_models.hpp>
-#include <skel/cost/usable_time.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/circle_price.hpp>
+#include <skel/detail/cost/collective_price.hpp>
+#include <skel/detail/cost/grid_models.hpp>
+#include <skel/detail/cost/usable_time.hpp>
 
 namespace skel::mapping {
 namespace {

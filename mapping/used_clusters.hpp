@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/plan/placement.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/plan/placement.hpp>
+#include <skel/detail/platform/description.hpp>
 
 namespace skel::mapping {
 

@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/clusters.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/clusters.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

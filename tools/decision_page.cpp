@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/plot.hpp>
+#include <skel/detail/base/plot.hpp>
 
 #include "decision_summary.hpp"
 

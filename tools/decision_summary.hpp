@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/platform/decision_history.hpp>
+#include <skel/detail/platform/decision_history.hpp>
 
 namespace skel::tools {
 

@@ -10,9 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/platform/decision_history.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/platform/decision_history.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 #include "decision_summary.hpp"
 #include "options.hpp"

@@ -10,9 +10,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/mapping/tuned_rules.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/mapping/tuned_rules.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/base/size_text.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/size_text.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "verbs.hpp"
 

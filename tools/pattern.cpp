@@ -10,13 +10,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/pattern/feature_list.hpp>
-#include <skel/pattern/mesh_files.hpp>
-#include <skel/plan/block.hpp>
-#include <skel/platform/host_probe.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/reduction/characterise.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/pattern/feature_list.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 #include "options.hpp"
 

@@ -17,13 +17,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/cost/pepa/generate.hpp>
-#include <skel/mapping/placement_search.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/cost/pepa/generate.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -46,7 +46,7 @@ struct place_options {
 };
 
 /// Fails for hosts that the pipeline names and the platform does not have.
-void check_hosts(patterns::shape const& program, platform::description const& machine, std::string const& file) {
+void check_hosts(skeletons::shape const& program, platform::description const& machine, std::string const& file) {
   auto const check = [&](std::string const& name, std::string const& where) {
     if (machine.find_host(name)) return;
     throw input_error(file, where,
@@ -63,7 +63,7 @@ void check_hosts(patterns::shape const& program, platform::description const& ma
 inline constexpr double longest_time = 1e-6 / std::numeric_limits<double>::min();
 
 /// Fails for stages and items that would take longer than that.
-void check_times(patterns::shape const& program, platform::description const& machine, std::string const& file,
+void check_times(skeletons::shape const& program, platform::description const& machine, std::string const& file,
                  std::string const& pipeline) {
   for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
     auto const& one = machine.clusters()[c];

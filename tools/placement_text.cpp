@@ -2,10 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace skel::tools {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 /// Turns names into hosts; knows where they stand, for errors.
 class placement_reader {
  public:
-  placement_reader(patterns::shape const& program, platform::description const& machine, std::string const& source)
+  placement_reader(skeletons::shape const& program, platform::description const& machine, std::string const& source)
       : program_(program), machine_(machine), source_(source) {}
 
   [[noreturn]] void fail(std::string const& where, std::string const& reason) const {
@@ -44,7 +44,7 @@ class placement_reader {
                       "; the pipeline has " + std::to_string(program_.stages.size()));
     plan::placement result;
     for (std::size_t i = 0; i < stages.size(); ++i) {
-      patterns::stage_shape const& stage = program_.stages[i];
+      skeletons::stage_shape const& stage = program_.stages[i];
       auto& workers = result.stages.emplace_back();
       for (std::string_view name : split(stages[i], '+')) workers.push_back(host(name, stage.name, where));
       if (workers.size() > 1 && !stage.replicable)
@@ -66,7 +66,7 @@ class placement_reader {
     fail(where, reason);
   }
 
-  patterns::shape const& program_;
+  skeletons::shape const& program_;
   platform::description const& machine_;
   std::string const& source_;
 };
@@ -107,13 +107,13 @@ std::string_view without_parentheses(std::string_view text) {
 
 }  // namespace
 
-plan::placement parse_placement(std::string_view text, patterns::shape const& program,
+plan::placement parse_placement(std::string_view text, skeletons::shape const& program,
                                 platform::description const& machine, std::string const& source,
                                 std::string const& where) {
   return placement_reader(program, machine, source).read(split(without_parentheses(text), ','), where);
 }
 
-std::vector<plan::placement> read_candidates(std::string const& file, patterns::shape const& program,
+std::vector<plan::placement> read_candidates(std::string const& file, skeletons::shape const& program,
                                              platform::description const& machine) {
   std::string const text = platform::read_text(file);
   placement_reader const reader(program, machine, file);

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/pattern/shape.hpp>
-#include <skel/plan/placement.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/pattern/shape.hpp>
+#include <skel/detail/plan/placement.hpp>
+#include <skel/detail/platform/description.hpp>
 
 namespace skel::tools {
 
@@ -14,13 +14,13 @@ namespace skel::tools {
 /// or without parentheses around the whole: "(p1, a-0+a-1, p2)".
 /// Throws skel::input_error(source, where, ...) for a wrong number of stages, an unknown host (with the near name) and
 /// several workers for a stage that is not replicable.
-plan::placement parse_placement(std::string_view text, patterns::shape const& program,
+plan::placement parse_placement(std::string_view text, skeletons::shape const& program,
                                 platform::description const& machine, std::string const& source,
                                 std::string const& where);
 
 /// Placements from a file: one per line (empty lines and lines that start with # are skipped), or a JSON array of
 /// arrays of host names. Errors carry the line or the element.
-std::vector<plan::placement> read_candidates(std::string const& file, patterns::shape const& program,
+std::vector<plan::placement> read_candidates(std::string const& file, skeletons::shape const& program,
                                              platform::description const& machine);
 
 /// One text per stage: "a-0+a-1" for a farm of two.

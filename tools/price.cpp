@@ -9,10 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/collective_price.hpp>
-#include <skel/plan/collective.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/collective_price.hpp>
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

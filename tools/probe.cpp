@@ -14,13 +14,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/grid/discovery.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
-#include <skel/runtime/launched.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/runtime/launched.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

@@ -16,16 +16,16 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/disturbed.hpp>
-#include <skel/cost/reduction/fit.hpp>
-#include <skel/cost/reduction/samples.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/host_probe.hpp>
-#include <skel/platform/measured.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/bandwidth.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/disturbed.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
+#include <skel/detail/cost/reduction/samples.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/bandwidth.hpp>
 
 #include "interrupt.hpp"
 #include "options.hpp"

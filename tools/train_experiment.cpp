@@ -10,14 +10,14 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/statistics.hpp>
-#include <skel/mapping/reduction_mapper.hpp>
-#include <skel/platform/host_probe.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/reduction/characterise.hpp>
-#include <skel/runtime/reduction/glance.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 namespace skel::tools {
 namespace {

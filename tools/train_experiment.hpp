@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/reduction/problem.hpp>
-#include <skel/pattern/synthetic.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/runtime/reduction/trial.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
+#include <skel/detail/runtime/reduction/trial.hpp>
 
 namespace skel::tools {
 

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/plot.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/cost/reduction/fit.hpp>
+#include <skel/detail/base/plot.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
 
 namespace skel::tools {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/cost/reduction/disturbed.hpp>
-#include <skel/cost/reduction/judge.hpp>
-#include <skel/cost/reduction/rules.hpp>
-#include <skel/cost/reduction/samples.hpp>
+#include <skel/detail/cost/reduction/disturbed.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
+#include <skel/detail/cost/reduction/rules.hpp>
+#include <skel/detail/cost/reduction/samples.hpp>
 
 namespace skel::tools {
 

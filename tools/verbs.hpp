@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <string>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace CLI {
 class App;

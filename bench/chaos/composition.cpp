@@ -10,7 +10,7 @@
 
 #include <cereal/types/map.hpp>
 
-#include <skel/runtime/archive.hpp>
+#include <skel/detail/runtime/archive.hpp>
 
 #include "chaos/outcome.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/runtime/archive.hpp>
+#include <skel/detail/runtime/archive.hpp>
 
 #include "chaos/outcome.hpp"
 #include "support/random_programs/programs.hpp"

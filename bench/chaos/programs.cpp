@@ -15,8 +15,8 @@
 #include <regex>
 #include <thread>
 
-#include <skel/base/error.hpp>
-#include <skel/record/clock.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "chaos/case_list.hpp"
 

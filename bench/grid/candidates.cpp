@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <skel/cost/collective_price.hpp>
+#include <skel/detail/cost/collective_price.hpp>
 
 #include "grid/plan_json.hpp"
 

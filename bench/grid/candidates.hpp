@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/communication/any_model.hpp>
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/cost/communication/any_model.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include <skel/base/hash.hpp>
+#include <skel/detail/base/hash.hpp>
 
 namespace bench {
 namespace {

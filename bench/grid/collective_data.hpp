@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 namespace bench {
 

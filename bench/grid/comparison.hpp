@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/cost/communication/any_model.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/cost/communication/any_model.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include "grid/candidates.hpp"
 #include "grid/link_times.hpp"

@@ -16,10 +16,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "grid/comparison.hpp"
 #include "grid/plan_json.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <skel/base/statistics.hpp>
-#include <skel/platform/model_parameters.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 
 namespace bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/platform/description.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include "grid/simulator.hpp"
 

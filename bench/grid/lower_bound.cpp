@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace bench {
 namespace {

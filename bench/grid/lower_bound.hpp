@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/plan/collective.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include "grid/link_times.hpp"
 

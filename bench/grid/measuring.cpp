@@ -3,7 +3,7 @@
 #include <bit>
 #include <utility>
 
-#include <skel/mapping/poly_model.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
 
 namespace bench {
 namespace {

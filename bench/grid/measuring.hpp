@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include "grid/candidates.hpp"
 #include "grid/link_times.hpp"

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/base/near_name.hpp>
+#include <skel/detail/base/near_name.hpp>
 
 namespace bench {
 namespace {

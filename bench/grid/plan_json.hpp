@@ -4,7 +4,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 namespace bench {
 

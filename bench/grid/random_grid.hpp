@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include <skel/platform/description.hpp>
+#include <skel/detail/platform/description.hpp>
 
 namespace bench {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "grid/collective_data.hpp"
 #include "grid/random_grid.hpp"

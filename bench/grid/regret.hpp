@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 #include "grid/comparison.hpp"
 #include "grid/measuring.hpp"

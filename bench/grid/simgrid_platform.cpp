@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace bench {
 namespace {

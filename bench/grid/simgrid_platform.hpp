@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include <skel/platform/description.hpp>
+#include <skel/detail/platform/description.hpp>
 
 namespace bench {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include "grid/work_list.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 namespace bench {
 

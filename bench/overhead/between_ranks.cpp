@@ -14,8 +14,8 @@
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 #include "support/repeat.hpp"
 

@@ -1,5 +1,5 @@
-#include <skel/pattern/compose.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 #include "overhead/stream.hpp"
 

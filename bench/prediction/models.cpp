@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_simulation.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/line.hpp>
+#include <skel/detail/cost/line.hpp>
 
 #include "prediction/random_case.hpp"
 

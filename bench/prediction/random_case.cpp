@@ -8,9 +8,9 @@
 #include <string>
 #include <variant>
 
-#include <skel/cost/line.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/cost/line.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 namespace bench {
 namespace {
@@ -32,7 +32,7 @@ struct dice {
   }
 };
 
-skel::plan::placement random_placement(dice& roll, skel::patterns::shape const& program, std::size_t hosts) {
+skel::plan::placement random_placement(dice& roll, skel::skeletons::shape const& program, std::size_t hosts) {
   skel::plan::placement where;
   for (auto const& stage : program.stages) {
     std::vector<std::size_t> all(hosts);
@@ -58,7 +58,7 @@ random_case draw_case(std::uint64_t seed, std::size_t number, case_limits const&
   it.number = number;
   std::size_t const stages = roll.among(2, limits.most_stages);
   for (std::size_t i = 0; i < stages; ++i) {
-    skel::patterns::stage_shape stage;
+    skel::skeletons::stage_shape stage;
     stage.name = "stage " + std::to_string(i + 1);
     stage.work = roll.between(1, 4);
     stage.replicable = roll.unit() < 1.0 / 3;

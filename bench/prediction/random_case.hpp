@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/pattern/shape.hpp>
-#include <skel/plan/placement.hpp>
-#include <skel/plan/run_plan.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/pattern/shape.hpp>
+#include <skel/detail/plan/placement.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/platform/description.hpp>
 
 namespace bench {
 
@@ -19,7 +19,7 @@ struct move_times {
 /// A random program on a random platform, placed.
 struct random_case {
   std::size_t number = 0;
-  skel::patterns::shape program;  ///< work: mean service time on a host of speed 1 [s]
+  skel::skeletons::shape program;  ///< work: mean service time on a host of speed 1 [s]
   std::vector<double> speeds;     ///< per host
   skel::plan::placement placement;
   std::size_t capacity = 0;

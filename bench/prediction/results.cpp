@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "plot.hpp"
 
@@ -68,7 +68,7 @@ random_case decode(std::string const& encoded) {
   it.searched = text["searched"];
   it.proven = text["proven"];
   for (json const& each : text["stages"]) {
-    skel::patterns::stage_shape stage;
+    skel::skeletons::stage_shape stage;
     stage.name = each["name"];
     stage.work = each["work"];
     stage.replicable = each["replicable"];

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/base/statistics.hpp>
-#include <skel/pattern/runtime_pipeline.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 #include "prediction/emulated_processor.hpp"
 

@@ -15,7 +15,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/record/clock.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "promises/programs.hpp"
 #include "promises/results.hpp"

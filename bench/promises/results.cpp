@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "plot.hpp"
 

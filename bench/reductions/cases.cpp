@@ -7,11 +7,11 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/pattern/mesh_files.hpp>
-#include <skel/pattern/numbering.hpp>
-#include <skel/pattern/refine.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/numbering.hpp>
+#include <skel/detail/pattern/refine.hpp>
 
 #include "programs/static_programs.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/pattern/pattern.hpp>
-#include <skel/runtime/reduction/trial.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/runtime/reduction/trial.hpp>
 
 #include "programs/catalogue.hpp"
 

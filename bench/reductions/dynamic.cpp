@@ -10,10 +10,10 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/platform/host_probe.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 
 #include "reductions/memory.hpp"
 #include "reductions/programs/catalogue.hpp"

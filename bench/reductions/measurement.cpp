@@ -8,18 +8,18 @@
 #include <optional>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/cost/reduction/default_model.hpp>
-#include <skel/cost/reduction/predictor.hpp>
-#include <skel/grid/reduction_controller.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/reduction/body_time.hpp>
-#include <skel/runtime/reduction/characterise.hpp>
-#include <skel/runtime/reduction/engine.hpp>
-#include <skel/runtime/reduction/trial_loop.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/reduction/body_time.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
+#include <skel/detail/runtime/reduction/engine.hpp>
+#include <skel/detail/runtime/reduction/trial_loop.hpp>
 
 #include "competitors/competitor.hpp"
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/reduction/problem.hpp>
-#include <skel/pattern/pattern.hpp>
-#include <skel/pattern/pattern_features.hpp>
-#include <skel/plan/reduction.hpp>
-#include <skel/runtime/reduction/trial.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
+#include <skel/detail/plan/reduction.hpp>
+#include <skel/detail/runtime/reduction/trial.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 namespace bench::reductions {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 namespace bench::reductions {
 

@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include <skel/platform/host_probe.hpp>
-#include <skel/runtime/bandwidth.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/runtime/bandwidth.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 namespace bench::reductions {
 

@@ -12,11 +12,11 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/pattern/mesh_files.hpp>
-#include <skel/pattern/numbering.hpp>
-#include <skel/pattern/refine.hpp>
-#include <skel/platform/host_probe.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/numbering.hpp>
+#include <skel/detail/pattern/refine.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 
 #include "reductions/cases.hpp"
 #include "reductions/memory.hpp"

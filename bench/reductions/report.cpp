@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include <skel/pattern/feature_list.hpp>
+#include <skel/detail/pattern/feature_list.hpp>
 
 namespace bench::reductions {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "suite.hpp"
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace bench::reductions {
 

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "report.hpp"
 

@@ -6,11 +6,11 @@
 #include <span>
 #include <type_traits>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/grid/irregular_reduction.hpp>
-#include <skel/runtime/reduction/trial_loop.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/grid/irregular_reduction.hpp>
+#include <skel/detail/runtime/reduction/trial_loop.hpp>
 
 namespace bench::reductions {
 

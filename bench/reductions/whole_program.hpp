@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/grid/reduction_controller.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
+#include <skel/detail/plan/reduction.hpp>
 
 #include "measurement.hpp"
 #include "programs/program.hpp"

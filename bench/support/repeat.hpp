@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace bench {
 

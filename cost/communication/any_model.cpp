@@ -1,12 +1,12 @@
-#include <skel/cost/communication/any_model.hpp>
+#include <skel/detail/cost/communication/any_model.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/cost/communication/convert.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/cost/communication/convert.hpp>
 
 namespace skel::cost {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/cost/communication/convert.hpp>
+#include <skel/detail/cost/communication/convert.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include <skel/cost/communication/fit.hpp>
+#include <skel/detail/cost/communication/fit.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,14 +8,14 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/cost/communication/hloggp.hpp>
-#include <skel/cost/communication/hockney.hpp>
-#include <skel/cost/communication/lmo.hpp>
-#include <skel/cost/communication/loggp.hpp>
-#include <skel/cost/communication/logp.hpp>
-#include <skel/cost/communication/plogp.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/communication/hloggp.hpp>
+#include <skel/detail/cost/communication/hockney.hpp>
+#include <skel/detail/cost/communication/lmo.hpp>
+#include <skel/detail/cost/communication/loggp.hpp>
+#include <skel/detail/cost/communication/logp.hpp>
+#include <skel/detail/cost/communication/plogp.hpp>
 
 namespace skel::cost {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::cost::pepa {
 namespace detail {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/cost/pepa/chain.hpp>
+#include <skel/detail/cost/pepa/chain.hpp>
 
 namespace skel::cost::pepa::detail {
 

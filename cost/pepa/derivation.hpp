@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <skel/cost/pepa/space.hpp>
+#include <skel/detail/cost/pepa/space.hpp>
 
 #include "explorer.hpp"
 #include "structure.hpp"

@@ -1,4 +1,4 @@
-#include <skel/cost/pepa/generate.hpp>
+#include <skel/detail/cost/pepa/generate.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::cost::pepa {
 namespace {

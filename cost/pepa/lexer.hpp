@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <skel/cost/pepa/model.hpp>
+#include <skel/detail/cost/pepa/model.hpp>
 
 namespace skel::cost::pepa::detail {
 

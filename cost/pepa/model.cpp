@@ -1,4 +1,4 @@
-#include <skel/cost/pepa/model.hpp>
+#include <skel/detail/cost/pepa/model.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/base/input_file.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "structure.hpp"
 #include "syntax.hpp"

@@ -1,4 +1,4 @@
-#include <skel/cost/pepa/space.hpp>
+#include <skel/detail/cost/pepa/space.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 #include "derivation.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "derivation.hpp"
 #include "sweep_order.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <skel/cost/pepa/space.hpp>
+#include <skel/detail/cost/pepa/space.hpp>
 
 namespace skel::cost::pepa::detail {
 

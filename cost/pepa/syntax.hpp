@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/shown.hpp>
-#include <skel/cost/pepa/model.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/cost/pepa/model.hpp>
 
 #include "net.hpp"
 

@@ -1,11 +1,11 @@
-#include <skel/cost/reduction/boosted_trees.hpp>
+#include <skel/detail/cost/reduction/boosted_trees.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <random>
 #include <utility>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::cost {
 

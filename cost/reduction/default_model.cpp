@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/default_model.hpp>
+#include <skel/detail/cost/reduction/default_model.hpp>
 
 #include "default_model_text.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/disturbed.hpp>
+#include <skel/detail/cost/reduction/disturbed.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/statistics.hpp>
-#include <skel/cost/reduction/fit.hpp>
-#include <skel/cost/reduction/judge.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
 
 #include "samples_of.hpp"
 

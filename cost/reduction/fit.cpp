@@ -1,15 +1,15 @@
-#include <skel/cost/reduction/fit.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/boosted_trees.hpp>
-#include <skel/cost/reduction/judge.hpp>
-#include <skel/cost/reduction/positive_fit.hpp>
-#include <skel/cost/reduction/predictor.hpp>
-#include <skel/cost/reduction/terms.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/boosted_trees.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
+#include <skel/detail/cost/reduction/positive_fit.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
+#include <skel/detail/cost/reduction/terms.hpp>
 
 #include "polynomial_kind.hpp"
 #include "samples_of.hpp"

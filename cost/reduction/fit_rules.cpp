@@ -5,9 +5,9 @@
 #include <random>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/cost/reduction/boosted_trees.hpp>
-#include <skel/cost/reduction/rules.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/cost/reduction/boosted_trees.hpp>
+#include <skel/detail/cost/reduction/rules.hpp>
 
 #include "judge_choices.hpp"
 #include "rule_traits.hpp"

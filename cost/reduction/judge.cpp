@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/judge.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/cost/reduction/fit.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
 
 #include "judge_choices.hpp"
 #include "samples_of.hpp"

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/cost/reduction/judge.hpp>
-#include <skel/cost/reduction/problem.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
 
 #include "samples_of.hpp"
 

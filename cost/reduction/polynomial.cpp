@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/polynomial.hpp>
+#include <skel/detail/cost/reduction/polynomial.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include <Eigen/Dense>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 #include "log2_of.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/reduction/fit.hpp>
-#include <skel/cost/reduction/judge.hpp>
-#include <skel/cost/reduction/polynomial.hpp>
-#include <skel/cost/reduction/predictor.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
+#include <skel/detail/cost/reduction/polynomial.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 
 #include "samples_of.hpp"
 

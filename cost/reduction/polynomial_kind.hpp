@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include <skel/cost/reduction/problem.hpp>
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 namespace skel::cost {
 

@@ -1,11 +1,11 @@
-#include <skel/cost/reduction/positive_fit.hpp>
+#include <skel/detail/cost/reduction/positive_fit.hpp>
 
 #include <algorithm>
 #include <cmath>
 
 #include <Eigen/Dense>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::cost {
 

@@ -1,12 +1,12 @@
-#include <skel/cost/reduction/predictor.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/polynomial.hpp>
-#include <skel/cost/reduction/terms.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/polynomial.hpp>
+#include <skel/detail/cost/reduction/terms.hpp>
 
 #include "log2_of.hpp"
 

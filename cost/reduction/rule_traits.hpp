@@ -5,8 +5,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include <skel/cost/reduction/predictor.hpp>
-#include <skel/cost/reduction/problem.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
 
 /// What rules are fitted to, and what they ask.
 namespace skel::cost {

@@ -1,10 +1,10 @@
-#include <skel/cost/reduction/rules.hpp>
+#include <skel/detail/cost/reduction/rules.hpp>
 
 #include <algorithm>
 #include <cmath>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "rule_traits.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/samples.hpp>
+#include <skel/detail/cost/reduction/samples.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace skel::cost {
 

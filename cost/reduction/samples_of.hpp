@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include <skel/cost/reduction/problem.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
 
 namespace skel::cost {
 

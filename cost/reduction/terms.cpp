@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/terms.hpp>
+#include <skel/detail/cost/reduction/terms.hpp>
 
 #include <algorithm>
 

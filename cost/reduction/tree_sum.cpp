@@ -1,10 +1,10 @@
-#include <skel/cost/reduction/tree_sum.hpp>
+#include <skel/detail/cost/reduction/tree_sum.hpp>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::cost {
 

@@ -8,12 +8,12 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/grid/collective_calls.hpp>
-#include <skel/grid/report.hpp>
-#include <skel/grid/settings.hpp>
-#include <skel/runtime/communicator.hpp>
-#include <skel/runtime/errors.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/grid/collective_calls.hpp>
+#include <skel/detail/grid/report.hpp>
+#include <skel/detail/grid/settings.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 namespace skel {
 
@@ -79,7 +79,7 @@ class grid : public collective_calls {
   /// Anything is taken, so that what cannot be run is refused in one message.
   template <class Composition>
   static runtime::program line_of(Composition& app) {
-    if constexpr (patterns::check_program<Composition>::value)
+    if constexpr (skeletons::check_program<Composition>::value)
       return runtime::make_program(app);
     else
       return {};

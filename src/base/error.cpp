@@ -1,6 +1,6 @@
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/base/input_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 
 #include <fcntl.h>
 
@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel {
 namespace {

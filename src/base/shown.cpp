@@ -1,9 +1,9 @@
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include <cstdint>
 #include <cstdio>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel {
 namespace {

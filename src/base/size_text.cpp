@@ -1,4 +1,4 @@
-#include <skel/base/size_text.hpp>
+#include <skel/detail/base/size_text.hpp>
 
 #include <charconv>
 #include <cmath>

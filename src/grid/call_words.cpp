@@ -9,8 +9,8 @@
 
 #include <cxxabi.h>
 
-#include <skel/base/hash.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/hash.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace skel {
 namespace {

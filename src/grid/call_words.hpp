@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include <skel/grid/settings.hpp>
-#include <skel/runtime/program.hpp>
-#include <skel/runtime/rendezvous.hpp>
+#include <skel/detail/grid/settings.hpp>
+#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/rendezvous.hpp>
 
 namespace skel {
 

@@ -5,11 +5,11 @@
 #include <mutex>
 #include <set>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/default_model.hpp>
-#include <skel/mapping/reduction_mapper.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 #include "warn.hpp"
 

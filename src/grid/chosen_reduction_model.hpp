@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include <skel/grid/reduction_controller.hpp>
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 namespace skel {
 

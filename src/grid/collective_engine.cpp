@@ -5,9 +5,9 @@
 #include <span>
 #include <utility>
 
-#include <skel/runtime/collective.hpp>
-#include <skel/runtime/errors.hpp>
-#include <skel/runtime/native.hpp>
+#include <skel/detail/runtime/collective.hpp>
+#include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/native.hpp>
 
 namespace skel {
 

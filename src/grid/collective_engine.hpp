@@ -6,12 +6,12 @@
 #include <span>
 #include <unordered_set>
 
-#include <skel/grid/collective_calls.hpp>
-#include <skel/grid/find_hosts.hpp>
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/runtime/communicator.hpp>
-#include <skel/runtime/quiet.hpp>
-#include <skel/runtime/rendezvous.hpp>
+#include <skel/detail/grid/collective_calls.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/rendezvous.hpp>
 
 namespace skel {
 

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include <skel/mapping/cluster_schedule.hpp>
-#include <skel/plan/tree.hpp>
-#include <skel/platform/clusters.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
+#include <skel/detail/plan/tree.hpp>
+#include <skel/detail/platform/clusters.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace skel {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <skel/plan/run_plan.hpp>
+#include <skel/detail/plan/run_plan.hpp>
 
 #include "planner.hpp"
 

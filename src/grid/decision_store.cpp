@@ -6,14 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/mapping/exchange_problem.hpp>
-#include <skel/mapping/placement_choice.hpp>
-#include <skel/plan/collective.hpp>
-#include <skel/plan/reduction_exchange.hpp>
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/sole_use.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/mapping/exchange_problem.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/reduction_exchange.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/sole_use.hpp>
 
 #include "warn.hpp"
 

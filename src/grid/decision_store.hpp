@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 
-#include <skel/grid/settings.hpp>
-#include <skel/mapping/decision_knowledge.hpp>
-#include <skel/platform/kept_entries.hpp>
-#include <skel/record/decision_file.hpp>
-#include <skel/runtime/communicator.hpp>
+#include <skel/detail/grid/settings.hpp>
+#include <skel/detail/mapping/decision_knowledge.hpp>
+#include <skel/detail/platform/kept_entries.hpp>
+#include <skel/detail/record/decision_file.hpp>
+#include <skel/detail/runtime/communicator.hpp>
 
 namespace skel {
 

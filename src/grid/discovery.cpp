@@ -1,4 +1,4 @@
-#include <skel/grid/discovery.hpp>
+#include <skel/detail/grid/discovery.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,15 +6,15 @@
 #include <numeric>
 #include <utility>
 
-#include <skel/base/median_error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/cost/communication/fit.hpp>
-#include <skel/platform/clusters.hpp>
-#include <skel/platform/discovered.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/grid_probe.hpp>
+#include <skel/detail/base/median_error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/communication/fit.hpp>
+#include <skel/detail/platform/clusters.hpp>
+#include <skel/detail/platform/discovered.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/grid_probe.hpp>
 
 #include "kept_platform.hpp"
 #include "run_hosts.hpp"

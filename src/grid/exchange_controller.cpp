@@ -1,4 +1,4 @@
-#include <skel/grid/exchange_controller.hpp>
+#include <skel/detail/grid/exchange_controller.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -6,12 +6,12 @@
 #include <ostream>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/mapping/decider.hpp>
-#include <skel/mapping/exchange_problem.hpp>
-#include <skel/pattern/operators.hpp>
-#include <skel/pattern/pattern.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/exchange_problem.hpp>
+#include <skel/detail/pattern/operators.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 #include "decision_store.hpp"
 

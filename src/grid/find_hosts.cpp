@@ -1,13 +1,13 @@
-#include <skel/grid/find_hosts.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
 
 #include <algorithm>
 #include <map>
 #include <string_view>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/grid/discovery.hpp>
-#include <skel/platform/discovered.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/platform/discovered.hpp>
 
 namespace skel {
 namespace {

@@ -13,21 +13,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/grid/find_hosts.hpp>
-#include <skel/grid/probe.hpp>
-#include <skel/platform/discovered.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/host_probe.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/calibration.hpp>
-#include <skel/runtime/leaving.hpp>
-#include <skel/runtime/native.hpp>
-#include <skel/runtime/run_line.hpp>
-#include <skel/runtime/sole_use.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/grid/probe.hpp>
+#include <skel/detail/platform/discovered.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/leaving.hpp>
+#include <skel/detail/runtime/native.hpp>
+#include <skel/detail/runtime/run_line.hpp>
+#include <skel/detail/runtime/sole_use.hpp>
 
 #include "call_words.hpp"
 #include "collective_engine.hpp"

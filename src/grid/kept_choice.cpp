@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include <skel/runtime/reduction/engine.hpp>
+#include <skel/detail/runtime/reduction/engine.hpp>
 
 namespace skel {
 

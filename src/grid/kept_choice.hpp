@@ -2,9 +2,9 @@
 
 #include <optional>
 
-#include <skel/cost/reduction/problem.hpp>
-#include <skel/mapping/reduction_mapper.hpp>
-#include <skel/plan/reduction.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
+#include <skel/detail/plan/reduction.hpp>
 
 namespace skel {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 #include "warn.hpp"
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/plan/reduction.hpp>
-#include <skel/runtime/reduction/characterise.hpp>
-#include <skel/runtime/reduction/glance.hpp>
+#include <skel/detail/plan/reduction.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
 
 namespace skel {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <skel/cost/reduction/problem.hpp>
-#include <skel/mapping/reduction_mapper.hpp>
-#include <skel/pattern/pattern.hpp>
-#include <skel/pattern/pattern_features.hpp>
-#include <skel/platform/reduction_model.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 #include "reduction_clock.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include <skel/mapping/decision.hpp>
+#include <skel/detail/mapping/decision.hpp>
 
 namespace skel {
 

@@ -14,14 +14,14 @@
 #include <utility>
 #include <variant>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/student.hpp>
-#include <skel/cost/line.hpp>
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_closure.hpp>
-#include <skel/cost/line_simulation.hpp>
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/student.hpp>
+#include <skel/detail/cost/line.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_closure.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "copy_tree.hpp"
 #include "forecast_doubt.hpp"
@@ -56,7 +56,7 @@ constexpr std::size_t most_told = 5;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
-  patterns::shape shape;
+  skeletons::shape shape;
   std::vector<std::size_t> station_of;  // per stage
   std::vector<double> waiting;          // per stage: share of its work in which it needs no core
   double batch = 1;
@@ -65,8 +65,8 @@ struct model_shape {
 /// The program as placements are searched for: a serial stage that waits for something else than a core takes as much
 /// of a processor as it computes, and no placement makes it wait less. A farm that waits wins by its width, which the
 /// search sees as work.
-patterns::shape searched(model_shape const& model) {
-  patterns::shape shape = model.shape;
+skeletons::shape searched(model_shape const& model) {
+  skeletons::shape shape = model.shape;
   for (std::size_t i = 0; i < shape.stages.size(); ++i)
     if (!shape.stages[i].replicable) shape.stages[i].work *= 1 - model.waiting[i];
   return shape;
@@ -192,11 +192,11 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   for (std::size_t s = 0; s < n; ++s) {
     bool const end = s == 0 || s + 1 == n;
     if (end && work[s] <= negligible * slowest) {
-      patterns::terminal terminal{end_of(s), costs[s == 0 ? 0 : n - 2].bytes * out.batch};
+      skeletons::terminal terminal{end_of(s), costs[s == 0 ? 0 : n - 2].bytes * out.batch};
       (s == 0 ? out.shape.input : out.shape.output) = terminal;
       continue;
     }
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = line.stations[s].notes.name;
     stage.work = work[s] * (s == 0 ? out.batch : given(s - 1));
     stage.output_bytes = costs[s].bytes * given(s);
@@ -243,7 +243,7 @@ double widest_window(cost::line const& line) {
 
 /// The room that the search prices with: the run's, where all chains of placements are then small enough to solve many
 /// of them; otherwise as much as leaves them so.
-std::size_t searchable_room(patterns::shape const& shape, std::size_t processors, std::size_t capacity) {
+std::size_t searchable_room(skeletons::shape const& shape, std::size_t processors, std::size_t capacity) {
   double workers = 0;
   for (auto const& stage : shape.stages)
     workers += !stage.replicable ? 1 : static_cast<double>(stage.width > 0 ? stage.width : processors);
@@ -253,7 +253,7 @@ std::size_t searchable_room(patterns::shape const& shape, std::size_t processors
 }
 
 /// The steady state of the placed program with the room that the run has, or as much of it as farms leave solvable.
-std::pair<cost::line_estimate, std::string> solve(patterns::shape const& shape, plan::placement const& where,
+std::pair<cost::line_estimate, std::string> solve(skeletons::shape const& shape, plan::placement const& where,
                                                   platform::description const& platform, std::size_t capacity) {
   bool const shared = is_shared(where);
   for (std::size_t room = std::min(capacity, most_room);; --room) {
@@ -581,7 +581,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       of.clear();
       for (auto const host : where.stages[i]) of.push_back(processors.rank_of[host]);
     }
-    auto const place_end = [&](std::size_t s, std::optional<patterns::terminal> const& terminal) {
+    auto const place_end = [&](std::size_t s, std::optional<skeletons::terminal> const& terminal) {
       if (terminal) ranks[s] = {processors.rank_of[*processors.platform.find_host(terminal->at)]};
     };
     place_end(0, model.shape.input);

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <skel/grid/report.hpp>
-#include <skel/grid/settings.hpp>
-#include <skel/platform/description.hpp>
-#include <skel/runtime/calibration.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/grid/report.hpp>
+#include <skel/detail/grid/settings.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "program_history.hpp"
 #include "rank_cores.hpp"

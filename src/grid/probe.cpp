@@ -1,12 +1,12 @@
-#include <skel/grid/probe.hpp>
+#include <skel/detail/grid/probe.hpp>
 
 #include <utility>
 #include <vector>
 
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 #include "kept_platform.hpp"
 #include "run_hosts.hpp"

@@ -7,9 +7,9 @@
 #include <map>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/student.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/student.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 namespace skel {
 namespace {

@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/platform/description.hpp>
-#include <skel/record/run_record.hpp>
-#include <skel/runtime/calibration.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "rank_cores.hpp"
 

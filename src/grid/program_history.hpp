@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include <skel/mapping/decider.hpp>
-#include <skel/mapping/placement_choice.hpp>
-#include <skel/mapping/service_times.hpp>
-#include <skel/record/run_record.hpp>
-#include <skel/runtime/calibration.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/service_times.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "decision_store.hpp"
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <set>
 
-#include <skel/base/contract.hpp>
-#include <skel/platform/host_probe.hpp>
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/launched.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/launched.hpp>
 
 namespace skel {
 namespace {

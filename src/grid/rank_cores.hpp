@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <skel/plan/placement.hpp>
-#include <skel/platform/description.hpp>
-#include <skel/runtime/communicator.hpp>
+#include <skel/detail/plan/placement.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/runtime/communicator.hpp>
 
 namespace skel {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <skel/record/clock.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 namespace skel {
 

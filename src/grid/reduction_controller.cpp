@@ -1,4 +1,4 @@
-#include <skel/grid/reduction_controller.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/mapping/horizon.hpp>
-#include <skel/platform/host_probe.hpp>
-#include <skel/runtime/reduction/body_time.hpp>
-#include <skel/runtime/reduction/engine.hpp>
-#include <skel/runtime/reduction/schedules.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/mapping/horizon.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/runtime/reduction/body_time.hpp>
+#include <skel/detail/runtime/reduction/engine.hpp>
+#include <skel/detail/runtime/reduction/schedules.hpp>
 
 #include "chosen_reduction_model.hpp"
 #include "kept_choice.hpp"

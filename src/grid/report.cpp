@@ -1,4 +1,4 @@
-#include <skel/grid/report.hpp>
+#include <skel/detail/grid/report.hpp>
 
 #include <algorithm>
 #include <cmath>

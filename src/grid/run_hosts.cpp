@@ -3,8 +3,8 @@
 #include <map>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 namespace skel {
 

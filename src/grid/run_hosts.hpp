@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/platform/host_probe.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 namespace skel {
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/base/size_text.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/size_text.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace skel {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <skel/grid/settings.hpp>
+#include <skel/detail/grid/settings.hpp>
 
 namespace skel {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include <skel/base/error.hpp>
-#include <skel/runtime/move_states.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/move_states.hpp>
 
 namespace skel {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include <skel/plan/run_plan.hpp>
-#include <skel/runtime/communicator.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "planner.hpp"
 

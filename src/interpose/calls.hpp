@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 #include "process.hpp"
 #include "serve.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "process.hpp"
 

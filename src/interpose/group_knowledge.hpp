@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/plan/placement.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/plan/placement.hpp>
 
 #include "kept_verdicts.hpp"
 #include "way.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 namespace skel::interpose {
 namespace {

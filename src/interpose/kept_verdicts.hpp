@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include "way.hpp"
 

@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/plan/collective.hpp>
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 #include "process.hpp"
 

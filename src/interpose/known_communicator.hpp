@@ -13,8 +13,8 @@
 
 #include <mpi.h>
 
-#include <skel/mapping/collective_mapper.hpp>
-#include <skel/runtime/collective.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+#include <skel/detail/runtime/collective.hpp>
 
 #include "group_knowledge.hpp"
 #include "way.hpp"

@@ -8,12 +8,12 @@
 
 #include <cereal/types/map.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/grid/find_hosts.hpp>
-#include <skel/platform/discovered.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/platform/discovered.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 #include "known_communicator.hpp"
 

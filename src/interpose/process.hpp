@@ -12,11 +12,11 @@
 
 #include <mpi.h>
 
-#include <skel/plan/collective.hpp>
-#include <skel/plan/placement.hpp>
-#include <skel/platform/description.hpp>
-#include <skel/platform/kept_entries.hpp>
-#include <skel/record/decision_file.hpp>
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/placement.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/platform/kept_entries.hpp>
+#include <skel/detail/record/decision_file.hpp>
 
 #include "group_knowledge.hpp"
 #include "settings.hpp"

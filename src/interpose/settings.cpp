@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::interpose {
 namespace {

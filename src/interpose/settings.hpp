@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 namespace skel::interpose {
 

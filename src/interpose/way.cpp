@@ -2,8 +2,8 @@
 
 #include <bit>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace skel::interpose {
 

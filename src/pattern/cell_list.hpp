@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 /// Cells of any kinds while they come one after the other: first the nodes of a cell, then its end.
 struct cell_list {
@@ -32,4 +32,4 @@ struct cell_list {
   }
 };
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include <skel/pattern/edge_table.hpp>
+#include <skel/detail/pattern/edge_table.hpp>
 
 #include "mesh_formats.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 namespace {
 
@@ -45,4 +45,4 @@ mesh read_edge_list(text_lines& text) {
   return {nodes, cell_kind::line, std::move(ends)};
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

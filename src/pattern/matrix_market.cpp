@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
-#include <skel/pattern/edge_table.hpp>
+#include <skel/detail/pattern/edge_table.hpp>
 
 #include "mesh_formats.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 namespace {
 
@@ -90,4 +90,4 @@ mesh read_matrix_market(text_lines& text) {
   return {static_cast<std::size_t>(nodes), cell_kind::line, std::move(ends)};
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -1,11 +1,11 @@
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/pattern/edge_table.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/edge_table.hpp>
 
 namespace skel {
 
@@ -128,7 +128,7 @@ pattern pattern_of(mesh const& cells) {
 }
 
 mesh edges_of(mesh const& cells) {
-  patterns::edge_table seen;
+  skeletons::edge_table seen;
   std::vector<subscript> ends;
   for (std::size_t c = 0; c < cells.cells(); ++c)
     for_each_edge(cells.kind(c), cells.cell(c), [&](subscript a, subscript b) {

@@ -1,4 +1,4 @@
-#include <skel/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/base/input_file.hpp>
-#include <skel/base/near_name.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
+#include <skel/detail/base/near_name.hpp>
 
 #include "mesh_formats.hpp"
 
@@ -19,16 +19,16 @@ namespace {
 struct known_format {
   char const* name;
   mesh_format format;
-  mesh (*read)(patterns::text_lines&);
+  mesh (*read)(skeletons::text_lines&);
 };
 
 constexpr std::array<known_format, 6> known{{
-    {"mtx", mesh_format::mtx, patterns::read_matrix_market},
-    {"graph", mesh_format::graph, patterns::read_metis_graph},
-    {"pack", mesh_format::pack, patterns::read_spark98_pack},
-    {"su2", mesh_format::su2, patterns::read_su2},
-    {"obj", mesh_format::obj, patterns::read_wavefront_obj},
-    {"edges", mesh_format::edges, patterns::read_edge_list},
+    {"mtx", mesh_format::mtx, skeletons::read_matrix_market},
+    {"graph", mesh_format::graph, skeletons::read_metis_graph},
+    {"pack", mesh_format::pack, skeletons::read_spark98_pack},
+    {"su2", mesh_format::su2, skeletons::read_su2},
+    {"obj", mesh_format::obj, skeletons::read_wavefront_obj},
+    {"edges", mesh_format::edges, skeletons::read_edge_list},
 }};
 
 std::string listed() {
@@ -88,7 +88,7 @@ mesh read_mesh(std::filesystem::path const& file, std::optional<mesh_format> for
 }
 
 mesh parse_mesh(std::string_view text, mesh_format format, std::string source) {
-  patterns::text_lines lines(text, std::move(source));
+  skeletons::text_lines lines(text, std::move(source));
   auto const reader =
       std::find_if(known.begin(), known.end(), [&](known_format const& one) { return one.format == format; });
   return reader->read(lines);

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include "text_lines.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 /// The greatest number of nodes that a mesh can have.
 inline constexpr std::int64_t most_nodes = std::int64_t{1} << 31;
@@ -18,4 +18,4 @@ mesh read_su2(text_lines& text);
 mesh read_wavefront_obj(text_lines& text);
 mesh read_edge_list(text_lines& text);
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -7,7 +7,7 @@
 
 #include "mesh_formats.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 namespace {
 
@@ -137,4 +137,4 @@ mesh read_metis_graph(text_lines& text) {
   return {graph.nodes, cell_kind::line, std::move(ends)};
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -1,12 +1,12 @@
-#include <skel/pattern/numbering.hpp>
+#include <skel/detail/pattern/numbering.hpp>
 
 #include <algorithm>
 #include <numeric>
 #include <random>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
 
 namespace skel {
 

@@ -1,10 +1,10 @@
-#include <skel/pattern/pattern.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <string>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel {
 

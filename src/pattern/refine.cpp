@@ -1,4 +1,4 @@
-#include <skel/pattern/refine.hpp>
+#include <skel/detail/pattern/refine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/pattern/edge_table.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/edge_table.hpp>
 
 #include "cell_list.hpp"
 
@@ -16,8 +16,8 @@ namespace skel {
 
 namespace {
 
-using patterns::cell_list;
-using patterns::edge_table;
+using skeletons::cell_list;
+using skeletons::edge_table;
 
 /// Cells of one kind, which need no list of kinds.
 struct uniform_list {

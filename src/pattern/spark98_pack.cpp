@@ -4,7 +4,7 @@
 
 #include "mesh_formats.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 /// A pack has nodes and dimension; elements and their corners; subdomains; processors; for each subdomain its nodes;
 /// the nodes, which count from 1, with coordinates; the elements, which count from 1, with corners that count from 0;
@@ -60,4 +60,4 @@ mesh read_spark98_pack(text_lines& text) {
   return {nodes, kind, std::move(ends), std::move(where)};
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -7,7 +7,7 @@
 #include "cell_list.hpp"
 #include "mesh_formats.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 namespace {
 
@@ -145,4 +145,4 @@ mesh read_su2(text_lines& text) {
   return su2_reader(text).read();
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -1,4 +1,4 @@
-#include <skel/pattern/synthetic.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel {
 

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 namespace {
 
@@ -134,4 +134,4 @@ void text_lines::fail_at(std::size_t line, std::string reason) const {
   throw input_error(source_, "line " + std::to_string(line), std::move(reason));
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 /// A text, line after line, word after word; knows the line for errors. Words are parted by blanks, tabs and returns.
 /// Stands on a line from the beginning: next_line() goes to the following one.
@@ -75,4 +75,4 @@ inline bool blank(char c) {
 /// A word as a whole number; false where it is none or too large.
 bool to_integer(std::string_view word, std::int64_t& value);
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -6,7 +6,7 @@
 #include "cell_list.hpp"
 #include "mesh_formats.hpp"
 
-namespace skel::patterns {
+namespace skel::skeletons {
 
 namespace {
 
@@ -93,4 +93,4 @@ mesh read_wavefront_obj(text_lines& text) {
   return obj_reader(text).read();
 }
 
-}  // namespace skel::patterns
+}  // namespace skel::skeletons

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <bit>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 #include "algorithms.hpp"
 

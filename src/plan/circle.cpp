@@ -1,10 +1,10 @@
-#include <skel/plan/circle.hpp>
+#include <skel/detail/plan/circle.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 namespace skel::plan {
 namespace {

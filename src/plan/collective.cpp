@@ -1,13 +1,13 @@
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <string>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/plan/circle.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/circle.hpp>
 
 #include "algorithms.hpp"
 

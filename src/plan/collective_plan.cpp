@@ -1,10 +1,10 @@
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 #include <algorithm>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/plan/circle.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/circle.hpp>
 
 namespace skel::plan {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/plan/grid_tree.hpp>
+#include <skel/detail/plan/grid_tree.hpp>
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::plan {
 

@@ -1,8 +1,8 @@
-#include <skel/plan/tree.hpp>
+#include <skel/detail/plan/tree.hpp>
 
 #include <utility>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::plan {
 

@@ -13,11 +13,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/base/hash.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/kept_entries.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/kept_entries.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 namespace skel::platform {
 namespace {

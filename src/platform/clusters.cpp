@@ -1,4 +1,4 @@
-#include <skel/platform/clusters.hpp>
+#include <skel/detail/platform/clusters.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace skel::platform {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/platform/decision_history.hpp>
+#include <skel/detail/platform/decision_history.hpp>
 
 #include <cstddef>
 #include <limits>

@@ -1,4 +1,4 @@
-#include <skel/platform/description.hpp>
+#include <skel/detail/platform/description.hpp>
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::platform {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/platform/discovered.hpp>
+#include <skel/detail/platform/discovered.hpp>
 
 #include <algorithm>
 #include <map>
@@ -7,10 +7,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 namespace skel::platform {
 namespace {

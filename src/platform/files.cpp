@@ -1,4 +1,4 @@
-#include <skel/platform/files.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "json_reader.hpp"
 
@@ -119,20 +119,20 @@ void write_parameters(ordered& object, parameter_blocks const& blocks) {
   for (auto const& [key, text] : blocks) object[key] = ordered::parse(text);
 }
 
-patterns::terminal read_terminal(reader const& object) {
+skeletons::terminal read_terminal(reader const& object) {
   object.expect_object("an input or output");
   object.expect_keys({"at", "bytes"});
-  patterns::terminal result;
+  skeletons::terminal result;
   result.at = object.at("at").name("the name of a host is wanted");
   result.bytes = object.number_or("bytes", 0);
   if (result.bytes < 0) object.at("bytes").fail("is negative; bytes per item, 0 or more");
   return result;
 }
 
-patterns::stage_shape read_stage(reader const& object) {
+skeletons::stage_shape read_stage(reader const& object) {
   object.expect_object("a stage");
   object.expect_keys({"name", "work", "output_bytes", "replicable", "ordered", "width", "at"});
-  patterns::stage_shape stage;
+  skeletons::stage_shape stage;
   stage.name = object.at("name").name("every stage needs a name");
   stage.work = object.at("work").number();
   if (stage.work < 0) object.at("work").fail("is negative; work units per item, 0 or more");
@@ -239,18 +239,18 @@ std::string to_json(description const& platform) {
   return text.size() <= most_json_bytes ? text : root.dump() + "\n";
 }
 
-patterns::shape read_pipeline(std::filesystem::path const& file) {
+skeletons::shape read_pipeline(std::filesystem::path const& file) {
   return parse_pipeline(read_text(file), file.string());
 }
 
-patterns::shape parse_pipeline(std::string_view text, std::string const& source) {
+skeletons::shape parse_pipeline(std::string_view text, std::string const& source) {
   json const document = detail::parse_json(text, source);
   reader const root(document, source);
   root.expect_object("a pipeline description");
   root.expect_version("skel_pipeline");
   root.expect_keys({"skel_pipeline", "stages", "input", "output"});
 
-  patterns::shape result;
+  skeletons::shape result;
   std::unordered_map<std::string, std::string> places;
   for (reader const& entry : root.at("stages").elements("\"stages\" is an array of stages")) {
     result.stages.push_back(read_stage(entry));

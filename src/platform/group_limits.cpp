@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include <skel/platform/host_probe.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 
 namespace skel::platform {
 namespace {

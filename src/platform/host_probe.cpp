@@ -1,4 +1,4 @@
-#include <skel/platform/host_probe.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 
 #include <hwloc.h>
 #include <time.h>
@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/median_error.hpp>
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/median_error.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace skel::platform {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/base/near_name.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::platform::detail {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/platform/files.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace skel::platform::detail {
 

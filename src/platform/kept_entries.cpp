@@ -1,4 +1,4 @@
-#include <skel/platform/kept_entries.hpp>
+#include <skel/detail/platform/kept_entries.hpp>
 
 #include <fcntl.h>
 
@@ -14,12 +14,12 @@
 #include <system_error>
 #include <thread>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/hash.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 namespace skel::platform {
 namespace {

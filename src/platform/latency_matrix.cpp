@@ -1,4 +1,4 @@
-#include <skel/platform/latency_matrix.hpp>
+#include <skel/detail/platform/latency_matrix.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -6,10 +6,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace skel::platform {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/platform/measured.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 #include <algorithm>
 #include <map>
@@ -6,9 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/median_error.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/median_error.hpp>
 
 namespace skel::platform {
 namespace {

@@ -1,11 +1,11 @@
-#include <skel/platform/model_parameters.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 
 #include <cmath>
 #include <initializer_list>
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "json_reader.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 namespace skel::platform {
 

@@ -1,12 +1,12 @@
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "json_reader.hpp"
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/platform/clusters.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/clusters.hpp>
 
 namespace skel::platform {
 namespace {

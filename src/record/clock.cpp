@@ -1,4 +1,4 @@
-#include <skel/record/clock.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include <fstream>
 

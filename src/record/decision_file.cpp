@@ -1,6 +1,6 @@
-#include <skel/record/decision_file.hpp>
+#include <skel/detail/record/decision_file.hpp>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "json_text.hpp"
 

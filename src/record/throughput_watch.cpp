@@ -1,4 +1,4 @@
-#include <skel/record/throughput_watch.hpp>
+#include <skel/detail/record/throughput_watch.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/student.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/student.hpp>
 
 namespace skel::record {
 

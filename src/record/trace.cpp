@@ -1,4 +1,4 @@
-#include <skel/record/run_record.hpp>
+#include <skel/detail/record/run_record.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <map>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "json_text.hpp"
 

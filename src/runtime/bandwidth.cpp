@@ -1,14 +1,14 @@
-#include <skel/runtime/bandwidth.hpp>
+#include <skel/detail/runtime/bandwidth.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <memory>
 #include <string>
 
-#include <skel/base/error.hpp>
-#include <skel/plan/block.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/team.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 namespace skel::runtime {
 

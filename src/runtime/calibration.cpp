@@ -1,4 +1,4 @@
-#include <skel/runtime/calibration.hpp>
+#include <skel/detail/runtime/calibration.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -16,11 +16,11 @@
 #include <thread>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/plan/run_plan.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/lanes.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/lanes.hpp>
 
 namespace skel::runtime {
 

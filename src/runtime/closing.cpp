@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace skel::runtime {
 

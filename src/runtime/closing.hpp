@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include <skel/plan/run_plan.hpp>
-#include <skel/record/run_record.hpp>
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/errors.hpp>
-#include <skel/runtime/program.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 /// How a run ends.
 namespace skel::record {

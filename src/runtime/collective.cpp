@@ -1,4 +1,4 @@
-#include <skel/runtime/collective.hpp>
+#include <skel/detail/runtime/collective.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 #include "step_bytes.hpp"
 #include "strands.hpp"

@@ -1,4 +1,4 @@
-#include <skel/runtime/communicator.hpp>
+#include <skel/detail/runtime/communicator.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,13 +9,13 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <skel/base/error.hpp>
-#include <skel/runtime/launched.hpp>
-#include <skel/runtime/leaving.hpp>
-#include <skel/runtime/native.hpp>
-#include <skel/runtime/quiet.hpp>
-#include <skel/runtime/rendezvous.hpp>
-#include <skel/runtime/sole_use.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/launched.hpp>
+#include <skel/detail/runtime/leaving.hpp>
+#include <skel/detail/runtime/native.hpp>
+#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/rendezvous.hpp>
+#include <skel/detail/runtime/sole_use.hpp>
 
 #include "mpi_state.hpp"
 

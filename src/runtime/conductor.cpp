@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <skel/record/clock.hpp>
+#include <skel/detail/record/clock.hpp>
 
 namespace skel::runtime {
 

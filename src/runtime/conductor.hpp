@@ -6,8 +6,8 @@
 #include <mutex>
 #include <optional>
 
-#include <skel/record/throughput_watch.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/record/throughput_watch.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 #include "closing.hpp"
 #include "executor.hpp"

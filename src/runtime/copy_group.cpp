@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include <skel/base/contract.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace skel::runtime {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/pattern/portion.hpp>
-#include <skel/plan/run_plan.hpp>
+#include <skel/detail/pattern/portion.hpp>
+#include <skel/detail/plan/run_plan.hpp>
 #include "link_layer.hpp"
 
 namespace skel::runtime {

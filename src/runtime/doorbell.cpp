@@ -1,4 +1,4 @@
-#include <skel/runtime/doorbell.hpp>
+#include <skel/detail/runtime/doorbell.hpp>
 
 #include <climits>
 #include <ctime>

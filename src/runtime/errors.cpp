@@ -1,11 +1,11 @@
-#include <skel/runtime/errors.hpp>
+#include <skel/detail/runtime/errors.hpp>
 
 #include <cstdio>
 #include <cstdlib>
 
 #include <unistd.h>
 
-#include <skel/runtime/sole_use.hpp>
+#include <skel/detail/runtime/sole_use.hpp>
 
 namespace skel::runtime {
 

@@ -4,8 +4,8 @@
 #include <deque>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/record/clock.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "site.hpp"
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/plan/run_plan.hpp>
-#include <skel/record/run_record.hpp>
-#include <skel/runtime/errors.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "link_layer.hpp"
 

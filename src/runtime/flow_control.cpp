@@ -3,9 +3,9 @@
 #include <map>
 #include <string>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace skel::runtime::flow_control {
 

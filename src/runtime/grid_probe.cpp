@@ -1,4 +1,4 @@
-#include <skel/runtime/grid_probe.hpp>
+#include <skel/detail/runtime/grid_probe.hpp>
 
 #include <cstdint>
 #include <cstring>

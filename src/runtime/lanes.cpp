@@ -1,4 +1,4 @@
-#include <skel/runtime/lanes.hpp>
+#include <skel/detail/runtime/lanes.hpp>
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>

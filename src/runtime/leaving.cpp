@@ -1,4 +1,4 @@
-#include <skel/runtime/leaving.hpp>
+#include <skel/detail/runtime/leaving.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -6,8 +6,8 @@
 #include <exception>
 #include <thread>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::runtime {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <memory>
 
-#include <skel/runtime/codec.hpp>
-#include <skel/runtime/items.hpp>
+#include <skel/detail/runtime/codec.hpp>
+#include <skel/detail/runtime/items.hpp>
 
 /// What stations of different ranks send each other.
 namespace skel::runtime {

@@ -1,4 +1,4 @@
-#include <skel/runtime/link_probe.hpp>
+#include <skel/detail/runtime/link_probe.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -6,10 +6,10 @@
 #include <string>
 #include <type_traits>
 
-#include <skel/base/median_error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/plan/tournament.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/base/median_error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/plan/tournament.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 #include "probe_messages.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/message_probe.hpp>
+#include <skel/detail/runtime/message_probe.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <skel/base/median_error.hpp>
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/median_error.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 #include "probe_messages.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/move_states.hpp>
+#include <skel/detail/runtime/move_states.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -7,9 +7,9 @@
 #include <span>
 #include <string>
 
-#include <skel/base/contract.hpp>
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/errors.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/errors.hpp>
 
 #include "transport/mpi_transport.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <mpi.h>
 
-#include <skel/runtime/communicator.hpp>
+#include <skel/detail/runtime/communicator.hpp>
 
 namespace skel::runtime {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 #include "copy_group.hpp"
 

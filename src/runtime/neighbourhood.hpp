@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include <skel/plan/run_plan.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "flow.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/page_memory.hpp>
+#include <skel/detail/runtime/page_memory.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <limits>
 #include <new>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/pages.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/pages.hpp>
 
 namespace skel::runtime {
 

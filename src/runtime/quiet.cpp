@@ -1,4 +1,4 @@
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <thread>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::runtime::quiet {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/runtime/rendezvous.hpp>
+#include <skel/detail/runtime/rendezvous.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/hash.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
 
 namespace skel::runtime {
 namespace {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include <skel/record/run_record.hpp>
-#include <skel/runtime/joint_stage.hpp>
-#include <skel/runtime/worker.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/joint_stage.hpp>
+#include <skel/detail/runtime/worker.hpp>
 
 namespace skel::runtime {
 

@@ -1,13 +1,13 @@
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/flow_control.hpp>
-#include <skel/runtime/lanes.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
+#include <skel/detail/runtime/lanes.hpp>
 
 #include "closing.hpp"
 #include "conductor.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include <skel/record/clock.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace skel::runtime {
 

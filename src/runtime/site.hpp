@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/plan/run_plan.hpp>
-#include <skel/record/run_record.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include "copy_group.hpp"
 #include "end_of_stream.hpp"

@@ -1,4 +1,4 @@
-#include <skel/runtime/sole_use.hpp>
+#include <skel/detail/runtime/sole_use.hpp>
 
 #include <atomic>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::runtime {
 namespace {

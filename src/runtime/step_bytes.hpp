@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <span>
 
-#include <skel/plan/schedule.hpp>
-#include <skel/runtime/collective.hpp>
+#include <skel/detail/plan/schedule.hpp>
+#include <skel/detail/runtime/collective.hpp>
 
 /// What both ways of taking the steps of a schedule do with bytes.
 namespace skel::runtime {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 #include "step_bytes.hpp"
 #include "transport/mpi_pieces.hpp"

@@ -6,8 +6,8 @@
 
 #include <mpi.h>
 
-#include <skel/plan/schedule.hpp>
-#include <skel/runtime/collective.hpp>
+#include <skel/detail/plan/schedule.hpp>
+#include <skel/detail/runtime/collective.hpp>
 
 namespace skel::runtime {
 

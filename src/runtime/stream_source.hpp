@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <skel/runtime/worker.hpp>
+#include <skel/detail/runtime/worker.hpp>
 
 #include "byte_credits.hpp"
 #include "link_layer.hpp"

@@ -1,4 +1,4 @@
-#include <skel/runtime/team.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
@@ -10,8 +10,8 @@
 #include <exception>
 #include <optional>
 
-#include <skel/base/contract.hpp>
-#include <skel/record/clock.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "hand_over.hpp"
 

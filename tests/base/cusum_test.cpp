@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/cusum.hpp>
+#include <skel/detail/base/cusum.hpp>
 
 namespace skel::statistics {
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/base/hash.hpp>
+#include <skel/detail/base/hash.hpp>
 
 #include <gtest/gtest.h>
 

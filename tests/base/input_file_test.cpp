@@ -1,4 +1,4 @@
-#include <skel/base/input_file.hpp>
+#include <skel/detail/base/input_file.hpp>
 
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

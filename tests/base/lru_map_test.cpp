@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/lru_map.hpp>
+#include <skel/detail/base/lru_map.hpp>
 
 namespace {
 

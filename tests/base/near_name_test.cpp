@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/near_name.hpp>
+#include <skel/detail/base/near_name.hpp>
 
 namespace {
 

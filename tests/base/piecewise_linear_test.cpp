@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/piecewise_linear.hpp>
+#include <skel/detail/base/piecewise_linear.hpp>
 
 namespace {
 

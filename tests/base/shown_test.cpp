@@ -1,10 +1,10 @@
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

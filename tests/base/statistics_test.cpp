@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/statistics.hpp>
+#include <skel/detail/base/statistics.hpp>
 
 namespace {
 

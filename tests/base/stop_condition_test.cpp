@@ -1,4 +1,4 @@
-#include <skel/base/stop_condition.hpp>
+#include <skel/detail/base/stop_condition.hpp>
 
 #include <gtest/gtest.h>
 

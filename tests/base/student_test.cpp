@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <skel/base/student.hpp>
+#include <skel/detail/base/student.hpp>
 
 namespace {
 

@@ -23,24 +23,24 @@ endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
 check(1 "no sources under")
-file(WRITE ${SCRATCH}/include/skel/cost/hockney.hpp
-  "#pragma once\n\n#include <vector>\n\n#include <Eigen/Dense>\n#include <skel/plan/placement.hpp>\n")
+file(WRITE ${SCRATCH}/include/skel/detail/cost/hockney.hpp
+  "#pragma once\n\n#include <vector>\n\n#include <Eigen/Dense>\n#include <skel/detail/plan/placement.hpp>\n")
 file(WRITE ${SCRATCH}/src/runtime/channel.cpp "#include <mpi.h>\n#include <sys/mman.h>\n#include \"ring.hpp\"\n")
 file(WRITE ${SCRATCH}/tools/main.cpp "#include <CLI/CLI.hpp>\n#include <skel/skel.hpp>\n")
 check(0 "8 includes in 3 files go down the levels")
 
-plant(include/skel/cost/up.hpp "#pragma once\n#include <skel/mapping/mapper.hpp>\n"
-  "include/skel/cost/up.hpp:2: room 'cost' may not include <skel/mapping/mapper.hpp> (mapping)")
-plant(include/skel/plan/beside.hpp "\n\n#include <skel/platform/description.hpp>\n"
-  "include/skel/plan/beside.hpp:3: room 'plan' may not include <skel/platform/description.hpp> (platform)")
-plant(src/runtime/model.cpp "#include <skel/cost/line.hpp>\n" "src/runtime/model.cpp:1: room 'runtime' may not include")
+plant(include/skel/detail/cost/up.hpp "#pragma once\n#include <skel/detail/mapping/mapper.hpp>\n"
+  "include/skel/detail/cost/up.hpp:2: room 'cost' may not include <skel/detail/mapping/mapper.hpp> (mapping)")
+plant(include/skel/detail/plan/beside.hpp "\n\n#include <skel/detail/platform/description.hpp>\n"
+  "include/skel/detail/plan/beside.hpp:3: room 'plan' may not include <skel/detail/platform/description.hpp> (platform)")
+plant(src/runtime/model.cpp "#include <skel/detail/cost/line.hpp>\n" "src/runtime/model.cpp:1: room 'runtime' may not include")
 plant(mapping/search.cpp "#include <mpi.h>\n" "mapping/search.cpp:1: room 'mapping' may not include <mpi.h> (mpi)")
 plant(cost/lock.cpp "#include <vector>\n#include <mutex>\n" "cost/lock.cpp:2: room 'cost' may not include <mutex> (threads)")
-plant(include/skel/pattern/json.hpp "#include <nlohmann/json.hpp>\n" "may not include <nlohmann/json.hpp> (json)")
+plant(include/skel/detail/pattern/json.hpp "#include <nlohmann/json.hpp>\n" "may not include <nlohmann/json.hpp> (json)")
 plant(src/platform/top.cpp "#include <skel/skel.hpp>\n" "may not include <skel/skel.hpp> (grid)")
-plant(include/skel/base/new.hpp "  #  include <zlib.h>\n" "new.hpp:1: room 'base' may not include <zlib.h> (an unknown library)")
-plant(include/skel/base/quoted.hpp "#include \"error.hpp\"\n" "a header of skel is included as <skel/ROOM/FILE.hpp>")
+plant(include/skel/detail/base/new.hpp "  #  include <zlib.h>\n" "new.hpp:1: room 'base' may not include <zlib.h> (an unknown library)")
+plant(include/skel/detail/base/quoted.hpp "#include \"error.hpp\"\n" "a header of skel is included as <skel/detail/ROOM/FILE.hpp>")
 plant(src/grid/sideways.cpp "#include \"../runtime/channel.hpp\"\n" "quotes are for files of one folder")
-plant(include/skel/base/macro.hpp "#include CONFIG\n" "cannot be checked")
-plant(include/skel/attic/old.hpp "#include <vector>\n" "stands in no room of the house")
+plant(include/skel/detail/base/macro.hpp "#include CONFIG\n" "cannot be checked")
+plant(include/skel/detail/attic/old.hpp "#include <vector>\n" "stands in no room of the house")
 file(REMOVE_RECURSE ${SCRATCH})

@@ -1,4 +1,4 @@
-#include <skel/cost/circle_price.hpp>
+#include <skel/detail/cost/circle_price.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/cost/collective_price.hpp>
-#include <skel/cost/usable_time.hpp>
+#include <skel/detail/cost/collective_price.hpp>
+#include <skel/detail/cost/usable_time.hpp>
 
 namespace {
 

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/collective_price.hpp>
-#include <skel/cost/collective_recursion.hpp>
+#include <skel/detail/cost/collective_price.hpp>
+#include <skel/detail/cost/collective_recursion.hpp>
 
 namespace {
 

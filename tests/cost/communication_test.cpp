@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/communication/any_model.hpp>
-#include <skel/cost/communication/convert.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/communication/any_model.hpp>
+#include <skel/detail/cost/communication/convert.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "cost/model_laws.hpp"
 

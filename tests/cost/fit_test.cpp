@@ -5,13 +5,13 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/communication/fit.hpp>
-#include <skel/cost/communication/hloggp.hpp>
-#include <skel/cost/communication/hockney.hpp>
-#include <skel/cost/communication/lmo.hpp>
-#include <skel/cost/communication/loggp.hpp>
-#include <skel/cost/communication/plogp.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/communication/fit.hpp>
+#include <skel/detail/cost/communication/hloggp.hpp>
+#include <skel/detail/cost/communication/hockney.hpp>
+#include <skel/detail/cost/communication/lmo.hpp>
+#include <skel/detail/cost/communication/loggp.hpp>
+#include <skel/detail/cost/communication/plogp.hpp>
 
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/line_solver.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/line_solver.hpp>
 
 namespace skel::cost::detail {
 namespace {

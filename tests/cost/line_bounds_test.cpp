@@ -1,4 +1,4 @@
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 #include <random>
 

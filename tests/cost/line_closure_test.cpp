@@ -1,4 +1,4 @@
-#include <skel/cost/line_closure.hpp>
+#include <skel/detail/cost/line_closure.hpp>
 
 #include <random>
 

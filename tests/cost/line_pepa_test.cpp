@@ -1,9 +1,9 @@
 #include <random>
 
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/cost/pepa/generate.hpp>
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/cost/pepa/generate.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 #include "cost/random_line.hpp"
 

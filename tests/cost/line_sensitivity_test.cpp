@@ -1,7 +1,7 @@
 #include <functional>
 #include <random>
 
-#include <skel/cost/line_solver.hpp>
+#include <skel/detail/cost/line_solver.hpp>
 
 #include "cost/random_line.hpp"
 

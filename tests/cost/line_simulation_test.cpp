@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/line_bounds.hpp>
-#include <skel/cost/line_simulation.hpp>
-#include <skel/cost/line_solver.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
+#include <skel/detail/cost/line_solver.hpp>
 
 #include "cost/random_line.hpp"
 

@@ -1,9 +1,9 @@
-#include <skel/cost/line_solver.hpp>
+#include <skel/detail/cost/line_solver.hpp>
 
 #include <cmath>
 #include <random>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "cost/random_line.hpp"
 

@@ -1,8 +1,8 @@
-#include <skel/cost/line.hpp>
+#include <skel/detail/cost/line.hpp>
 
 #include <limits>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace skel::cost {
 namespace {
@@ -15,8 +15,8 @@ platform::description two_clusters() {
           {{0, 1, {0.5, 100}, {}}, {1, 0, {0.7, 200}, {}}}};
 }
 
-patterns::shape three_stages() {
-  patterns::shape program;
+skeletons::shape three_stages() {
+  skeletons::shape program;
   program.stages = {
       {"read", 2, 100, false, true, 0, {}}, {"work", 8, 10, true, true, 0, {}}, {"write", 1, 0, false, true, 0, {}}};
   return program;
@@ -40,8 +40,8 @@ TEST(MakeLine, MovesTheSendersBytesAndFallsBackToLocalLatency) {
 
 TEST(MakeLine, UsesInputAndOutputLocationsWhereTheyAreGiven) {
   auto program = three_stages();
-  program.input = patterns::terminal{"far-1", 20};
-  program.output = patterns::terminal{"near", 40};
+  program.input = skeletons::terminal{"far-1", 20};
+  program.output = skeletons::terminal{"near", 40};
   auto const model = make_line(program, plan::place_each({0, 0, 1}), two_clusters());
   EXPECT_DOUBLE_EQ(model.moves[0], 1 / (0.7 + 20 / 200.0));
   EXPECT_DOUBLE_EQ(model.moves[3], 1 / (0.7 + 40 / 200.0));
@@ -69,7 +69,7 @@ TEST(MakeLine, RefusesWhatDoesNotFit) {
   EXPECT_THROW(make_line(three_stages(), {{{0, 1}, {0}, {0}}}, platform), error);
   EXPECT_THROW(make_line(three_stages(), {{{0}, {}, {0}}}, platform), error);
   auto program = three_stages();
-  program.input = patterns::terminal{"nowhere", 0};
+  program.input = skeletons::terminal{"nowhere", 0};
   EXPECT_THROW(make_line(program, plan::place_each({0, 0, 0}), platform), input_error);
   platform::description const apart{0, {{"a", 1, 1, 1, {}, {}, {}}, {"b", 1, 1, 1, {}, {}, {}}}, {}};
   EXPECT_THROW(make_line(three_stages(), plan::place_each({0, 1, 0}), apart), error);

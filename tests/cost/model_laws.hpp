@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/communication/model.hpp>
+#include <skel/detail/cost/communication/model.hpp>
 
 namespace skel::testing_cost {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/pepa/chain.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/pepa/chain.hpp>
 
 namespace {
 

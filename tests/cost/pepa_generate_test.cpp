@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/line_solver.hpp>
-#include <skel/cost/pepa/generate.hpp>
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/line_solver.hpp>
+#include <skel/detail/cost/pepa/generate.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 namespace {
 

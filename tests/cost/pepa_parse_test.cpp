@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 namespace {
 

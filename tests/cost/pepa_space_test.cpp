@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 namespace {
 

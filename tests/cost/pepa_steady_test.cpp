@@ -9,8 +9,8 @@
 
 #include <Eigen/Dense>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 namespace {
 

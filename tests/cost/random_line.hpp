@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/line.hpp>
+#include <skel/detail/cost/line.hpp>
 
 namespace skel::cost {
 

@@ -1,4 +1,4 @@
-#include <skel/cost/route_price.hpp>
+#include <skel/detail/cost/route_price.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/collective_recursion.hpp>
+#include <skel/detail/cost/collective_recursion.hpp>
 
 namespace {
 

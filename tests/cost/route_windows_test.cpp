@@ -1,5 +1,5 @@
 // Turns of relays, and windows: what a price says of how a route is to be obeyed.
-#include <skel/cost/route_price.hpp>
+#include <skel/detail/cost/route_price.hpp>
 
 #include <numeric>
 #include <vector>

@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/pattern/mesh_files.hpp>
-#include <skel/pattern/numbering.hpp>
-#include <skel/pattern/refine.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/numbering.hpp>
+#include <skel/detail/pattern/refine.hpp>
 
 /// The first byte is the first letter of a format, or chooses one; any text behind it is either refused by an error
 /// that says where, or a mesh that does not contradict itself.

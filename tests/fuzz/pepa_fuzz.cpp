@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/pepa/steady.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/pepa/steady.hpp>
 
 namespace pepa = skel::cost::pepa;
 

@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/files.hpp>
 
 /// Any text either is refused by an error with a reason, or is a pipeline in which every number makes sense.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

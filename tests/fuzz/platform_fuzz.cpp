@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/files.hpp>
 
 /// Any text either is refused by an error with a reason, or is a platform that survives being written and read again
 /// and whose hosts can be found by their names.

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <skel/base/error.hpp>
-#include <skel/mapping/reduction_mapper.hpp>
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 /// Any text either is refused by an error with a reason, or is a model that reads back as it is written and that a
 /// mapper refuses with a reason, or decides and learns by.

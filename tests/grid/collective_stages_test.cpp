@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/runtime/sequential.hpp>
+#include <skel/detail/runtime/sequential.hpp>
 #include <skel/skel.hpp>
 
 namespace {

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/platform/decision_history.hpp>
+#include <skel/detail/platform/decision_history.hpp>
 #include <skel/skel.hpp>
 
 namespace {

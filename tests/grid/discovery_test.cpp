@@ -7,13 +7,13 @@
 #include <gmock/gmock.h>
 #include <mpi.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/communication/any_model.hpp>
-#include <skel/grid/discovery.hpp>
-#include <skel/plan/tournament.hpp>
-#include <skel/platform/discovered.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/communication/any_model.hpp>
+#include <skel/detail/grid/discovery.hpp>
+#include <skel/detail/plan/tournament.hpp>
+#include <skel/detail/platform/discovered.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 #include "run_hosts.hpp"
 

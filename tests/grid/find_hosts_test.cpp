@@ -1,4 +1,4 @@
-#include <skel/grid/find_hosts.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
 
 #include <string>
 #include <vector>

@@ -25,7 +25,7 @@
 #include <mpi.h>
 #include <nlohmann/json.hpp>
 
-#include <skel/platform/host_probe.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 #include <skel/skel.hpp>
 
 namespace sample {

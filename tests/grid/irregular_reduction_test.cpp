@@ -1,4 +1,4 @@
-#include <skel/grid/irregular_reduction.hpp>
+#include <skel/detail/grid/irregular_reduction.hpp>
 
 #include <array>
 #include <cmath>
@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/synthetic.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
 
 namespace {
 

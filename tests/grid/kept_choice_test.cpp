@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/runtime/reduction/engine.hpp>
+#include <skel/detail/runtime/reduction/engine.hpp>
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/grid/probe.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/grid/probe.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 namespace {
 

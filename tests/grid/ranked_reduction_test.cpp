@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/plan/block.hpp>
+#include <skel/detail/plan/block.hpp>
 #include <skel/skel.hpp>
 
 namespace {

@@ -1,4 +1,4 @@
-#include <skel/grid/reduction_controller.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,11 +17,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/default_model.hpp>
-#include <skel/pattern/synthetic.hpp>
-#include <skel/platform/measured.hpp>
-#include <skel/runtime/reduction/glance.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
 
 #include "chosen_reduction_model.hpp"
 #include "reduction_clock.hpp"

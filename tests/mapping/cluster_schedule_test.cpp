@@ -7,8 +7,8 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/mapping/cluster_schedule.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
 
 #include "mapping/random_cluster_problem.hpp"
 

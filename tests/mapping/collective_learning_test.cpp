@@ -1,4 +1,4 @@
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/platform/files.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "mapping/random_grid.hpp"
 #include "mapping/random_problem.hpp"

@@ -1,4 +1,4 @@
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include <malloc.h>
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/collective_recursion.hpp>
-#include <skel/cost/grid_models.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/collective_recursion.hpp>
+#include <skel/detail/cost/grid_models.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "mapping/random_grid.hpp"
 #include "mapping/random_problem.hpp"

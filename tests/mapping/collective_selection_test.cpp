@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/platform/files.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "mapping/random_grid.hpp"
 #include "support/decision_laws.hpp"

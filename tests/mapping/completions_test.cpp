@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 #include "mapping/random_problem.hpp"
 
@@ -83,7 +83,7 @@ struct search_node {
 placement_problem random_single_workers(std::mt19937& random) {
   auto problem = random_problem(random, 4, 3);
   auto const any = [&](std::size_t most) { return std::uniform_int_distribution<std::size_t>(0, most)(random); };
-  if (any(1) == 0) problem.program.input = patterns::terminal{problem.platform.host_name(any(2)), 1e4};
+  if (any(1) == 0) problem.program.input = skeletons::terminal{problem.platform.host_name(any(2)), 1e4};
   if (any(1) == 0) problem.program.stages[any(3)].at = {problem.platform.host_name(any(2))};
   return problem;
 }

@@ -1,4 +1,4 @@
-#include <skel/mapping/decider.hpp>
+#include <skel/detail/mapping/decider.hpp>
 
 #include <cmath>
 #include <limits>

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 namespace {
 
@@ -19,7 +19,7 @@ placement_problem big_cluster(std::size_t hosts) {
   problem.platform = platform::description(1e-6, {{"big", hosts, 1, 1, {1e-3}, {}, {}}, {"fast", 1, 2, 1, {}, {}, {}}},
                                            {{0, 1, {1e-2}, {}}, {1, 0, {1e-2}, {}}});
   for (auto const* name : {"first", "second"}) {
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = name;
     stage.work = 1;
     problem.program.stages.push_back(stage);
@@ -40,7 +40,7 @@ TEST(EnoughHosts, AMillionEqualHostsAreSearchedLikeAFew) {
 TEST(EnoughHosts, NamedHostsStay) {
   auto problem = big_cluster(500);
   problem.program.stages[0].at = {"big-43"};
-  problem.program.output = patterns::terminal{"big-7", 0};
+  problem.program.output = skeletons::terminal{"big-7", 0};
   auto const found = std::get<decision>(place(problem));
   EXPECT_THAT(found.placement.stages[0], testing::ElementsAre(43u));
 }

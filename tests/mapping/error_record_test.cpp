@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/mapping/error_record.hpp>
+#include <skel/detail/mapping/error_record.hpp>
 
 namespace skel::mapping {
 namespace {

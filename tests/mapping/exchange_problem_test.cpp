@@ -1,8 +1,8 @@
-#include <skel/mapping/exchange_problem.hpp>
+#include <skel/detail/mapping/exchange_problem.hpp>
 
 #include <gtest/gtest.h>
 
-#include <skel/mapping/decider.hpp>
+#include <skel/detail/mapping/decider.hpp>
 
 #include "support/decision_laws.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/mapping/horizon.hpp>
+#include <skel/detail/mapping/horizon.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <skel/mapping/known_errors.hpp>
+#include <skel/detail/mapping/known_errors.hpp>
 
 #include <cmath>
 #include <random>

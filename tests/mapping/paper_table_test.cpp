@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include "mapping/triangle.hpp"
 

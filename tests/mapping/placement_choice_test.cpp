@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <skel/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
 
 #include "support/decision_laws.hpp"
 

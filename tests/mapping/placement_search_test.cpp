@@ -1,4 +1,4 @@
-#include <skel/mapping/placement_search.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +84,7 @@ TEST(PlacementSearch, SearchesEqualHostsOnce) {
   placement_problem problem;
   problem.platform = platform::description(1e-4, {{"node", 40, 1, 1, {0.01, 1e9}, {}, {}}}, {});
   for (int i = 0; i < 5; ++i) {
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = numbered('s', static_cast<std::size_t>(i));
     stage.work = 1;
     problem.program.stages.push_back(stage);
@@ -117,7 +117,7 @@ TEST(PlacementSearch, SaysWhyNothingCanBeChosen) {
   EXPECT_NE(std::get<infeasible>(place(problem)).reason.find("p9"), std::string::npos);
 
   problem = triangle({1, 1, 1}, {1, 1, 1});
-  problem.program.input = patterns::terminal{"elsewhere", 1};
+  problem.program.input = skeletons::terminal{"elsewhere", 1};
   EXPECT_NE(std::get<infeasible>(place(problem)).reason.find("elsewhere"), std::string::npos);
 
   problem = triangle({1, 1, 1}, {1, 1, 1});
@@ -147,7 +147,7 @@ placement_problem two_farms(std::size_t hosts, std::size_t width) {
   placement_problem problem;
   problem.platform = platform::description(1e-6, {{"n", hosts, 1, 1, {1e-4, 1e8}, {}, {}}}, {});
   for (std::size_t i = 0; i < 2; ++i) {
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = numbered('f', i);
     stage.work = 1 + static_cast<double>(i) / 3;
     stage.replicable = true;

@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/mapping/poly_model.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
 
 namespace skel::mapping {
 namespace {

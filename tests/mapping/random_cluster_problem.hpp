@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include <skel/mapping/cluster_schedule.hpp>
+#include <skel/detail/mapping/cluster_schedule.hpp>
 
 #include "mapping/random_problem.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/mapping/collective_mapper.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 
 #include "mapping/random_problem.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-#include <skel/mapping/placement_space.hpp>
+#include <skel/detail/mapping/placement_space.hpp>
 
 namespace skel::mapping {
 
@@ -31,7 +31,7 @@ inline placement_problem random_problem(std::mt19937& random, std::size_t stages
   placement_problem problem;
   problem.platform = platform::description(1e-4, clusters, links);
   for (std::size_t i = 0; i < stages; ++i) {
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = numbered('s', i);
     stage.work = draw_log(random, 0.3, 3);
     stage.output_bytes = draw_log(random, 1, 1e4);
@@ -59,8 +59,8 @@ inline placement_problem random_small_problem(std::mt19937& random) {
     problem.platform = platform::description(1e-4, clusters, links);
   }
   auto const all = problem.platform.host_count();
-  if (draw(0, 2) == 0) problem.program.input = patterns::terminal{problem.platform.host_name(draw(0, all - 1)), 1e4};
-  if (draw(0, 2) == 0) problem.program.output = patterns::terminal{problem.platform.host_name(draw(0, all - 1)), 1e4};
+  if (draw(0, 2) == 0) problem.program.input = skeletons::terminal{problem.platform.host_name(draw(0, all - 1)), 1e4};
+  if (draw(0, 2) == 0) problem.program.output = skeletons::terminal{problem.platform.host_name(draw(0, all - 1)), 1e4};
   if (draw(0, 2) == 0)
     problem.program.stages[draw(0, problem.program.stages.size() - 1)].at = {
         problem.platform.host_name(draw(0, all - 1))};

@@ -1,4 +1,4 @@
-#include <skel/mapping/reduction_mapper.hpp>
+#include <skel/detail/mapping/reduction_mapper.hpp>
 
 #include <cmath>
 #include <limits>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "support/planted_reductions.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/mapping/service_times.hpp>
+#include <skel/detail/mapping/service_times.hpp>
 
 namespace {
 

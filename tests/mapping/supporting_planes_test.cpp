@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_bounds.hpp>
 
 #include "mapping/random_problem.hpp"
 
@@ -19,8 +19,8 @@ std::size_t draw(std::mt19937& random, std::size_t low, std::size_t high) {
 placement_problem random_single_workers(std::mt19937& random) {
   auto problem = random_problem(random, draw(random, 1, 5), draw(random, 1, 4));
   auto const any_host = [&] { return problem.platform.host_name(draw(random, 0, problem.platform.host_count() - 1)); };
-  if (draw(random, 0, 1) == 0) problem.program.input = patterns::terminal{any_host(), 1e4};
-  if (draw(random, 0, 1) == 0) problem.program.output = patterns::terminal{any_host(), 1e4};
+  if (draw(random, 0, 1) == 0) problem.program.input = skeletons::terminal{any_host(), 1e4};
+  if (draw(random, 0, 1) == 0) problem.program.output = skeletons::terminal{any_host(), 1e4};
   if (draw(random, 0, 1) == 0)
     problem.program.stages[draw(random, 0, problem.program.stages.size() - 1)].at = {any_host()};
   return problem;

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include <skel/mapping/placement_space.hpp>
+#include <skel/detail/mapping/placement_space.hpp>
 
 namespace skel::mapping {
 
@@ -27,7 +27,7 @@ inline placement_problem triangle(std::array<double, 3> const& latencies, std::a
   placement_problem problem;
   problem.platform = platform::description(1e-4, hosts, links);
   for (int i = 1; i <= 3; ++i) {
-    patterns::stage_shape stage;
+    skeletons::stage_shape stage;
     stage.name = std::to_string(i);
     stage.work = 1;
     problem.program.stages.push_back(stage);

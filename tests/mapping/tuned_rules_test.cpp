@@ -7,9 +7,9 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/collective_price.hpp>
-#include <skel/mapping/tuned_rules.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/collective_price.hpp>
+#include <skel/detail/mapping/tuned_rules.hpp>
 
 namespace skel::mapping {
 namespace {

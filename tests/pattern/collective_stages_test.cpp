@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/collective_stages.hpp>
-#include <skel/runtime/sequential.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
+#include <skel/detail/runtime/sequential.hpp>
 
 namespace {
 

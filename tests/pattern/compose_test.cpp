@@ -8,14 +8,14 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/pattern/runtime_pipeline.hpp>
-#include <skel/runtime/sequential.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
+#include <skel/detail/runtime/sequential.hpp>
 
 namespace {
 
-using skel::patterns::flow_through;
 using skel::runtime::run_sequential;
+using skel::skeletons::flow_through;
 
 auto count_to(int n) {
   return skel::source("count",
@@ -30,7 +30,7 @@ struct not_default_constructible {
 TEST(Compose, DeducesTypesFromStageToStage) {
   auto app = count_to(3) | [](int i) { return i + 0.5; } | skel::farm([](double x) { return std::to_string(x); });
   static_assert(std::is_same_v<typename flow_through<decltype(app), void>::type, std::string>);
-  static_assert(!skel::patterns::program<decltype(app)>);
+  static_assert(!skel::skeletons::program<decltype(app)>);
 }
 
 TEST(Compose, BareCallablesAndGenericLambdasAreStages) {
@@ -103,7 +103,7 @@ TEST(Compose, LeavesOtherUsesOfTheBarAlone) {
   std::vector<int> out;
   for (int x : std::views::iota(0, 5) | both) out.push_back(x);
   EXPECT_THAT(out, testing::ElementsAre(0, 6, 12));
-  static_assert(!std::is_same_v<decltype(skel::farm(even) | even), skel::patterns::refused>);
+  static_assert(!std::is_same_v<decltype(skel::farm(even) | even), skel::skeletons::refused>);
 }
 
 enum class colour : unsigned { red = 1, blue = 2 };

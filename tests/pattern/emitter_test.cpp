@@ -10,18 +10,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/pattern/runtime_pipeline.hpp>
-#include <skel/pattern/statefulness.hpp>
-#include <skel/runtime/sequential.hpp>
-#include <skel/runtime/station_state.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
+#include <skel/detail/pattern/statefulness.hpp>
+#include <skel/detail/runtime/sequential.hpp>
+#include <skel/detail/runtime/station_state.hpp>
 
 namespace {
 
 using skel::emitter;
-using skel::patterns::emits_items;
-using skel::patterns::emitted;
-using skel::patterns::flow_through;
+using skel::skeletons::emits_items;
+using skel::skeletons::emitted;
+using skel::skeletons::flow_through;
 using testing::ElementsAre;
 
 auto count_to(int n) {
@@ -159,7 +159,7 @@ TEST(Emitter, ReturnedOptionalsAndRangesAreItems) {
 }
 
 TEST(Wrapper, IsAsStatelessAsWhatItWraps) {
-  using skel::patterns::is_stateless;
+  using skel::skeletons::is_stateless;
   auto const empty = [](int x) { return x > 0; };
   auto const captures = [limit = 3](int x) { return x > limit; };
   static_assert(is_stateless<decltype(skel::filter(empty))> && !is_stateless<decltype(skel::filter(captures))>);
@@ -170,7 +170,7 @@ TEST(Wrapper, StateAndFinishAreThoseOfWhatItWraps) {
   int finished = 0;
   keeps_count counts{0, &finished};
   auto wrapped =
-      skel::patterns::named<"pairs", decltype(skel::emits<std::string>(counts))>{skel::emits<std::string>(counts)};
+      skel::skeletons::named<"pairs", decltype(skel::emits<std::string>(counts))>{skel::emits<std::string>(counts)};
   wrapped.function.function.count = 5;
   auto const state = skel::runtime::state_of(wrapped);
   ASSERT_NE(state, nullptr);

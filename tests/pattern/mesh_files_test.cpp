@@ -1,4 +1,4 @@
-#include <skel/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,8 +17,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

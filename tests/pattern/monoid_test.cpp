@@ -1,4 +1,4 @@
-#include <skel/pattern/monoid.hpp>
+#include <skel/detail/pattern/monoid.hpp>
 
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-#include <skel/pattern/pattern.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

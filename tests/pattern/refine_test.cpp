@@ -1,4 +1,4 @@
-#include <skel/pattern/refine.hpp>
+#include <skel/detail/pattern/refine.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

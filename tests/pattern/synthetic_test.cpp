@@ -1,4 +1,4 @@
-#include <skel/pattern/synthetic.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
 
 #include <algorithm>
 #include <set>

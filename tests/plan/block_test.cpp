@@ -1,4 +1,4 @@
-#include <skel/plan/block.hpp>
+#include <skel/detail/plan/block.hpp>
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include <skel/plan/circle.hpp>
+#include <skel/detail/plan/circle.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 namespace {
 

@@ -1,10 +1,10 @@
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "interpreter.hpp"
 #include "random_route.hpp"

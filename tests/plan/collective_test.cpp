@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 #include "plan/interpreter.hpp"
 #include "plan/meaning.hpp"

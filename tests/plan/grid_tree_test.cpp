@@ -1,4 +1,4 @@
-#include <skel/plan/grid_tree.hpp>
+#include <skel/detail/plan/grid_tree.hpp>
 
 #include <map>
 #include <set>

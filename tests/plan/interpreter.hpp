@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/plan/schedule.hpp>
+#include <skel/detail/plan/schedule.hpp>
 
 namespace skel::testing_plan {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/plan/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
 
 #include "plan/interpreter.hpp"
 

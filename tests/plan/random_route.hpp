@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include <skel/plan/collective_plan.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
 
 namespace skel::testing_plan {
 

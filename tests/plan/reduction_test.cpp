@@ -1,4 +1,4 @@
-#include <skel/plan/reduction.hpp>
+#include <skel/detail/plan/reduction.hpp>
 
 #include <gtest/gtest.h>
 

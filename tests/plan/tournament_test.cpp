@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/plan/tournament.hpp>
+#include <skel/detail/plan/tournament.hpp>
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/plan/tree.hpp>
+#include <skel/detail/plan/tree.hpp>
 
 namespace {
 

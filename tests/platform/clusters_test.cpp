@@ -5,10 +5,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/platform/clusters.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/clusters.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace {
 

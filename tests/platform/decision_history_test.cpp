@@ -1,4 +1,4 @@
-#include <skel/platform/decision_history.hpp>
+#include <skel/detail/platform/decision_history.hpp>
 
 #include <cstdio>
 #include <fstream>
@@ -9,8 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/record/decision_file.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/record/decision_file.hpp>
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/description.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/description.hpp>
 
 namespace {
 

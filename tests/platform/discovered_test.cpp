@@ -6,10 +6,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/discovered.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/discovered.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/base/shown.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <skel/platform/host_probe.hpp>
+#include <skel/detail/platform/host_probe.hpp>
 
 namespace {
 

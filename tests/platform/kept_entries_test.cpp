@@ -1,4 +1,4 @@
-#include <skel/platform/kept_entries.hpp>
+#include <skel/detail/platform/kept_entries.hpp>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/files.hpp>
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/files.hpp>
-#include <skel/platform/measured.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/measured.hpp>
 
 namespace {
 

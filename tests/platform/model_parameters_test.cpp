@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/model_parameters.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 
 namespace {
 

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include <skel/record/decision_file.hpp>
+#include <skel/detail/record/decision_file.hpp>
 
 #include <cstdio>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/record/throughput_watch.hpp>
+#include <skel/detail/record/throughput_watch.hpp>
 
 namespace skel::record {
 namespace {

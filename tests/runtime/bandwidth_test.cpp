@@ -1,8 +1,8 @@
-#include <skel/runtime/bandwidth.hpp>
+#include <skel/detail/runtime/bandwidth.hpp>
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

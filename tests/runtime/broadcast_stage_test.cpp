@@ -12,8 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/collective_stages.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 #include <runtime/stages.hpp>
 

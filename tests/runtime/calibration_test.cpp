@@ -21,11 +21,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/collective_stages.hpp>
-#include <skel/pattern/monoid.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/calibration.hpp>
-#include <skel/runtime/sole_use.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/monoid.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/sole_use.hpp>
 
 namespace {
 

@@ -21,9 +21,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/runtime/codec.hpp>
-#include <skel/runtime/value_bytes.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/codec.hpp>
+#include <skel/detail/runtime/value_bytes.hpp>
 
 namespace sample {
 

@@ -7,9 +7,9 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/plan/collective.hpp>
-#include <skel/plan/collective_plan.hpp>
-#include <skel/runtime/collective.hpp>
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
+#include <skel/detail/runtime/collective.hpp>
 
 #include "../plan/random_route.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/dealt_pieces.hpp>
+#include <skel/detail/runtime/dealt_pieces.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/plan/block.hpp>
+#include <skel/detail/plan/block.hpp>
 
 namespace {
 

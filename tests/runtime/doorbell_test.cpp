@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/record/clock.hpp>
-#include <skel/runtime/doorbell.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/doorbell.hpp>
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/collective_stages.hpp>
-#include <skel/runtime/calibration.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
+#include <skel/detail/runtime/calibration.hpp>
 
 #include <runtime/stages.hpp>
 

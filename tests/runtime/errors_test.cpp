@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/errors.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/errors.hpp>
 
 namespace {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/runtime/flow_control.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/runtime/flow_control.hpp>
 
 namespace {
 

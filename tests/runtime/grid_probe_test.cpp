@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <mpi.h>
 
-#include <skel/runtime/grid_probe.hpp>
+#include <skel/detail/runtime/grid_probe.hpp>
 
 namespace {
 

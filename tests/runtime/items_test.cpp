@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/runtime/items.hpp>
+#include <skel/detail/runtime/items.hpp>
 
 namespace {
 

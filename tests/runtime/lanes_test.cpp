@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
-#include <skel/runtime/lanes.hpp>
+#include <skel/detail/runtime/lanes.hpp>
 
 namespace {
 

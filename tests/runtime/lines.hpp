@@ -5,8 +5,8 @@
 #include <optional>
 #include <thread>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/runtime/run_line.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/runtime/run_line.hpp>
 
 /// Sources and plans for tests of the engine.
 namespace skel::test {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/runtime/link_probe.hpp>
-#include <skel/runtime/quiet.hpp>
+#include <skel/detail/runtime/link_probe.hpp>
+#include <skel/detail/runtime/quiet.hpp>
 
 namespace {
 

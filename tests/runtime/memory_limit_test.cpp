@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 #include <byte_credits.hpp>
 #include <runtime/stages.hpp>

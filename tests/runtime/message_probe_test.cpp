@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <mpi.h>
 
-#include <skel/base/statistics.hpp>
-#include <skel/runtime/message_probe.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/runtime/message_probe.hpp>
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/runtime/program.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/runtime/program.hpp>
 
 #include <runtime/neighbourhood.hpp>
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/page_memory.hpp>
+#include <skel/detail/runtime/page_memory.hpp>
 
 #include <cstdint>
 #include <cstring>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/pages.hpp>
+#include <skel/detail/base/pages.hpp>
 
 namespace {
 

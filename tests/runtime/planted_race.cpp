@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <thread>
 
-#include <skel/runtime/lanes.hpp>
+#include <skel/detail/runtime/lanes.hpp>
 
 int main() {
   std::atomic<int> here{0};

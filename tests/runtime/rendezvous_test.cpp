@@ -7,11 +7,11 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include <skel/base/error.hpp>
-#include <skel/plan/collective_plan.hpp>
-#include <skel/runtime/collective.hpp>
-#include <skel/runtime/quiet.hpp>
-#include <skel/runtime/rendezvous.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/collective_plan.hpp>
+#include <skel/detail/runtime/collective.hpp>
+#include <skel/detail/runtime/quiet.hpp>
+#include <skel/detail/runtime/rendezvous.hpp>
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/pattern/runtime_pipeline.hpp>
-#include <skel/runtime/sequential.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
+#include <skel/detail/runtime/sequential.hpp>
 
 #include <runtime/lines.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/runtime/sequential.hpp>
+#include <skel/detail/runtime/sequential.hpp>
 
 #include <runtime/lines.hpp>
 

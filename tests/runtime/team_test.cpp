@@ -1,4 +1,4 @@
-#include <skel/runtime/team.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/record/clock.hpp>
+#include <skel/detail/record/clock.hpp>
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <runtime/transport/mpi_transport.hpp>
-#include <skel/runtime/communicator.hpp>
+#include <skel/detail/runtime/communicator.hpp>
 
 #include "support/fake_network.hpp"
 #include "support/transport_laws.hpp"

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 #include "support/random_programs/programs.hpp"
 #include "support/virtual_run.hpp"

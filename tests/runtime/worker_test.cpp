@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/runtime/worker.hpp>
+#include <skel/detail/runtime/worker.hpp>
 
 namespace {
 

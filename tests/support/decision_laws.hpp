@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/mapping/decider.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/mapping/decider.hpp>
 
 /// What holds for every problem that is given to a decider. `make` gives a fresh problem. For a request the problem has
 /// two candidates at least, of which what it takes the least of is used often (`expected_uses` says 1000 or more).

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/plan/reduction.hpp>
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/plan/reduction.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 namespace skel::tests {
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace {
 

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/shown.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "command.hpp"
 

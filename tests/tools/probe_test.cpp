@@ -10,7 +10,7 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/platform/files.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "command.hpp"
 

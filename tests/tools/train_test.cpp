@@ -7,8 +7,8 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/platform/files.hpp>
-#include <skel/platform/reduction_model.hpp>
+#include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/reduction_model.hpp>
 
 #include "command.hpp"
 

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <skel/pattern/pattern.hpp>
-#include <skel/runtime/reduction/loops.hpp>
-#include <skel/runtime/reduction/trial.hpp>
-#include <skel/runtime/reduction/trial_loop.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/runtime/reduction/loops.hpp>
+#include <skel/detail/runtime/reduction/trial.hpp>
+#include <skel/detail/runtime/reduction/trial_loop.hpp>
 
 namespace bench::reductions {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <skel/pattern/edge_table.hpp>
+#include <skel/detail/pattern/edge_table.hpp>
 
 namespace bench::reductions {
 
@@ -71,7 +71,7 @@ void adaptive_mesh::for_each_leaf(Visit&& visit) const {
 
 void adaptive_mesh::refine(region const& where) {
   // The edges of each leaf, the refinement edge first, and which of them get a node in their middle.
-  skel::patterns::edge_table edges;
+  skel::skeletons::edge_table edges;
   struct leaf {
     std::uint32_t triangle;
     std::array<std::size_t, 3> edges;

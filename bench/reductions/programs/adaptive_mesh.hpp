@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace bench::reductions {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace bench::reductions {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace bench::reductions {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace bench::reductions {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <skel/pattern/mesh.hpp>
-#include <skel/pattern/numbering.hpp>
-#include <skel/pattern/pattern.hpp>
+#include <skel/detail/pattern/mesh.hpp>
+#include <skel/detail/pattern/numbering.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 namespace bench::reductions {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "edges_by_rows.hpp"
 #include "lattices.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 #include "program.hpp"
 

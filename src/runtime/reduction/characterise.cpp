@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/characterise.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
-#include <skel/base/contract.hpp>
-#include <skel/plan/block.hpp>
-#include <skel/runtime/reduction/glance.hpp>
-#include <skel/runtime/reduction/owner_finder.hpp>
-#include <skel/runtime/reduction/touched.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/owner_finder.hpp>
+#include <skel/detail/runtime/reduction/touched.hpp>
 
 namespace skel::runtime::reduction {
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::runtime::reduction {
 

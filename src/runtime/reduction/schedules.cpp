@@ -1,13 +1,13 @@
-#include <skel/runtime/reduction/schedules.hpp>
+#include <skel/detail/runtime/reduction/schedules.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/plan/block.hpp>
-#include <skel/runtime/reduction/owner_finder.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/runtime/reduction/owner_finder.hpp>
 
 namespace skel::runtime::reduction {
 

@@ -1,6 +1,6 @@
-#include <skel/runtime/reduction/touched.hpp>
+#include <skel/detail/runtime/reduction/touched.hpp>
 
-#include <skel/plan/block.hpp>
+#include <skel/detail/plan/block.hpp>
 
 namespace skel::runtime::reduction {
 

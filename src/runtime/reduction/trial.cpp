@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/trial.hpp>
+#include <skel/detail/runtime/reduction/trial.hpp>
 
 #include <malloc.h>
 
@@ -11,14 +11,14 @@
 
 #include <boost/hana/for_each.hpp>
 
-#include <skel/base/contract.hpp>
-#include <skel/base/error.hpp>
-#include <skel/base/statistics.hpp>
-#include <skel/record/clock.hpp>
-#include <skel/runtime/reduction/body_time.hpp>
-#include <skel/runtime/reduction/catalogue.hpp>
-#include <skel/runtime/reduction/timings.hpp>
-#include <skel/runtime/reduction/trial_loop.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/reduction/body_time.hpp>
+#include <skel/detail/runtime/reduction/catalogue.hpp>
+#include <skel/detail/runtime/reduction/timings.hpp>
+#include <skel/detail/runtime/reduction/trial_loop.hpp>
 
 namespace skel::runtime::reduction {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <skel/base/contract.hpp>
-#include <skel/runtime/native.hpp>
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/runtime/native.hpp>
 
 #include "mpi_pieces.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <mpi.h>
 
-#include <skel/runtime/communicator.hpp>
+#include <skel/detail/runtime/communicator.hpp>
 
 #include "transport.hpp"
 

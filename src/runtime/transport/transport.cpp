@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <skel/base/contract.hpp>
+#include <skel/detail/base/contract.hpp>
 
 namespace skel::runtime {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <skel/runtime/message.hpp>
+#include <skel/detail/runtime/message.hpp>
 
 /// Mailboxes over ranks. What the messages mean is the business of the protocols that stand on them.
 namespace skel::runtime {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/communication/any_model.hpp>
+#include <skel/detail/cost/communication/any_model.hpp>
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 namespace {
 

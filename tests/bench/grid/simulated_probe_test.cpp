@@ -9,10 +9,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/statistics.hpp>
-#include <skel/cost/communication/fit.hpp>
-#include <skel/platform/clusters.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/cost/communication/fit.hpp>
+#include <skel/detail/platform/clusters.hpp>
+#include <skel/detail/platform/files.hpp>
 
 #include "grid/simgrid_platform.hpp"
 

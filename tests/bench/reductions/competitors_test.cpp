@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "reductions/stacks.hpp"
 #include "runtime/reduction/random_pattern.hpp"

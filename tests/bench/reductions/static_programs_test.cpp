@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
-#include <skel/pattern/mesh.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "reductions/cases.hpp"
 #include "reductions/report.hpp"

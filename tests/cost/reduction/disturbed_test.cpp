@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/disturbed.hpp>
+#include <skel/detail/cost/reduction/disturbed.hpp>
 
 #include <cmath>
 #include <cstddef>

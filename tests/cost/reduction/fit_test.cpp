@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/cost/reduction/boosted_trees.hpp>
-#include <skel/cost/reduction/polynomial.hpp>
-#include <skel/cost/reduction/positive_fit.hpp>
+#include <skel/detail/cost/reduction/boosted_trees.hpp>
+#include <skel/detail/cost/reduction/polynomial.hpp>
+#include <skel/detail/cost/reduction/positive_fit.hpp>
 
 namespace {
 

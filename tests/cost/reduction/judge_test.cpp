@@ -5,10 +5,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/fit.hpp>
-#include <skel/cost/reduction/judge.hpp>
-#include <skel/cost/reduction/samples.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
+#include <skel/detail/cost/reduction/judge.hpp>
+#include <skel/detail/cost/reduction/samples.hpp>
 
 #include "planted.hpp"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <skel/cost/reduction/problem.hpp>
-#include <skel/cost/reduction/terms.hpp>
+#include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/cost/reduction/terms.hpp>
 
 namespace skel::testing_cost {
 

@@ -4,10 +4,10 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/base/error.hpp>
-#include <skel/cost/reduction/default_model.hpp>
-#include <skel/cost/reduction/fit.hpp>
-#include <skel/cost/reduction/predictor.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/reduction/default_model.hpp>
+#include <skel/detail/cost/reduction/fit.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 
 #include "planted.hpp"
 

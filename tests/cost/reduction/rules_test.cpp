@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/rules.hpp>
+#include <skel/detail/cost/reduction/rules.hpp>
 
 #include <cmath>
 #include <string>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/base/error.hpp>
+#include <skel/detail/base/error.hpp>
 
 #include "planted.hpp"
 

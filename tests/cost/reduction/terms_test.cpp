@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include <skel/cost/reduction/predictor.hpp>
-#include <skel/cost/reduction/terms.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
+#include <skel/detail/cost/reduction/terms.hpp>
 
 #include "planted.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/cost/reduction/tree_sum.hpp>
+#include <skel/detail/cost/reduction/tree_sum.hpp>
 
 #include <cstddef>
 #include <random>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/cost/reduction/boosted_trees.hpp>
+#include <skel/detail/cost/reduction/boosted_trees.hpp>
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <span>
 #include <vector>
 
-#include <skel/grid/irregular_reduction.hpp>
+#include <skel/detail/grid/irregular_reduction.hpp>
 
 void accumulate(skel::pattern const& of, std::vector<double> const& x) {
   skel::irregular_reduction reduction;

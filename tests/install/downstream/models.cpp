@@ -3,11 +3,9 @@
 #include <cstdio>
 #include <variant>
 
-#include <skel/cost/pepa/model.hpp>
-#include <skel/cost/pepa/space.hpp>
-#include <skel/cost/pepa/steady.hpp>
-#include <skel/mapping/placement_search.hpp>
-#include <skel/platform/files.hpp>
+#include <skel/models/pepa.hpp>
+#include <skel/models/placement.hpp>
+#include <skel/models/platform.hpp>
 
 int main() {
   // One process that does two things in turn: 1/2 s + 1/3 s per round.

@@ -1,5 +1,5 @@
 #include <optional>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 auto const app = skel::source([] { return std::optional<int>(1); }) | skel::sink([](int) {}) | [](int x) { return x; };

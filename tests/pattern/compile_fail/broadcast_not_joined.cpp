@@ -1,6 +1,6 @@
 #include <optional>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 struct show {
   void operator()(int) const {}

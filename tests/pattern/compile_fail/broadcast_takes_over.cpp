@@ -1,7 +1,7 @@
 #include <memory>
 #include <optional>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 struct take_over {
   int operator()(std::unique_ptr<int> x) const { return *x; }

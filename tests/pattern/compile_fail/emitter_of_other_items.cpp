@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct split_words {
   void operator()(std::string const&, skel::emitter<std::string>&) const {}

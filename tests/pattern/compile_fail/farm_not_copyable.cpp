@@ -1,6 +1,6 @@
 #include <memory>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct owner {
   std::unique_ptr<int> state;

@@ -1,3 +1,3 @@
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 auto const app = skel::farm(skel::sink([](int) {}));

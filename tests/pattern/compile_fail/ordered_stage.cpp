@@ -1,6 +1,6 @@
 #include <optional>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 auto const app = skel::source([] { return std::optional<int>(1); }) |
                  skel::stage<"work">([](int x) { return x; }, skel::ordered) | skel::sink([](int) {});

@@ -1,5 +1,5 @@
 #include <functional>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 auto const part = skel::farm(skel::pipeline([](int x) { return x; }, skel::reduce(std::plus<>{})));

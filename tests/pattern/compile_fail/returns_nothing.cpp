@@ -1,6 +1,6 @@
 #include <optional>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct print_item {
   void operator()(int) const {}

@@ -1,7 +1,7 @@
 #include <mutex>
 #include <optional>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct make_locks {
   std::optional<std::mutex> operator()() const { return std::optional<std::mutex>(std::in_place); }

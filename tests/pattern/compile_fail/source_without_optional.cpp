@@ -1,4 +1,4 @@
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct count_up {
   int operator()() const { return 1; }

@@ -1,7 +1,7 @@
 #include <functional>
 #include <optional>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 auto const app = skel::source([] { return std::optional<int>(1); }) |
                  skel::broadcast([](int const& x) { return x; }, skel::unordered) | skel::reduce(std::plus<>{});

@@ -1,7 +1,7 @@
 #include <functional>
 #include <optional>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 auto const app =
     skel::source([] { return std::optional<int>(1); }) | skel::reduce("sum", std::plus<>{}, skel::width(4));

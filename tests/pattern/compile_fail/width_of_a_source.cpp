@@ -1,5 +1,5 @@
 #include <optional>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 auto const app = skel::source([] { return std::optional<int>(1); }, skel::width(4)) | [](int x) { return x; };

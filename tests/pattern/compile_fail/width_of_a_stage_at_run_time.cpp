@@ -1,5 +1,5 @@
 
-#include <skel/pattern/runtime_pipeline.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
 
 void build(skel::runtime_pipeline<int>& steps) {
   steps.stage(

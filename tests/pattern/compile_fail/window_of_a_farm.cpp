@@ -1,4 +1,4 @@
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 auto const app = skel::farm([](int x) { return x; }, skel::every(4));

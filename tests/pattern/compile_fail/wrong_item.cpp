@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct deflate {
   int operator()(std::string const&) const { return 0; }

@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include <skel/pattern/runtime_pipeline.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
 
 auto chain() {
   skel::runtime_pipeline<int> steps;

@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include <skel/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
 
 struct add_lengths {
   int operator()(std::string const& a, std::string const& b) const { return static_cast<int>(a.size() + b.size()); }

@@ -1,7 +1,7 @@
 #include <optional>
 #include <string>
 
-#include <skel/pattern/compose.hpp>
+#include <skel/detail/pattern/compose.hpp>
 
 struct append_line {
   void operator()(std::string const&) const {}

@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/algorithms.hpp>
+#include <skel/detail/runtime/reduction/algorithms.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/runtime/team.hpp>
+#include <skel/detail/runtime/team.hpp>
 
 #include "random_pattern.hpp"
 

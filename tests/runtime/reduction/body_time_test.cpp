@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/body_time.hpp>
+#include <skel/detail/runtime/reduction/body_time.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/characterise.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include <algorithm>
 #include <set>
@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/pattern/synthetic.hpp>
-#include <skel/plan/block.hpp>
-#include <skel/runtime/reduction/glance.hpp>
-#include <skel/runtime/reduction/touched.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/touched.hpp>
 
 #include "random_pattern.hpp"
 

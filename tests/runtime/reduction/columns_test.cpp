@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/columns.hpp>
+#include <skel/detail/runtime/reduction/columns.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/base/pages.hpp>
+#include <skel/detail/base/pages.hpp>
 
 namespace {
 

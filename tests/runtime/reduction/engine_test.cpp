@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/engine.hpp>
+#include <skel/detail/runtime/reduction/engine.hpp>
 
 #include <algorithm>
 #include <array>

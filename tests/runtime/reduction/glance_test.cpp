@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/glance.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/pattern/feature_list.hpp>
-#include <skel/pattern/synthetic.hpp>
-#include <skel/runtime/reduction/characterise.hpp>
+#include <skel/detail/pattern/feature_list.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include "random_pattern.hpp"
 

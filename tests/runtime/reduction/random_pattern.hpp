@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include <skel/pattern/pattern.hpp>
+#include <skel/detail/pattern/pattern.hpp>
 
 namespace skel::tests {
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/schedules.hpp>
+#include <skel/detail/runtime/reduction/schedules.hpp>
 
 #include <algorithm>
 #include <map>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/plan/block.hpp>
+#include <skel/detail/plan/block.hpp>
 
 #include "random_pattern.hpp"
 

@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/timings.hpp>
+#include <skel/detail/runtime/reduction/timings.hpp>
 
 #include <utility>
 #include <vector>

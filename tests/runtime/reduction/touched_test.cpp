@@ -1,4 +1,4 @@
-#include <skel/runtime/reduction/touched.hpp>
+#include <skel/detail/runtime/reduction/touched.hpp>
 
 #include <random>
 #include <set>
@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <skel/plan/block.hpp>
+#include <skel/detail/plan/block.hpp>
 
 #include "random_pattern.hpp"
 

@@ -1,8 +1,8 @@
-#include <skel/runtime/reduction/trial.hpp>
+#include <skel/detail/runtime/reduction/trial.hpp>
 
 #include <gtest/gtest.h>
 
-#include <skel/pattern/synthetic.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
 
 #include "random_pattern.hpp"
 

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/pattern/emitter.hpp>
-#include <skel/pattern/portion.hpp>
+#include <skel/detail/pattern/emitter.hpp>
+#include <skel/detail/pattern/portion.hpp>
 
 #include "support/random_programs/values.hpp"
 

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include <skel/pattern/compose.hpp>
-#include <skel/plan/run_plan.hpp>
-#include <skel/runtime/program.hpp>
-#include <skel/runtime/sequential.hpp>
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/sequential.hpp>
 
 #include "support/random_programs/leaves.hpp"
 

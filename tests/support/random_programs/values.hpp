@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include <skel/runtime/archive.hpp>
-#include <skel/runtime/codec.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/codec.hpp>
 
 #include "support/dice.hpp"
 

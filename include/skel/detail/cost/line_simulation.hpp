@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <skel/detail/cost/line.hpp>
+
+namespace skel::cost {
+
+/// How long a service or a move takes, around the mean that its rate says.
+enum class times {
+  constant,     ///< always the mean
+  exponential,  ///< the steady state is then that of solve_line()
+};
+
+struct simulation_options {
+  times services = times::constant;
+  times moves = times::constant;
+  /// On demand, an item goes to a worker with fewest items, in turn among equals, as in skel's engine; otherwise to any
+  /// with room, as in the exact model.
+  bool fewest_first = false;
+  std::size_t items = 20'000;  ///< that leave the line, the first tenth of which is not measured; at least 100
+  std::uint64_t seed = 1;      ///< of exponential times and of choices among workers
+  /// Per host that shares dynamically, by its number: how many workers progress at their full rate at once. Hosts
+  /// beyond the end have one core.
+  std::vector<std::size_t> cores{};
+  /// Per station: the share of its service time in which it waits for something else than a core, and leaves its own to
+  /// others [0..1]. Stations beyond the end always compute.
+  std::vector<double> waiting{};
+  /// Ends of services and of moves that are followed: what was measured until then is the result.
+  std::size_t most_events = std::numeric_limits<std::size_t>::max();
+};
+
+struct simulation_result {
+  double throughput = 0;      ///< items per second; 0 where there were too few events to say
+  double standard_error = 0;  ///< of the throughput, by means of batches [1/s]; 0 where the line moves in a cycle
+};
+
+/// Follows items through a line, event by event: the price of a line whose times are not exponential. The line is the
+/// one that solve_line() solves: a station holds its item while it moves out; one move at a time between neighbours;
+/// on demand, any worker with room gets an item and any that has finished gives one; workers that share a host
+/// dynamically progress at their rate times the cores of the host, divided by the number of those that are processing
+/// and do not wait, where these are more than the cores.
+/// Pure: equal options give equal results. O(items * stations * workers), where buffers are large
+/// before a slow station up to O(items * workers^2), as the stations before it fill them. Throws skel::input_error as
+/// check() does and when there are fewer than 100 items. Source: Law 2015, Simulation Modeling and Analysis, 5th
+/// ed., 1.3 (event by event) and 9.5.3 (means of batches).
+simulation_result simulate_line(line const& model, simulation_options const& options = {});
+
+}  // namespace skel::cost

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/cost/pepa/chain.hpp>
+#include <skel/detail/cost/pepa/space.hpp>
+
+namespace skel::cost::pepa {
+
+/// Where one sequential component of the system spends its time.
+struct utilisation {
+  struct local_state {
+    std::string name;   ///< a constant, or the text of the activities that remain
+    double population;  ///< mean number of copies in this state; for a single component the fraction of its time
+  };
+  std::string component;  ///< name of its initial state
+  std::size_t copies;     ///< identical copies in parallel; the populations add up to it
+  std::vector<local_state> states;
+};
+
+/// A state space with its stationary probabilities, and what can be read off them. An immutable value.
+class steady_state {
+ public:
+  steady_state(state_space space, stationary_distribution distribution, std::size_t transient);
+
+  /// How often an action happens [1/s]: sum over its transitions of probability of the source times rate. "tau" gives
+  /// all hidden and internal activities together; an action does not count where it is hidden.
+  /// Throws skel::error for a name that is no action of the model. O(transitions) on first use.
+  double throughput(std::string_view action) const;
+  /// The throughput of every action, in the order of the text; tau last, if the model performs it.
+  std::vector<std::pair<std::string, double>> const& throughputs() const { return throughputs_; }
+  /// Every sequential component of the system equation, from left to right. O(transitions).
+  std::vector<utilisation> utilisations() const;
+  /// Mean number of components that are in the local state of this name, over the whole system.
+  /// Throws skel::error for a name that is no local state of the model.
+  double population(std::string_view local_state) const;
+
+  std::vector<double> const& probabilities() const { return distribution_.probability; }
+  solver used() const { return distribution_.used; }
+  std::size_t iterations() const { return distribution_.iterations; }
+  /// See stationary_distribution::residual.
+  double residual() const { return distribution_.residual; }
+  /// States that the system leaves for ever; their probability is 0.
+  std::size_t transient() const { return transient_; }
+  state_space const& space() const { return space_; }
+
+ private:
+  state_space space_;
+  stationary_distribution distribution_;
+  std::size_t transient_;
+  std::vector<std::pair<std::string, double>> throughputs_;
+};
+
+/// The steady state of a model. States that the system leaves for ever get probability 0, as long as what remains does
+/// not depend on chance. Throws skel::input_error when the system can end in several ways (several closed classes: the
+/// long run depends on which one is entered; the message names a state of two), and skel::error when no solver
+/// converges.
+steady_state solve(state_space const& space, solve_options const& options = {});
+
+}  // namespace skel::cost::pepa

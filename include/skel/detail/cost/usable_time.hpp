@@ -1,0 +1,51 @@
+#pragma once
+
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/communication/model.hpp>
+
+namespace skel::cost {
+
+/// A message or operation that takes longer cannot be computed with [s]: sums of as many as can be counted must stay
+/// finite, for a search among infinite times finds no least.
+inline constexpr double longest_time = std::numeric_limits<double>::max() * 0x1p-64;
+
+/// Is it no longer than that, and a number?
+inline bool is_usable(double seconds) {
+  return seconds <= longest_time;
+}
+
+/// Throws skel::error for a time that is not usable. `what` says what takes it: "a message of 8 bytes in cluster 'a'".
+template <class What>
+void require_usable(double seconds, What const& what) {
+  if (is_usable(seconds)) return;
+  std::ostringstream text;
+  text << what() << " would take " << seconds
+       << " s, which is too long to compute with; correct the parameters, or ask for fewer bytes";
+  throw error(text.str());
+}
+
+/// The longest time that a model says of messages of no more bytes than `m` between its ranks [s]: of functions that
+/// are linear between `breakpoints`, at one of these or at an end. What is not usable is given back at once.
+template <communication_model Model>
+double longest_message(Model const& model, message m, std::vector<double> sizes) {
+  double const most = m.bytes;
+  double longest = 0;
+  sizes.insert(sizes.end(), {0, most});
+  for (double const bytes : sizes) {
+    if (bytes > most) continue;
+    m.bytes = bytes;
+    for (double const time :
+         {model.send_busy(m), model.transfer(m), model.receive_busy(m), model.receive_overhead(m)}) {
+      if (!is_usable(time)) return time;
+      longest = time > longest ? time : longest;
+    }
+  }
+  return longest;
+}
+
+}  // namespace skel::cost

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iosfwd>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/grid/reduction_controller.hpp>
+#include <skel/detail/plan/reduction_exchange.hpp>
+#include <skel/grid.hpp>
+
+namespace skel {
+
+using plan::results_of_ranks;
+
+/// How contributions to arrays have crossed ranks. The same on all ranks, up to `preparing` and `exchanging`.
+struct exchange_report {
+  plan::reduction_exchange way = plan::reduction_exchange::dense;  ///< of the last execution
+  std::size_t ranks = 1, elements = 0;
+  /// Elements in the longest message of the sparse exchange, rounded up; 0: nobody has counted.
+  std::size_t longest = 0;
+  double dense = 0;    ///< an execution's exchange, as far as it is known [s]
+  double sparse = 0;   ///< the same; 0: it was not priced
+  double lists = 0;    ///< saying which elements are touched, predicted; 0: it was not priced [s]
+  double to_come = 0;  ///< executions that it was decided for
+  std::size_t phases = 0, executions = 0, uses = 0, switches = 0;
+  double preparing = 0;   ///< counting and saying which elements are touched, in all [s]
+  double exchanging = 0;  ///< [s]
+  std::string why;        ///< one sentence
+};
+std::ostream& operator<<(std::ostream& out, exchange_report const& report);
+
+/// What a rank knows before its contributions cross.
+struct exchange_call {
+  std::uint64_t version = 0;  ///< of its pattern; open_version where that is not known
+  std::size_t elements = 0, subscripts = 0;
+  double accumulating = 0;              ///< by this rank alone [s]
+  std::exception_ptr failed = nullptr;  ///< why it has nothing to give
+};
+inline constexpr std::uint64_t open_version = std::numeric_limits<std::uint64_t>::max();
+
+/// Lets the ranks agree on how the contributions of an execution cross: all tell in one all-reduce of a few words
+/// whether they have failed and whether their pattern is another one, and then decide by themselves from what all know
+/// (mapping::decider of mapping::exchange_problem). The slowest rank's time of an exchange is told with the next
+/// agreement. A phase lasts until the pattern of some rank changes. Counting touched elements takes what it took the
+/// last time, or at first, what accumulating does, which reads the same subscripts.
+class exchange_controller {
+ public:
+  /// `array_bytes`: of a value of each array. `in_rank_order`: the dense exchange combines in the order of the ranks.
+  exchange_controller(results_of_ranks results, std::vector<std::size_t> array_bytes, bool in_rank_order,
+                      reduction_settings const& settings);
+  ~exchange_controller();
+  exchange_controller(exchange_controller&&) noexcept;
+  exchange_controller& operator=(exchange_controller&&) = delete;
+
+  /// Collective. Whether touched elements are to be counted, for counted(), before way() is asked. Throws on every rank
+  /// where one has failed: its own exception there, elsewhere skel::error with the lowest such rank and its message;
+  /// skel::input_error where ranks have not equally many elements; skel::error where ranks force different exchanges,
+  /// or one that cannot be.
+  bool agree(grid& among, exchange_call const& mine);
+  /// Collective. This rank's longest message has so many elements; finding out took that long [s].
+  void counted(grid& among, std::size_t longest, double seconds);
+  plan::reduction_exchange way() const { return report_.way; }
+  /// Whether the lists of touched elements are to be sent before the next sparse exchange.
+  bool lists_are_due() const;
+  /// They were [s].
+  void listed(double seconds);
+  /// The exchange of this execution has taken this rank that long [s].
+  void after(double seconds);
+
+  /// Elements in a message of the sparse exchange.
+  std::size_t room() const { return report_.longest; }
+  exchange_report const& report() const { return report_; }
+
+ private:
+  struct words;
+  struct deciding;
+
+  void join(grid& among);
+  words said_by(int rank, exchange_call const& mine) const;
+  void begin_phase(words const& agreed);
+
+  std::optional<plan::reduction_exchange> forced_;
+  double expected_uses_;
+  std::size_t memory_cap_;
+
+  std::shared_ptr<decision_store> store_;  // of the first grid; keeps what is learnt
+
+  // The same on all ranks.
+  std::unique_ptr<deciding> deciding_;
+  exchange_report report_;
+  double count_each_ = 0;  // what counting a subscript took [s]
+  std::size_t most_subscripts_ = 0;
+
+  // Of this rank.
+  std::uint64_t version_ = 0;
+  double last_ = 0;  // exchange, that the others do not know yet
+};
+
+}  // namespace skel

@@ -1,0 +1,295 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <typeindex>
+#include <typeinfo>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
+#include <skel/detail/grid/reduction_exchange.hpp>
+#include <skel/detail/pattern/monoid.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/runtime/reduction/body_time.hpp>
+#include <skel/detail/runtime/reduction/engine.hpp>
+#include <skel/grid.hpp>
+
+namespace skel {
+
+/// Arrays of one length that a loop accumulates into together: skel::arrays(std::span{fx}, std::span{fy}). The body
+/// then gives a value for each: acc.add(slot, x, y).
+template <class... Ts>
+struct array_pack {
+  std::tuple<std::span<Ts>...> spans;
+};
+template <class... Ts>
+array_pack<Ts...> arrays(std::span<Ts>... spans) {
+  return {{spans...}};
+}
+
+namespace reductions_detail {
+
+/// Instantiated for the arrays and the body of a run, before all algorithms are.
+template <class Op, class Body, class... Ts>
+struct check_reduction {
+  static constexpr bool variable = (!std::is_const_v<Ts> && ...);
+  static_assert(variable, "skel: an irregular reduction writes into its arrays: no span of const");
+  static constexpr bool has_identity = !variable || (monoid_operator<Op, Ts> && ...);
+  static_assert(has_identity,
+                "skel: the operator of an irregular reduction must be associative and commutative and have an "
+                "identity on every type of the arrays. Accepted: std::plus<> and its like, skel::minimum, "
+                "skel::maximum, skel::componentwise(op) on std::array, skel::with_identity(op, identity)");
+  static constexpr bool callable = requires(Body & body, runtime::reduction::body_probe<sizeof...(Ts)>& acc) {
+    body(std::size_t{}, acc);
+  };
+  static_assert(
+      callable,
+      "skel: this body of an irregular reduction cannot be called (named in check_reduction<Op, Body, Ts...>). "
+      "Accepted signature: void body(std::size_t iteration, auto& acc)");
+  static constexpr bool value = variable && has_identity && callable;
+};
+
+}  // namespace reductions_detail
+
+/// A loop of the form x[index[i][j]] = op(x[index[i][j]], f(i)), run in parallel by the algorithm that a model expects
+/// to be the fastest for its pattern, and by another one where that turns out to be wrong or the pattern changes.
+///
+///   skel::irregular_reduction forces;
+///   forces.run(pattern, std::span{f}, [&](std::size_t i, auto& acc) {
+///     acc.add(0, force(i));    // to the element of slot 0 of iteration i
+///     acc.add(1, -force(i));
+///   });
+///
+/// One object for each loop: it keeps the plan of the pattern that it ran last, the copies, and what it has learnt. The
+/// body is called once for each iteration (or more often, where the rules allow it) by several threads at once. It may
+/// add to its slots any number of times, but cannot read what is accumulated.
+///
+/// `Op` is associative and commutative with an identity (concept monoid_operator); sums by default. An exception of the
+/// body leaves the arrays with some of the contributions and reaches the caller; the object can be used again.
+/// Not for several threads at once. Not collective, but for the forms that get a grid.
+/// Source of the algorithms and of the choice: Yu, Zhang, Dang, Rauchwerger 2004, TR04-002, Texas A&M.
+template <class Op = std::plus<>, reduction_rules Rules = reduction_rules{}>
+class irregular_reduction {
+ public:
+  explicit irregular_reduction(reduction_settings settings = {}, Op op = {})
+      : op_(std::move(op)), controller_(std::move(settings)) {}
+
+  /// Runs the loop. x.size() is pattern.elements(). Throws skel::input_error where it is not, and what the body throws.
+  template <class T, class Body>
+  void run(pattern const& of, std::span<T> x, Body&& body) {
+    run(of, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(pattern const& of, array_pack<Ts...> x, Body&& body) {
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      check_sizes(x, of.elements());
+      auto& with = engine_for<Ts...>();
+      if constexpr (Rules.replayable)
+        if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
+      execute<Ts...>(with, of, view(x), body, [&] { return controller_.before(of, bytes_of<Ts...>, with.legal()); });
+    }
+  }
+
+  /// The same for a loop whose subscripts are known only while it runs: acc.add(element, value). Throws
+  /// skel::input_error naming iteration and element where that is not in x; what was accumulated before stays.
+  template <class T, class Body>
+  void run(std::size_t iterations, std::span<T> x, Body&& body) {
+    run(iterations, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(std::size_t iterations, array_pack<Ts...> x, Body&& body) {
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      std::size_t const elements = std::get<0>(x.spans).size();
+      check_sizes(x, elements);
+      auto& with = engine_for<Ts...>();
+      runtime::reduction::open_loop const loop{iterations, elements};
+      execute<Ts...>(with, loop, view(x), body,
+                     [&] { return controller_.before(iterations, elements, bytes_of<Ts...>, with.legal_open()); });
+    }
+  }
+
+  /// The same over ranks: each has its own iterations, with a pattern of its own, over the same elements, and the same
+  /// x. It accumulates into a private copy with its own choice of algorithm, then the copies are combined, by the
+  /// cheaper of all-reducing them and of sending what is touched (exchange_controller): every rank then has
+  /// op(x, contributions of all ranks), the same bits everywhere. Rules of determinism hold for the same shares of the
+  /// same ranks: with same_parts, for as many threads on each; with any_parts, for any number of threads.
+  /// Collective: all call it in the same order, with their own pattern, which each may change whenever it likes. On one
+  /// rank it is run(). Memory: a private copy of the arrays, whatever the cap, and messages.
+  /// Throws on all ranks where one fails, before anything is written: what run() throws there; skel::error with its
+  /// rank and message elsewhere; skel::input_error where the numbers of elements differ.
+  template <class T, class Body>
+  void run(grid& among, pattern const& of, std::span<T> x, Body&& body) {
+    run(among, of, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(grid& among, pattern const& of, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(of, x, body);
+    cross(results_of_ranks::everywhere, among, of, x, of.elements(), body);
+  }
+
+  /// The same where a rank has only its block of the elements: x is elements plan::block_of(N, ranks, rank), and only
+  /// what the other ranks have for them is sent here.
+  template <class T, class Body>
+  void run_owned(grid& among, pattern const& of, std::span<T> x, Body&& body) {
+    run_owned(among, of, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run_owned(grid& among, pattern const& of, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(of, x, body);
+    auto const block =
+        plan::block_of(of.elements(), static_cast<std::size_t>(among.size()), static_cast<std::size_t>(among.rank()));
+    cross(results_of_ranks::owned, among, of, x, block.size(), body);
+  }
+
+  /// Over ranks where subscripts are known only while the loop runs: the exchange is dense.
+  template <class T, class Body>
+  void run(grid& among, std::size_t iterations, std::span<T> x, Body&& body) {
+    run(among, iterations, arrays(x), body);
+  }
+  template <class... Ts, class Body>
+  void run(grid& among, std::size_t iterations, array_pack<Ts...> x, Body&& body) {
+    if (among.size() == 1) return run(iterations, x, body);
+    std::size_t const elements = std::get<0>(x.spans).size();
+    cross(results_of_ranks::everywhere, among, runtime::reduction::open_loop{iterations, elements}, x, elements, body);
+  }
+
+  /// How contributions have crossed ranks, by the last form that was run on several.
+  skel::exchange_report exchange_report() const { return exchange_ ? *exchange_ : skel::exchange_report{}; }
+
+  /// What was decided, and why; predicted and measured times.
+  reduction_report const& report() const { return controller_.report(); }
+
+ private:
+  template <class... Ts>
+  using engine = runtime::reduction::reduction_engine<Rules, Op, Ts...>;
+  template <class... Ts>
+  static constexpr double bytes_of = static_cast<double>((sizeof(Ts) + ...));
+
+  struct any_engine {
+    virtual ~any_engine() = default;
+    virtual void release() = 0;  ///< keeps nothing
+  };
+  template <class... Ts>
+  struct held_engine : any_engine {
+    explicit held_engine(Op const& op) : held(op) {}
+    void release() override { held.keep_only(plan::reduction_algorithm::sequential); }  // which keeps nothing
+    engine<Ts...> held;
+  };
+
+  template <class... Ts>
+  engine<Ts...>& engine_for() {
+    auto& there = engines_[std::type_index(typeid(std::tuple<Ts...>))];
+    if (!there) there = std::make_unique<held_engine<Ts...>>(op_);
+    if (there.get() != last_) {  // plans and copies are those of other types
+      if (last_ != nullptr) last_->release();
+      controller_.renew();
+      last_ = there.get();
+    }
+    return static_cast<held_engine<Ts...>&>(*there).held;
+  }
+
+  struct any_exchange {
+    virtual ~any_exchange() = default;
+  };
+  template <class... Ts>
+  using exchange = reduction_exchange<Rules.determinism != plan::determinism::none, Op, Ts...>;
+  template <class... Ts>
+  struct held_exchange : any_exchange {
+    held_exchange(results_of_ranks results, Op const& op, reduction_settings const& settings)
+        : held(results, op, settings) {}
+    exchange<Ts...> held;
+  };
+
+  template <class... Ts>
+  exchange<Ts...>& exchange_for(results_of_ranks results) {
+    auto& there = exchanges_[{results, std::type_index(typeid(std::tuple<Ts...>))}];
+    if (!there) there = std::make_unique<held_exchange<Ts...>>(results, op_, controller_.settings());
+    return static_cast<held_exchange<Ts...>&>(*there).held;
+  }
+
+  template <class... Ts>
+  static void check_sizes(array_pack<Ts...> const& x, std::size_t elements) {
+    std::apply([&](auto const&... spans) { (check_size(spans.size(), elements), ...); }, x.spans);
+  }
+  static void check_size(std::size_t size, std::size_t elements) {
+    if (size != elements)
+      throw input_error("skel::irregular_reduction", "array",
+                        "has " + std::to_string(size) + " elements where " + std::to_string(elements) + " are needed");
+  }
+
+  template <class... Ts>
+  static runtime::reduction::columns<Ts...> view(array_pack<Ts...> const& x) {
+    return {std::apply([](auto const&... spans) { return std::tuple<Ts*...>{spans.data()...}; }, x.spans)};
+  }
+
+  /// What an iteration takes beside accumulating, from a small share of them, where there is something to choose.
+  template <class Body>
+  void time_body(std::size_t iterations, mapping::reduction_set legal, Body& body) {
+    if (controller_.settings().forced || std::has_single_bit(legal)) return;
+    std::optional<double> each;
+    double const took = controller_.timed([&] {
+      each = runtime::reduction::body_seconds(iterations, iterations / runtime::reduction::timed_share, body);
+    });
+    controller_.know_other_work(each, took);
+  }
+
+  template <class... Ts, class Of, class Body, class Before>
+  void execute(engine<Ts...>& with, Of const& of, runtime::reduction::columns<Ts...> into, Body& body, Before before) {
+    auto step = before();
+    if (step.alone) with.keep_only(step.algorithm);
+    while (step.prepare) {
+      double const seconds = controller_.timed([&] { with.prepare(step.algorithm, of, controller_.workers()); });
+      if (controller_.prepared(seconds, with.bytes(step.algorithm), with.bytes())) break;
+      step = {report().decision.algorithm, true, true};
+      with.keep_only(step.algorithm);
+    }
+    controller_.after(controller_.timed([&] { with.run(step.algorithm, of, controller_.workers(), into, body); }));
+  }
+
+  auto step_for(pattern const& of, double bytes, mapping::reduction_set legal, mapping::reduction_set) {
+    return controller_.before(of, bytes, legal);
+  }
+  auto step_for(runtime::reduction::open_loop const& of, double bytes, mapping::reduction_set,
+                mapping::reduction_set legal) {
+    return controller_.before(of.iterations, of.elements, bytes, legal);
+  }
+
+  /// Over several ranks, with arrays that should have `needed` elements here.
+  template <class... Ts, class Of, class Body>
+  void cross(results_of_ranks results, grid& among, Of const& of, array_pack<Ts...> x, std::size_t needed, Body& body) {
+    if constexpr (reductions_detail::check_reduction<Op, Body, Ts...>::value) {
+      auto& with = engine_for<Ts...>();
+      auto& between = exchange_for<Ts...>(results);
+      exchange_ = &between.report();
+      between.run(among, of, controller_.workers(), view(x), [&](runtime::reduction::columns<Ts...> into) {
+        check_sizes(x, needed);
+        if constexpr (Rules.replayable && std::is_same_v<Of, pattern>)
+          if (report().phases == 0) time_body(of.iterations(), with.legal(), body);
+        execute<Ts...>(with, of, into, body,
+                       [&] { return step_for(of, bytes_of<Ts...>, with.legal(), with.legal_open()); });
+      });
+    }
+  }
+
+  Op op_;
+  reduction_controller controller_;
+  std::map<std::type_index, std::unique_ptr<any_engine>> engines_;
+  any_engine* last_ = nullptr;  // that ran
+  std::map<std::pair<results_of_ranks, std::type_index>, std::unique_ptr<any_exchange>> exchanges_;
+  skel::exchange_report const* exchange_ = nullptr;
+};
+
+irregular_reduction()->irregular_reduction<>;
+
+}  // namespace skel

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <skel/detail/mapping/reduction_decision.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/pattern/pattern_features.hpp>
+#include <skel/detail/plan/reduction.hpp>
+#include <skel/detail/plan/reduction_exchange.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+namespace skel {
+
+/// How an irregular reduction may run.
+struct reduction_settings {
+  std::size_t threads = 0;  ///< 0: the cores that this process may use
+  /// Of plans and private copies [B].
+  std::size_t memory_cap = std::numeric_limits<std::size_t>::max();
+  /// Executions with each version of a pattern, where that is known; 0: estimated from earlier versions.
+  double expected_uses = 0;
+  /// Only this algorithm. Throws skel::error at the first run where it is not legal.
+  std::optional<plan::reduction_algorithm> forced = std::nullopt;
+  /// Between ranks, only this exchange; the same on all of them.
+  std::optional<plan::reduction_exchange> exchange = std::nullopt;
+  std::string model_file =
+      {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
+  /// Parts of which the threads are only imagined, for studies: see runtime::virtual_team. 0: real threads.
+  std::size_t virtual_threads = 0;
+  runtime::memory_bound memory = {};  ///< of virtual threads
+};
+
+/// What an irregular reduction has done.
+struct reduction_report {
+  mapping::reduction_decision decision;  ///< the last one
+  pattern_features features;             ///< that it was made for
+  std::size_t phases = 0;                ///< versions of patterns
+  std::size_t executions = 0;
+  std::size_t uses = 0;       ///< executions in this phase
+  double expected_uses = 0;   ///< of this phase when it began
+  std::size_t looked_at = 0;  ///< subscripts, at the last look or glance in this phase
+  std::size_t decisions = 0, switches = 0;
+  double looking = 0;                               ///< at patterns, in all [s]
+  double deciding = 0;                              ///< [s]
+  double preparing = 0;                             ///< [s]
+  double running = 0;                               ///< [s]
+  double last = 0;                                  ///< execution [s]
+  std::string model_machine = {}, model_date = {};  ///< that predicted times come from
+
+  /// Everything [s].
+  double total() const { return looking + deciding + preparing + running; }
+};
+std::ostream& operator<<(std::ostream& out, reduction_report const& report);
+
+/// Decides for one loop, phase by phase, which algorithm runs: asks rules by a new pattern's sizes, glances or looks at
+/// it as closely as pays, and predicts times where that pays, for the executions that are expected; and again after the
+/// first, second, fourth ... execution, with what was measured. Where predicting does not pay, a choice is kept for the
+/// next patterns while they are about as large and used so often that the predicted times would choose the same.
+///
+/// Executions of a phase that are to come: what the user says, otherwise the median of the phases before; where nothing
+/// is known, and where there have been more than that, as many as there have been (ski rental: what is prepared costs
+/// no more than what it would have saved already).
+class reduction_controller {
+ public:
+  /// Throws skel::input_error for a model file that cannot be used. One of another machine is used, with a warning on
+  /// stderr, once in a process, which names both machines and the model's date.
+  explicit reduction_controller(reduction_settings settings);
+  ~reduction_controller();
+  reduction_controller(reduction_controller&&) noexcept;
+  reduction_controller& operator=(reduction_controller&&) noexcept;
+
+  runtime::team& workers();
+  reduction_settings const& settings() const;
+  reduction_report const& report() const;
+
+  /// What an iteration does beside accumulating takes one thread so long [s]; nothing: it was too short to be timed.
+  /// Where this is not said it is estimated from executions: what they took beyond what accumulating is predicted to
+  /// take. Finding that out took `timing`, which is a part of deciding [s].
+  void know_other_work(std::optional<double> seconds, double timing = 0);
+
+  /// What to run for the next execution. While algorithms are tried, the plans of those that were are kept, so that
+  /// going back costs nothing; under a cap there is one at a time.
+  struct step {
+    plan::reduction_algorithm algorithm{};
+    bool prepare = false;  ///< its plan is made first
+    bool alone = false;    ///< all other plans and copies are dropped
+  };
+
+  /// Before an execution. `legal`: algorithms that may be used; value_bytes: of an element, all arrays together.
+  step before(pattern const& of, double value_bytes, mapping::reduction_set legal);
+  /// The same for a loop whose subscripts are known only while it runs.
+  step before(std::size_t iterations, std::size_t elements, double value_bytes, mapping::reduction_set legal);
+  /// Nothing that was prepared is there any more: the next execution begins a phase.
+  void renew();
+  /// Its plan was made, which took that long, and keeps so many bytes, with the plans of others that are kept beside
+  /// it `all_bytes` if that is more [s], [B]. Whether it may be used: where more than the cap is kept, before() is to
+  /// be asked again.
+  bool prepared(double seconds, std::size_t bytes, std::size_t all_bytes = 0);
+  /// It has run [s].
+  void after(double seconds);
+
+  /// Calls f() and returns how long it took: on the wall's clock, or in virtual threads [s].
+  template <class F>
+  double timed(F&& f) {
+    double const begin = clock();
+    f();
+    return clock() - begin;
+  }
+
+ private:
+  double clock();
+
+  struct state;
+  std::unique_ptr<state> self_;
+};
+
+}  // namespace skel

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include <skel/detail/mapping/decision.hpp>
+#include <skel/detail/pattern/shape.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/run_record.hpp>
+
+namespace skel {
+
+/// What the models say about one station of a planned program.
+struct station_forecast {
+  std::string name;
+  std::size_t workers = 1;
+  std::vector<std::string> hosts;  ///< of its workers
+  double service_time = 0;         ///< measured or said, on the reference host [s]
+  double capacity = 0;             ///< items per second that its workers can do, neighbours left aside [1/s]
+  double utilisation = 0;          ///< predicted share of its workers' time [0..1]
+};
+
+/// What a program is expected to do where it has been placed.
+struct forecast {
+  double exponential = 0;    ///< items per second if service times were exponential (PEPA) [1/s]
+  double deterministic = 0;  ///< items per second if they were constant (simulated) [1/s]
+  double variation = 0;      ///< squared coefficient of variation that was measured at the bottleneck, 0..1
+  double throughput = 0;     ///< what skel believes: the two-moment blend of both, corrected [1/s]
+  double correction = 1;     ///< by what runs before have shown of this program
+  std::uint64_t runs = 0;    ///< earlier ones whose times per item count in those of the stations
+  double low = 0, high = 0;  ///< where it is expected to be with record::forecast_confidence [1/s]; 0: not known
+  double batch = 1;          ///< items that travel together
+  std::string model;         ///< which models were solved, and how
+  std::vector<station_forecast> stations;
+};
+
+/// A program with its decisions.
+struct planned_program {
+  plan::run_plan run;
+  forecast expected;
+  mapping::decision decision;           ///< the search's answer, over processors (a core of a rank)
+  std::vector<std::string> processors;  ///< names of the hosts that the decision's indices mean
+  std::vector<std::string> placed;      ///< stages that the decision placed, in its order
+  std::string note;                     ///< what was decided without a search, what restricted it, what was not known
+
+  /// The bottleneck, the runners-up and what they would cost, as text.
+  std::string explain() const;
+};
+
+/// What a run did, beside what was expected of it.
+struct run_report {
+  planned_program plan;
+  record::run_record run;
+  std::uint64_t calibration_items = 0;  ///< items that passed while the stages were measured
+  double calibration_seconds = 0;
+  double planning_seconds = 0;
+  std::string corrected;  ///< hosts whose speeds the run tells better than the probe: the kept platform has them; on rank 0
+
+  std::uint64_t items() const { return calibration_items + run.items; }
+  /// Plan, forecast and measurement as text.
+  std::string text() const;
+};
+
+std::ostream& operator<<(std::ostream& out, run_report const& report);
+
+}  // namespace skel

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/platform/description.hpp>
+
+namespace skel {
+
+/// What to do with a platform that was measured on other hosts than those of the run.
+enum class other_hosts {
+  measure,  ///< warn, and probe these hosts
+  refuse,   ///< throw skel::error
+};
+
+/// How a program is planned and run. Every field has a default that suits a first run. The same values can be given on
+/// the command line of any program that makes a skel::grid, as --skel-NAME VALUE.
+struct run_settings {
+  /// Absent: probed at start-up and kept for a day (skel::probe). One that was measured (skel probe) says on which host
+  /// each rank is, by name; of any other, host i is rank i.                             --skel-platform FILE
+  std::optional<platform::description> platform;
+  other_hosts if_other_hosts = other_hosts::measure;  ///<                               --skel-other-hosts ACTION
+  /// Run exactly this: no calibration, no search. One entry per station, source and sink included.
+  std::optional<plan::run_plan> plan;
+  /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
+  std::size_t capacity = 2;
+  /// Bytes of items that may be under way on all ranks together (plan::run_plan::most_bytes); 0: as many as the batches
+  /// that may wait hold. While stages are measured one batch is under way.                 --skel-memory BYTES
+  std::size_t memory = 0;
+  double batch_latency = 1e-3;     ///< see plan::run_plan [s]                                   --skel-latency S
+  double calibration_time = 0.02;  ///< how long the first items are measured [s]               --skel-calibration S
+  /// How long placements are searched at most [s]; the search ends before when more of it would take longer than it
+  /// wins in a run of `horizon` seconds.                                                       --skel-planning S
+  double planning_time = 0.5;
+  /// How long the run is expected to take, which nobody knows of a stream [s]: planning is weighed against it. Say more
+  /// for runs of hours.                                                                        --skel-horizon S
+  double horizon = 2;
+  /// How long a rank that leaves waits for others that may not come before the run is ended [s]: an exception takes it
+  /// out, or the ranks have not made the same calls.                                        --skel-patience S
+  double patience = 10;
+  std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
+  /// File for every decision, with its candidates and their prices, and what came of it; empty: none.
+  /// `skel decisions` shows it.                                                             --skel-decisions FILE
+  std::string decisions;
+  /// What is to be chosen whatever it is expected to take: "exchange" to "sparse", "allreduce" to the name of a way.
+  /// The same on all ranks.                                                             --skel-force PROBLEM=CHOICE
+  std::map<std::string, std::string, std::less<>> forced;
+  /// File of what was learnt on these hosts, read at the first decision and written at the end; "off": neither. Empty:
+  /// the environment variable SKEL_KNOWLEDGE, or a file in the user's cache (docs/formats.md).  --skel-knowledge FILE
+  std::string knowledge;
+  /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
+  std::optional<bool> progress;
+  bool show_ranks = false;         ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
+  std::size_t expected_ranks = 0;  ///< fail at once when there are not so many; 0: any         --skel-expect N
+};
+
+}  // namespace skel

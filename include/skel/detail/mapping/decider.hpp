@@ -1,0 +1,309 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/cusum.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/lru_map.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
+#include <skel/detail/mapping/horizon.hpp>
+#include <skel/detail/mapping/poly_model.hpp>
+#include <skel/detail/record/decision_entry.hpp>
+
+namespace skel::mapping {
+
+/// The share of the time of all uses that trials may cost.
+inline constexpr double trial_share = 0.02;
+
+/// Which candidate to take.
+struct way_choice {
+  std::size_t index = 0;  ///< in what was chosen from
+  bool trial = false;
+  double loss = 0;  ///< that a trial is expected to be [s]
+};
+
+/// The first candidate whose time is within `tolerance` of the least; or another one that it pays to try once. A
+/// candidate's time is log-normal about its corrected one, with its doubt; an entry is known. Where it turns out to be
+/// faster than the first, that is gained in all uses to come; where it is slower, it is lost in the one use of the
+/// trial, and so is the entry. It is tried where
+///   (uses - 1) E[(-d)+] > E[d+] + entry / least P(d > 0),   d = ln(its time / the least),
+///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
+/// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), and the
+/// right side, a time, is no more than `allowance` [s]; the one with the greatest difference first. O(candidates).
+/// Preconditions: one candidate at least; uses >= 1.
+way_choice choose_way(std::span<corrected_time const> times, std::span<double const> entries, double uses,
+                      double tolerance, double allowance);
+
+/// What is known of requests in their contexts, from the least to the most recently used. A plain value that outlives
+/// the process.
+struct decision_knowledge {
+  std::string problem;
+  std::vector<std::string> models;
+  std::vector<std::pair<decision_context, context_memory>> contexts;
+
+  friend bool operator==(decision_knowledge const&, decision_knowledge const&) = default;
+};
+
+/// The one mechanism that decides: it asks a problem for candidates, believes the model that has predicted best in the
+/// request's context (poly_model), corrects prices by what was measured, weighs entries against the uses to come
+/// (horizon), tries what it pays to know, and decides again when there have been 1, 2, 4 ... uses, when a trial was
+/// measured, or when measured times say that a forecast no longer holds (a CUSUM test of ln(measured / predicted),
+/// wrong once in 1000 uses of a decision at most and never for one or two outliers).
+///
+/// Deterministic: the same calls give the same decisions. Processes that must decide alike observe the same numbers,
+/// those of one of them. Memory is bounded: what was used least recently is forgotten. Not for several threads at once.
+template <decision_problem P>
+class decider {
+ public:
+  using request = typename P::request;
+  using plan = typename P::plan;
+  using decision = decided<plan>;
+
+  struct options {
+    std::size_t most_bytes = std::size_t{8} << 20;  ///< of decisions that stand; one is kept whatever it takes
+    double false_alarms = 1000;  ///< uses of a decision that still holds until it is made again, on average at least
+  };
+
+  explicit decider(P problem, options const& chosen = {})
+      : problem_(std::move(problem)),
+        options_(chosen),
+        beliefs_(copied(problem_.models())),
+        standing_(chosen.most_bytes) {}
+
+  P& problem() { return problem_; }
+  P const& problem() const { return problem_; }
+
+  /// From now on `log` is told every decision and what comes of it; nullptr: nobody.
+  void tell(record::decision_log* log) { log_ = log; }
+
+  /// Of the problems that are named here only the candidates are taken that have that name, or one that begins with it
+  /// and goes on with a comma: "segmented_binomial" is also "segmented_binomial, 512 B". Decisions are made again.
+  void force(forced_choices forced) {
+    forced_ = std::move(forced);
+    standing_.clear();
+  }
+
+  /// The decision that stands for a request, made where there is none. Is no use of it. O(1) where there is one.
+  /// Throws skel::error where none of the candidates may be taken.
+  decision const& decide(request const& asked) { return known(asked).made; }
+
+  /// The same for a use that is made now: made again where it is time. Stays until the next call.
+  decision const& use(request const& asked) {
+    standing& here = known(asked);
+    if (here.is_due || here.uses == here.next_review) {
+      while (here.next_review <= here.uses) here.next_review *= 2;
+      make(asked, here);
+      standing_.weigh(bytes_of(here));
+    }
+    ++here.uses;
+    ++beginning_uses_;
+    return here.made;
+  }
+
+  /// A use of the decision that stands took so long [s]; nothing happens where none stands or the time is not positive.
+  /// `repriced`: what its price is now of what it was, where what it rests on was measured meanwhile.
+  void observe(request const& asked, double seconds, double repriced = 1) {
+    standing* const there = standing_.use(problem_.key_of(asked));
+    if (there == nullptr || !(seconds > 0) || !std::isfinite(seconds)) return;
+    decision const& made = there->made;
+    auto const context = problem_.context_of(asked);
+    for (std::size_t model = 0; model < made.by_model.size(); ++model)
+      if (double const predicted = made.by_model[model]; std::isfinite(predicted) && predicted > 0)
+        beliefs_.observe(context, model, made.chosen().id, repriced * predicted, seconds);
+    there->measured += seconds;
+    ++there->times, there->seconds += seconds;
+    if (log_ != nullptr && std::has_single_bit(there->times))
+      log_->measured(there->number, {there->times, there->seconds / static_cast<double>(there->times)});
+    auto const& time = made.ranked.front().time;
+    double const off = std::log(seconds / (repriced * time.seconds));
+    bool const refuted = there->test.add(off == 0 ? 0 : off / time.scatter) != statistics::cusum::alarm::none;
+    if (refuted || made.why == decision_reason::trial) there->is_due = true;
+  }
+
+  /// Where observing takes time of its own: whether the use that was made last is worth it. The second, fourth, eighth
+  /// ... use of a request is, and every trial, so that what observing takes is soon a small part. O(1).
+  bool is_to_be_observed(request const& asked) const {
+    standing const* const there = standing_.look(problem_.key_of(asked));
+    if (there == nullptr) return false;
+    return (there->uses > 1 && std::has_single_bit(there->uses)) || there->made.why == decision_reason::trial;
+  }
+
+  /// One sentence: which model is believed for a request, and why.
+  std::string why_believed(request const& asked) const {
+    return beliefs_.believe(problem_.context_of(asked), {.uses = 1, .seconds = 1}).why;
+  }
+
+  /// Uses of a request, as far as they are remembered.
+  std::uint64_t uses(request const& asked) const {
+    standing const* const there = standing_.look(problem_.key_of(asked));
+    return there == nullptr ? 0 : there->uses;
+  }
+
+  decision_knowledge knowledge() const {
+    decision_knowledge all{std::string(P::name), {}, {}};
+    for (auto const& model : beliefs_.models()) all.models.push_back(model.name);
+    for (auto const& [context, memory] : beliefs_.contexts()) all.contexts.emplace_back(context, memory);
+    std::reverse(all.contexts.begin(), all.contexts.end());
+    return all;
+  }
+  /// Decides from now on with what was known. False, and nothing happens, where it is of another problem or of other
+  /// models.
+  bool restore(decision_knowledge const& known) {
+    auto const& models = beliefs_.models();
+    bool const fits = known.problem == P::name &&
+                      std::ranges::equal(known.models, models, {}, {}, &candidate_model::name) &&
+                      std::ranges::all_of(known.contexts, [&](auto const& one) {
+                        return one.second.priors.size() == models.size() && one.second.records.size() == models.size();
+                      });
+    if (!fits) return false;
+    for (auto const& [context, memory] : known.contexts) beliefs_.restore(context, memory);
+    standing_.clear();
+    return true;
+  }
+
+ private:
+  struct standing {
+    decision made;
+    std::uint64_t number = 0;  // in the log
+    statistics::cusum test;
+    std::uint64_t uses = 0, next_review = 1;
+    bool is_due = false;
+    double measured = 0, lost = 0;  // in uses; expected to be lost in trials [s]
+    std::uint64_t times = 0;        // that were measured since it was made
+    double seconds = 0;             // their sum
+  };
+  struct context_hash {
+    std::size_t operator()(decision_context const& of) const {
+      std::size_t all = 0;
+      for (auto const one : of) all = all * 1'000'003 + static_cast<std::size_t>(one);
+      return all;
+    }
+  };
+
+  static std::vector<candidate_model> copied(std::span<candidate_model const> models) {
+    return {models.begin(), models.end()};
+  }
+
+  standing& known(request const& asked) {
+    auto const phase = problem_.phase_of(asked);
+    if (phase && phase != phase_) {
+      horizon_.ended(beginning_uses_);
+      beginning_uses_ = 0;
+      standing_.clear();
+      phase_ = phase;
+    }
+    auto const key = problem_.key_of(asked);
+    if (standing* const there = standing_.use(key)) return *there;
+    standing fresh;
+    make(asked, fresh);
+    std::size_t const bytes = bytes_of(fresh);
+    return standing_.put(key, std::move(fresh), bytes);
+  }
+
+  double uses_to_come(request const& asked, standing const& here) const {
+    double const said = problem_.expected_uses(asked);
+    return std::max(
+        1.0, phase_ ? horizon::to_come(horizon_.expected(said), beginning_uses_) : horizon::to_come(said, here.uses));
+  }
+
+  void make(request const& asked, standing& here) {
+    double const uses = uses_to_come(asked, here);
+    auto const context = problem_.context_of(asked);
+    decision made;
+    made.number = ++decisions_made_;
+    made.uses = uses;
+    made.model = most_trusted(beliefs_.known(context), {.uses = uses, .seconds = 1});
+    auto const forced = forced_.find(problem_.problem_of(asked));
+    auto all = problem_.candidates(asked, made.model, forced != forced_.end());
+    SKEL_EXPECTS(!all.empty());
+    if (forced != forced_.end()) keep_only(all, *forced);
+    std::vector<corrected_time> times;
+    std::vector<double> entries;
+    for (auto const& one : all) {
+      times.push_back(beliefs_.correct(context, made.model, one.id, one.per_use));
+      entries.push_back(one.entry);
+    }
+    // What a trial may cost: its share of what there was and is to come, less what trials have cost.
+    double const least = std::ranges::min(times, {}, &corrected_time::seconds).seconds;
+    double const allowance = trial_share * (here.measured + uses * least) - here.lost;
+    way_choice const choice = choose_way(times, entries, uses, P::tolerance, here.uses > 0 ? allowance : 0);
+    here.lost += choice.loss;
+    made.why = forced != forced_.end() ? decision_reason::forced
+               : all.size() == 1       ? decision_reason::only
+               : choice.trial          ? decision_reason::trial
+                                       : decision_reason::least;
+    for (std::size_t i = 0; i < all.size(); ++i) made.ranked.push_back({std::move(all[i]), times[i]});
+    auto const first = made.ranked.begin();
+    std::rotate(first, first + static_cast<std::ptrdiff_t>(choice.index),
+                first + static_cast<std::ptrdiff_t>(choice.index) + 1);
+    std::stable_sort(first + 1, made.ranked.end(),
+                     [&](auto const& a, auto const& b) { return a.total(uses) < b.total(uses); });
+    for (std::size_t model = 0; model < beliefs_.models().size(); ++model)
+      made.by_model.push_back(model == made.model ? made.chosen().per_use
+                                                  : problem_.price(asked, model, made.chosen()));
+    here.made = std::move(made);
+    here.test = {};
+    here.test.interval = options_.false_alarms;
+    here.is_due = false;
+    here.times = 0, here.seconds = 0;
+    if (log_ != nullptr) here.number = log_->decided(entry_of(asked, here.made));
+  }
+
+  record::decision_entry entry_of(request const& asked, decision const& made) const {
+    record::decision_entry all{.problem = std::string(problem_.problem_of(asked)),
+                               .request = problem_.describe(asked),
+                               .context = problem_.context_of(asked),
+                               .model = beliefs_.models()[made.model].name,
+                               .reason = std::string(name_of(made.why)),
+                               .uses = made.uses,
+                               .candidates = {}};
+    for (auto const& [way, time] : made.ranked)
+      all.candidates.push_back({problem_.name_of(way), way.entry, way.per_use, time.seconds, time.doubt});
+    return all;
+  }
+
+  /// With a node and a bucket of the map beside it: two lists' pointers, a hash, an iterator and the key again.
+  std::size_t bytes_of(standing const& here) const {
+    auto const& made = here.made;
+    std::size_t bytes = sizeof here + 8 * sizeof(void*) + sizeof(typename P::key) +
+                        made.ranked.capacity() * sizeof made.ranked.front() + made.by_model.capacity() * sizeof(double);
+    for (auto const& one : made.ranked) bytes += problem_.bytes_of(one.way);
+    return bytes;
+  }
+
+  void keep_only(std::vector<candidate<plan>>& all, std::pair<std::string const, std::string> const& forced) const {
+    std::string names;
+    for (auto const& one : all) names += (names.empty() ? "" : "; ") + std::string(problem_.name_of(one));
+    std::erase_if(all, [&](auto const& one) {
+      std::string const name = problem_.name_of(one);
+      return name != forced.second && !name.starts_with(forced.second + ", ");
+    });
+    if (all.empty())
+      throw error(forced.first + ": '" + forced.second + "' is forced, but may not be taken here; what may: " + names);
+  }
+
+  P problem_;
+  options options_;
+  record::decision_log* log_ = nullptr;
+  forced_choices forced_;
+  poly_model<decision_context, context_hash> beliefs_;
+  lru_map<typename P::key, standing, typename P::key_hash> standing_;
+  std::optional<std::uint64_t> phase_;
+  horizon horizon_;
+  std::uint64_t beginning_uses_ = 0;  // of this phase
+  std::uint64_t decisions_made_ = 0;
+};
+
+}  // namespace skel::mapping

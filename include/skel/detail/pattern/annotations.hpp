@@ -1,0 +1,108 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+
+namespace skel {
+
+/// A farm with this option delivers its results in the order in which the items came (the default).
+struct ordered_t {};
+inline constexpr ordered_t ordered{};
+
+/// A farm with this option delivers each result as soon as it is there.
+struct unordered_t {};
+inline constexpr unordered_t unordered{};
+
+/// A stage with this option keeps nothing from item to item, although its function has members: a lambda that captures
+/// a constant, say. The mapper may then put it on any rank; a stage that may keep state stays where its first item was.
+struct stateless_t {};
+inline constexpr stateless_t stateless{};
+
+/// Fixes the number of workers of a farm, or of copies of a broadcast, which the mapper chooses otherwise.
+struct width {
+  /// Throws skel::error for no workers.
+  explicit width(std::size_t of) : workers(of) {
+    if (of == 0) throw error("skel::width(0): no item would be worked on; give it at least 1, or leave it out");
+  }
+  std::size_t workers;
+};
+
+/// Windows of a reduce: one result for each `items` of the stream, the last of fewer where the stream ends.
+class every {
+ public:
+  /// Throws skel::error for windows of no items.
+  explicit every(std::size_t items) : items_(items) {
+    if (items == 0) throw error("skel::every(0): a window of no items has no result; give it at least 1");
+  }
+  std::size_t items() const { return items_; }
+
+ private:
+  std::size_t items_;
+};
+
+/// What one item costs in this stage, in seconds on a host of speed 1, where it is known before the program runs. On a
+/// probed grid a core of rank 0's host has speed 1; a platform file says its hosts' speeds itself. Of a farm: what its
+/// worker costs, where that is one stage; the stages of a pipeline inside a farm say it one by one.
+/// Without it the run measures it on its first items.
+struct work {
+  /// Throws skel::error where it is negative or no finite number.
+  explicit work(double per_item) : units(per_item) {
+    if (!(per_item >= 0 && per_item <= std::numeric_limits<double>::max()))
+      throw error(
+          "skel::work(" + shown(per_item) +
+          "): an item takes no such time; give the seconds that it takes on a host of speed 1, or leave it out");
+  }
+  double units;
+};
+
+/// Pins a stage (or the workers of a farm, in turn) to named hosts.
+struct at {
+  template <class... Names>
+  requires(std::convertible_to<Names, std::string>&&...)
+  explicit at(Names&&... names) : hosts{std::string(std::forward<Names>(names))...} {}
+  std::vector<std::string> hosts;
+};
+
+namespace skeletons {
+
+/// What the user said about a skeleton besides its function.
+struct annotations {
+  std::string name;
+  double work = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not said
+  std::size_t width = 0;                                   ///< 0: not said
+  std::vector<std::string> at;                             ///< empty: not said
+  bool ordered = true;                                     ///< farms only
+  bool stateless = false;                                  ///< not farms
+
+  void apply(ordered_t) { ordered = true; }
+  void apply(unordered_t) { ordered = false; }
+  void apply(stateless_t) { stateless = true; }
+  void apply(skel::width w) { width = w.workers; }
+  void apply(skel::work w) { work = w.units; }
+  void apply(skel::at where) { at = std::move(where.hosts); }
+};
+
+template <class Option, class... Accepted>
+concept one_of = (std::same_as<Option, Accepted> || ...);
+
+/// What is said about a skeleton behind its function.
+template <class T>
+concept option = one_of<T, ordered_t, unordered_t, stateless_t, skel::width, every, skel::work, skel::at>;
+
+template <class... Options>
+annotations annotate(std::string name, Options&&... options) {
+  annotations notes;
+  notes.name = std::move(name);
+  (notes.apply(std::forward<Options>(options)), ...);
+  return notes;
+}
+
+}  // namespace skeletons
+}  // namespace skel

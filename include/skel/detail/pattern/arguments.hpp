@@ -1,0 +1,95 @@
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <skel/detail/pattern/annotations.hpp>
+#include <skel/detail/pattern/skeletons.hpp>
+
+/// What is said when a skeleton is called with arguments that it does not take. The checks are instantiated where it is
+/// called; what they are about appears in the compiler's message.
+namespace skel::skeletons {
+
+template <class T>
+concept name_like = std::convertible_to<T, std::string>;
+
+/// For what stands where the function of a skeleton should.
+template <class F>
+struct check_function {
+  static constexpr bool is_first = !option<F> && !name_like<F>;
+  static_assert(is_first,
+                "skel: a name or an option stands where a function should (named in check_function<It>): the function "
+                "comes first and its options behind it. Accepted: skel::stage(function, options...), "
+                "skel::stage(name, function, options...), and so for the other skeletons");
+  static constexpr bool is_function = !skeleton<F>;
+  static_assert(is_function,
+                "skel: a skeleton stands where a function should (named in check_function<It>): join skeletons with |; "
+                "only a farm takes skeletons as its worker: skel::farm(skel::pipeline(f, g))");
+  static constexpr bool value = is_first && is_function;
+};
+template <>
+struct check_function<refused> : std::false_type {};
+
+template <class... Options>
+struct check_source_options {
+  static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
+  static_assert(value,
+                "skel: behind its function a source takes the options skel::at, skel::work and skel::stateless only "
+                "(it was given those named in check_source_options<Options...>): it is called from one thread at a "
+                "time, so it has neither width nor order");
+};
+template <class... Options>
+struct check_stage_options {
+  static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
+  static_assert(value,
+                "skel: behind its function a stage takes the options skel::at, skel::work and skel::stateless only (it "
+                "was given those named in check_stage_options<Options...>): one function sees every item, in order. For "
+                "several workers, or results as they come, write a farm: skel::farm(f, skel::width(4), "
+                "skel::unordered)");
+};
+template <class... Options>
+struct check_farm_options {
+  static constexpr bool value = (one_of<Options, ordered_t, unordered_t, width, at, work> && ...);
+  static_assert(value,
+                "skel: behind its worker a farm takes the options skel::ordered, skel::unordered, skel::width, "
+                "skel::at and skel::work only (it was given those named in check_farm_options<Options...>)");
+};
+template <class... Options>
+struct check_reduce_options {
+  static constexpr bool value = (one_of<Options, at, work> && ...);
+  static_assert(value,
+                "skel: behind its operator a reduce takes a window, skel::every(n), and then the options skel::at and "
+                "skel::work only (it was given those named in check_reduce_options<Options...>): the farm before it "
+                "has the width, and a commutative operator (skel::commutative) leave to change the order");
+};
+template <class... Options>
+struct check_broadcast_options {
+  static constexpr bool value = (one_of<Options, width, at, work> && ...);
+  static_assert(value,
+                "skel: behind its worker a broadcast takes the options skel::width (the number of copies), skel::at "
+                "and skel::work only (it was given those named in check_broadcast_options<Options...>): items keep "
+                "their order");
+};
+template <class... Options>
+struct check_sink_options {
+  static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
+  static_assert(value,
+                "skel: behind its function a sink takes the options skel::at, skel::work and skel::stateless only (it "
+                "was given those named in check_sink_options<Options...>): it is called from one thread at a time, and gets items in "
+                "the order that the farm before it gives them: skel::farm(f, skel::unordered)");
+};
+
+/// A skeleton of one function, where its arguments are accepted.
+template <template <class> class Skeleton, template <class...> class CheckOptions, class F, class... Options>
+auto make_part(std::string name, F function, Options... options) {
+  if constexpr (!check_function<F>::value)
+    return refused{};
+  else if constexpr (!CheckOptions<Options...>::value)
+    return refused{};
+  else
+    return Skeleton<F>{std::move(function), annotate(std::move(name), std::move(options)...)};
+}
+
+}  // namespace skel::skeletons

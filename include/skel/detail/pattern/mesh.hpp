@@ -1,0 +1,146 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/pattern/pattern.hpp>
+
+namespace skel {
+
+/// What a cell of a mesh is: how its nodes are joined by edges. Nodes of volumes are in the order of VTK's file
+/// formats.
+enum class cell_kind : std::uint8_t { line, triangle, quad, polygon, tet, pyramid, prism, hexahedron };
+
+/// "line", "triangle", ...
+std::string_view name_of(cell_kind kind);
+
+/// Where nodes are: node v at values[v dimension] and the following. Not known: dimension 0.
+struct node_positions {
+  std::size_t dimension = 0;
+  std::vector<double> values;
+};
+
+/// Nodes and cells that join them: a graph (cells are lines), a surface, a volume. Where they are known, each node has
+/// coordinates in two or three dimensions. A mesh is data that irregular reductions run over: pattern_of() says which
+/// nodes the iteration of each cell contributes to.
+///
+/// Limits: at most 2^31 nodes, as a skel::pattern has at most so many elements.
+class mesh {
+ public:
+  /// No nodes, no cells.
+  mesh() = default;
+
+  /// Cells of one kind, whose nodes follow each other in `corners`. O(corners).
+  /// Throws skel::input_error naming the cell where a corner is not in [0, nodes), and when corners cannot be dealt
+  /// evenly (polygons have rows of their own: see below), positions do not fit, or there are too many nodes.
+  mesh(std::size_t nodes, cell_kind kind, std::vector<subscript> corners, node_positions where = {});
+
+  /// Cells of any kinds: cell c has the nodes corners[offsets[c]] to corners[offsets[c + 1]]. Throws as above, and
+  /// where a cell has not as many nodes as its kind.
+  mesh(std::size_t nodes, std::vector<cell_kind> kinds, std::vector<std::size_t> offsets,
+       std::vector<subscript> corners, node_positions where = {});
+
+  std::size_t nodes() const { return nodes_; }
+  std::size_t cells() const { return cells_; }
+
+  /// Whether all cells are of one kind.
+  bool uniform() const { return kinds_.empty(); }
+  /// The kind of a cell. Precondition: c < cells().
+  cell_kind kind(std::size_t c) const { return uniform() ? kind_ : kinds_[c]; }
+
+  /// The nodes of all cells, those of cell 0 first.
+  std::span<subscript const> corners() const { return corners_; }
+  /// Where the nodes of each cell begin, and the end of the last; empty where all cells have as many nodes.
+  std::span<std::size_t const> offsets() const { return offsets_; }
+  /// The nodes of a cell. Precondition: c < cells().
+  std::span<subscript const> cell(std::size_t c) const {
+    if (offsets_.empty()) return std::span(corners_).subspan(c * width_, width_);
+    return std::span(corners_).subspan(offsets_[c], offsets_[c + 1] - offsets_[c]);
+  }
+
+  /// 2 or 3; 0 where no coordinates are known.
+  std::size_t dimension() const { return where_.dimension; }
+  node_positions const& where() const { return where_; }
+  /// The coordinates of a node; empty where none are known. Precondition: v < nodes().
+  std::span<double const> point(std::size_t v) const {
+    return std::span(where_.values).subspan(v * where_.dimension, where_.dimension);
+  }
+
+ private:
+  void check() const;
+
+  std::size_t nodes_ = 0, cells_ = 0, width_ = 0;
+  cell_kind kind_ = cell_kind::line;
+  std::vector<cell_kind> kinds_;
+  std::vector<std::size_t> offsets_;
+  std::vector<subscript> corners_;
+  node_positions where_;
+};
+
+/// An iteration for each cell, which contributes to the cell's nodes: M x m where all cells have m nodes, else rows.
+/// O(corners).
+pattern pattern_of(mesh const& cells);
+
+/// The edges of the cells, as lines: each once, in the order in which the cells first have them, from the node that the
+/// cell names first. Edges from a node to itself (of degenerate cells) are left out. Nodes and coordinates stay.
+/// O(corners) expected time, some 64 bytes for each edge while it works.
+mesh edges_of(mesh const& cells);
+
+/// The greatest difference of the numbers of two nodes of one cell; 0 without cells. O(corners).
+std::size_t bandwidth(mesh const& cells);
+
+/// Calls visit(a, b) for the two nodes of each edge of a cell. O(corners of the cell).
+template <class Visit>
+void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visit);
+
+namespace mesh_detail {
+
+using corner_pair = std::array<std::uint8_t, 2>;
+
+/// The edges of a volume by the places of its nodes: those of its base, of its top, then those between.
+inline constexpr std::array<corner_pair, 6> tet_edges{{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+inline constexpr std::array<corner_pair, 8> pyramid_edges{
+    {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}}};
+inline constexpr std::array<corner_pair, 9> prism_edges{
+    {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}, {0, 3}, {1, 4}, {2, 5}}};
+inline constexpr std::array<corner_pair, 12> hexahedron_edges{
+    {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6}, {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}}};
+
+/// The edges of a volume; none for lines and faces.
+constexpr std::span<corner_pair const> volume_edges(cell_kind kind) {
+  switch (kind) {
+    case cell_kind::tet:
+      return tet_edges;
+    case cell_kind::pyramid:
+      return pyramid_edges;
+    case cell_kind::prism:
+      return prism_edges;
+    case cell_kind::hexahedron:
+      return hexahedron_edges;
+    case cell_kind::line:
+    case cell_kind::triangle:
+    case cell_kind::quad:
+    case cell_kind::polygon:
+      break;
+  }
+  return {};
+}
+
+}  // namespace mesh_detail
+
+template <class Visit>
+void for_each_edge(cell_kind kind, std::span<subscript const> cell, Visit&& visit) {
+  if (kind == cell_kind::line) {
+    visit(cell[0], cell[1]);
+  } else if (auto const pairs = mesh_detail::volume_edges(kind); !pairs.empty()) {
+    for (auto const& pair : pairs) visit(cell[pair[0]], cell[pair[1]]);
+  } else {  // a face: round it
+    for (std::size_t k = 0; k < cell.size(); ++k) visit(cell[k], cell[k + 1 == cell.size() ? 0 : k + 1]);
+  }
+}
+
+}  // namespace skel

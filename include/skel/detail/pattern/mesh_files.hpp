@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/pattern/mesh.hpp>
+
+namespace skel {
+
+/// Files that meshes, graphs and matrices come in:
+/// - mtx: Matrix Market, coordinate. A square matrix is a graph of its rows: each entry off the diagonal is an
+/// undirected
+///   edge, each edge once wherever its two entries are; the diagonal joins nothing and is left out. A rectangular one
+///   is a graph of its rows, then its columns (column j is node rows + j), each entry an edge between the two.
+/// - graph: METIS. Weights are read over. Each edge once, where the file has it first.
+/// - pack: Spark98, of one subdomain. Cells are its elements.
+/// - su2: SU2, of one zone. Cells are its elements (NELEM), without the boundary markers.
+/// - obj: Wavefront OBJ. Cells are its faces; lines, points and free forms are left out.
+/// - edges: two numbers in a line, nodes count from 0; lines that begin with # or % are comments. Each undirected edge
+///   once, edges from a node to itself are left out. There are as many nodes as the greatest number says.
+enum class mesh_format : std::uint8_t { mtx, graph, pack, su2, obj, edges };
+
+/// The names of all formats, which are also the endings of their files.
+std::vector<std::string> const& mesh_format_names();
+
+/// The format of a name. Throws skel::input_error listing all of them.
+mesh_format mesh_format_named(std::string_view name);
+
+/// The format that the ending of a file says. Throws skel::input_error listing all of them.
+mesh_format mesh_format_of(std::filesystem::path const& file);
+
+/// The mesh in a file; its format from the file's ending where none is given. O(bytes) expected; memory is in
+/// proportion to the file, whatever numbers it has at its head. Throws skel::input_error with file, line, reason and
+/// what to try: for a file that cannot be read, or is not what its format says (cut off, numbers out of range, text
+/// where numbers belong, more or less of something than promised).
+mesh read_mesh(std::filesystem::path const& file, std::optional<mesh_format> format = {});
+
+/// The mesh in a text; `source` is what errors call it.
+mesh parse_mesh(std::string_view text, mesh_format format, std::string source);
+
+}  // namespace skel

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/pattern/statefulness.hpp>
+
+namespace skel {
+namespace skeletons {
+
+/// A pipeline whose stages are known only when the program runs. Every stage takes and gives items of type T.
+template <class T>
+class runtime_pipeline {
+ public:
+  /// What a stage does: returns its result, or emits any number of them.
+  using function = std::variant<std::function<T(T)>, std::function<void(T, emitter<T>&)>>;
+
+  struct entry {
+    function call;
+    annotations notes;
+    bool replicated = false;    ///< a farm
+    std::optional<int> home{};  ///< as of skeletons::source
+  };
+
+  /// Appends a stage: `call(T)` returns a T, or `call(T, skel::emitter<T>&)` emits some. Options: at, work, stateless.
+  /// State stays where its first item was.
+  template <class F, class... Options>
+  runtime_pipeline& stage(std::string name, F call, Options... options) {
+    return append<check_stage_options>(false, std::move(name), std::move(call), std::move(options)...);
+  }
+  /// Appends a farm of `call`. Options: ordered, unordered, width, at, work.
+  template <class F, class... Options>
+  runtime_pipeline& farm(std::string name, F call, Options... options) {
+    return append<check_farm_options>(true, std::move(name), std::move(call), std::move(options)...);
+  }
+
+  std::size_t size() const { return stages_.size(); }
+  std::vector<entry>& stages() { return stages_; }
+  std::vector<entry> const& stages() const { return stages_; }
+
+ private:
+  template <class F>
+  struct check_entry {
+    static constexpr bool emits = std::is_same_v<emitted<F, T>, T>;
+    using call = std::variant_alternative_t<emits ? 1 : 0, function>;
+    static constexpr bool value = std::is_constructible_v<call, F>;
+    static_assert(
+        value,
+        "skel: every stage of a runtime_pipeline<T> takes a T and returns one, or emits some, and can be copied "
+        "(named in check_entry<Stage>). Accepted signatures: T stage(T), void stage(T, skel::emitter<T>&)");
+  };
+
+  template <template <class...> class CheckOptions, class F, class... Options>
+  runtime_pipeline& append(bool replicated, std::string name, F call, Options... options) {
+    if constexpr (check_function<F>::value)
+      if constexpr (CheckOptions<Options...>::value)
+        if constexpr (check_entry<F>::value) {
+          auto notes = annotate(std::move(name), std::move(options)...);
+          notes.stateless = notes.stateless || is_stateless<F>;
+          stages_.push_back({typename check_entry<F>::call(std::move(call)), std::move(notes), replicated});
+        }
+    return *this;
+  }
+
+  std::vector<entry> stages_;
+};
+
+}  // namespace skeletons
+
+template <class T>
+using runtime_pipeline = skeletons::runtime_pipeline<T>;
+
+}  // namespace skel

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <type_traits>
+
+namespace skel::skeletons {
+
+/// A callable of skel's around one of the user's, its `function`: skel_wraps is the user's type.
+template <class F>
+concept wrapper = requires {
+  typename F::skel_wraps;
+  requires std::is_same_v<decltype(F::function), typename F::skel_wraps>;
+};
+
+/// Calls `finish()` of a user's function object that has one.
+template <class F>
+void finish(F& function) {
+  if constexpr (wrapper<F>)
+    skeletons::finish(function.function);
+  else if constexpr (requires { function.finish(); })
+    function.finish();
+}
+
+}  // namespace skel::skeletons

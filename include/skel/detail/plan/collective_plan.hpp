@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/grid_tree.hpp>
+
+namespace skel::plan {
+
+/// A collective over several clusters: broadcast, reduce or allreduce in segments on the trees of a grid_tree.
+struct grid_route {
+  enum class scheme : std::uint8_t {
+    tree,     ///< down the trees, up the trees, or up and down again
+    exchange  ///< allreduce: up inside each cluster, from every relay to all others, down inside each cluster
+  };
+
+  scheme how = scheme::tree;
+  grid_tree trees{};
+  std::uint64_t segment = 0;  ///< [B]; 0: the whole vector
+  /// Most messages that a rank has under way inside its cluster, and over the edge between each cluster and its parent
+  /// (of an exchange: to each cluster): as many as a path holds. 0: any number.
+  std::vector<std::uint32_t> inside_window{}, edge_window{};
+  std::uint32_t root_window = 0;  ///< of the root inside its cluster; 0: as that of the others
+  std::uint32_t ahead = 0;        ///< segments that a rank waits for together; 0: all
+
+  friend bool operator==(grid_route const&, grid_route const&) = default;
+};
+
+/// How a collective is done: what a decision is made of and an engine obeys. A plain value.
+struct collective_plan {
+  collective operation = collective::broadcast;
+  std::string algorithm{};    ///< of the catalogue; not looked at where there is a route
+  std::uint64_t segment = 0;  ///< of that algorithm [B]; 0: the whole vector
+  std::size_t radix = 4;      ///< of that algorithm
+  std::optional<grid_route> route{};
+
+  friend bool operator==(collective_plan const&, collective_plan const&) = default;
+};
+
+/// What a rank does to obey a plan. ranks, root, bytes and unit are the problem's; its segment and radix are not looked
+/// at. On a route, operands are combined in any order: the operator must be commutative. O(ranges of the rank) on a
+/// route and in a circle, otherwise O(ranges of all ranks). Throws skel::error for an algorithm that the catalogue has
+/// not.
+rank_schedule steps_of(collective_plan const& plan, collective_problem const& problem, std::size_t rank);
+
+/// The order in which a plan combines the operands of a reduction.
+order operands_of(collective_plan const& plan);
+
+}  // namespace skel::plan

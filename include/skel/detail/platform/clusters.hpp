@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <skel/detail/platform/latency_matrix.hpp>
+
+namespace skel::platform {
+
+/// Hosts in groups: each group's hosts in rising order, groups in the order of their first hosts.
+using partition = std::vector<std::vector<std::size_t>>;
+
+/// Groups of hosts whose latencies to each other agree within a tolerance (0.2: 20 %). Edges are taken from the least
+/// latency upwards; an edge joins the groups of its ends unless it is more than (1 + tolerance) times the least edge of
+/// either end, or of the group that either end is in already. O(hosts^2 log hosts).
+/// Precondition: tolerance >= 0.
+/// Source: Lowekamp and Beguelin 1996, "ECO: efficient collective operations for communication on heterogeneous
+/// networks", 10th International Parallel Processing Symposium, 399-405. The least edge of many noisy ones is too
+/// small, so that clusters fall apart on measured latencies: see robust_clusters.
+partition lowekamp_beguelin(latency_matrix const& latencies, double tolerance = 0.2);
+
+/// The same question asked of noisy latencies. What is compared are robust means of the logarithms of all edges between
+/// two groups, with their standard errors, in place of single edges; and the latency that a group's nearest neighbours
+/// have, pooled over all edges that do not differ from it significantly, in place of the least edge. Two groups are one
+/// when the edges between them are not beyond the tolerance: d <= max(ln(1 + tolerance) - e/2, z e), d the difference
+/// of the logarithms, e its standard error, z the normal quantile at which hosts of one group are split off wrongly
+/// with a probability of 2 %, whichever they are. Without noise the answer is that of lowekamp_beguelin.
+///
+/// Groups grow from single hosts by average linkage; hosts that are beyond the tolerance from the rest of their group
+/// then leave it, one at a time, and hosts that another group explains better move there, until nobody does. The noise
+/// is estimated from the matrix itself. O(hosts^3 log hosts) for up to 256 hosts. Of more, as many are grouped so as
+/// their number to the power of 2/3 says, evenly spaced and 256 at least, and the others join the group that explains
+/// them best; those that none may have are grouped likewise. O(hosts^2 log hosts), and as much again for each time that
+/// hosts are left. Precondition: tolerance >= 0.
+partition robust_clusters(latency_matrix const& latencies, double tolerance = 0.2);
+
+/// How much one latency is off, before any group is known: the relative noise that robust_clusters() begins with; 0
+/// where the hosts agree exactly, and its answer takes O(hosts^2 log hosts). Among the hosts nearest to a host, the one whose
+/// latencies to all others are most like its own differs from it by the noise of two latencies; the median over all
+/// hosts, or over 256 of them. O(hosts^2) for so many.
+double noise_before_groups(latency_matrix const& latencies);
+
+/// Standard deviation of the logarithms of the latencies between the groups of a partition around the groups' own
+/// means: the noise of a single edge. Robust. O(hosts^2 log hosts).
+double noise_of(latency_matrix const& latencies, partition const& groups);
+
+/// A partition with a name for each group.
+struct host_level {
+  std::string name;  ///< "host", "cluster", "site"
+  partition groups;
+};
+
+/// The levels that the latencies show, from the hosts upwards: "host"; "cluster" (`clusters`); and "site", groups of
+/// clusters that agree among each other within the tolerance by the same algorithm, if it joins some and the largest
+/// median latency within a site is less than the least between sites.
+std::vector<host_level> levels_of(latency_matrix const& latencies, partition const& clusters, double tolerance = 0.2);
+
+/// Median latency between the hosts of a group [s]; 0 for one host.
+double inside_latency(latency_matrix const& latencies, std::vector<std::size_t> const& group);
+
+/// A name for each group: of one host, the host's; otherwise what the names of its hosts begin with, without a
+/// separator or digits at the end; numbered ("cluster-2") where that is empty or taken.
+std::vector<std::string> group_names(std::vector<std::string> const& hosts, partition const& groups);
+
+}  // namespace skel::platform

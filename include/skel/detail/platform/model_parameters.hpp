@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <skel/detail/base/piecewise_linear.hpp>
+#include <skel/detail/platform/description.hpp>
+
+/// Parameters of communication models as they stand in a platform file, in the block of the model's name of a cluster
+/// (between two of its hosts) or of a link (from a host of one cluster to a host of the other). What they mean is said
+/// with the models, cost/communication/.... Times in seconds, times per byte in seconds per byte.
+namespace skel::platform {
+
+struct hockney_parameters {
+  double alpha = 0, beta = 0;
+
+  friend bool operator==(hockney_parameters const&, hockney_parameters const&) = default;
+};
+
+struct logp_parameters {
+  double L = 0, o = 0, g = 0;
+
+  friend bool operator==(logp_parameters const&, logp_parameters const&) = default;
+};
+
+struct loggp_parameters {
+  double L = 0, o = 0, g = 0, G = 0;
+
+  friend bool operator==(loggp_parameters const&, loggp_parameters const&) = default;
+};
+
+/// LogP's, which LoPC shares: it computes contention without a parameter of its own.
+struct lopc_parameters {
+  double L = 0, o = 0, g = 0;
+
+  friend bool operator==(lopc_parameters const&, lopc_parameters const&) = default;
+};
+
+struct logpc_parameters {
+  double L = 0, o = 0, g = 0, G = 0;
+  double dimensions = 1;  ///< n of the k-ary n-cube; a switched network is one dimension
+  double distance = 2;    ///< mean number of channels that a message crosses in each dimension; host-switch-host: 2
+  double nodes = 2;       ///< nodes of the network
+
+  friend bool operator==(logpc_parameters const&, logpc_parameters const&) = default;
+};
+
+struct plogp_parameters {
+  double L = 0;                  ///< of every size; where L_by_size has points, of an empty message
+  piecewise_linear g, os, or_;   ///< over sizes [B]
+  piecewise_linear L_by_size{};  ///< L over sizes [B], where it is not the same for all
+
+  /// L(m) [s].
+  double latency(double bytes) const { return L_by_size.points().empty() ? L : L_by_size(bytes); }
+
+  friend bool operator==(plogp_parameters const&, plogp_parameters const&) = default;
+};
+
+struct hloggp_parameters {
+  double L = 0, os = 0, or_ = 0, g = 0, G = 0;
+
+  friend bool operator==(hloggp_parameters const&, hloggp_parameters const&) = default;
+};
+
+struct lmo_parameters {
+  double C = 0, t = 0, L = 0, b = 0;
+
+  friend bool operator==(lmo_parameters const&, lmo_parameters const&) = default;
+};
+
+/// How messages share ports and links, of a whole platform. Of n messages of m bytes that are sent at once on a way that
+/// carries one each g(m), the first arrives at t(m) + together (n - 1) g(m): 0 in turn, as on one connection of TCP, 1
+/// all at the end, as independent flows.
+struct sharing_parameters {
+  double together = 0;  ///< 0 to 1
+
+  friend bool operator==(sharing_parameters const&, sharing_parameters const&) = default;
+};
+
+/// The parameters in a cluster's or link's blocks, or nothing where there is no such block. `source` (a file) and
+/// `where` ("clusters[1]") name the place in errors. Throws skel::input_error with the place of what is wrong: a key
+/// that is missing or unknown, a negative time, points of a function that are not in rising order of bytes.
+std::optional<hockney_parameters> read_hockney(parameter_blocks const&, std::string const& source,
+                                               std::string const& where);
+std::optional<logp_parameters> read_logp(parameter_blocks const&, std::string const& source, std::string const& where);
+std::optional<loggp_parameters> read_loggp(parameter_blocks const&, std::string const& source,
+                                           std::string const& where);
+std::optional<lopc_parameters> read_lopc(parameter_blocks const&, std::string const& source, std::string const& where);
+std::optional<logpc_parameters> read_logpc(parameter_blocks const&, std::string const& source,
+                                           std::string const& where);
+/// `key` is "plogp" or "steffenel", which has the same parameters.
+std::optional<plogp_parameters> read_plogp(parameter_blocks const&, std::string const& source, std::string const& where,
+                                           std::string const& key = "plogp");
+std::optional<hloggp_parameters> read_hloggp(parameter_blocks const&, std::string const& source,
+                                             std::string const& where);
+std::optional<lmo_parameters> read_lmo(parameter_blocks const&, std::string const& source, std::string const& where);
+/// Of a platform's blocks, "sharing".
+std::optional<sharing_parameters> read_sharing(parameter_blocks const&, std::string const& source,
+                                               std::string const& where);
+
+/// The text of a block that the functions above read back to equal values.
+std::string to_block(hockney_parameters const&);
+std::string to_block(logp_parameters const&);
+std::string to_block(loggp_parameters const&);
+std::string to_block(lopc_parameters const&);
+std::string to_block(logpc_parameters const&);
+std::string to_block(plogp_parameters const&);
+std::string to_block(hloggp_parameters const&);
+std::string to_block(lmo_parameters const&);
+std::string to_block(sharing_parameters const&);
+
+}  // namespace skel::platform

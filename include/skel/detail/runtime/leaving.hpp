@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <skel/detail/runtime/rendezvous.hpp>
+
+namespace skel::runtime {
+
+/// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
+///
+/// `words` say what is left, `number` which communicator it is of. Ranks that leave while others are in a call with
+/// them say so on standard error, and the others throw it (rendezvous). Then, and where a mistake has been found
+/// before, the run is ended (MPI_Abort) unless all ranks leave within the meeting's patience; it is ended as well where
+/// a mistake is found while all ranks leave, since nobody can throw it, and after the patience of a rank that leaves
+/// because an exception is on its way through it (std::uncaught_exceptions), unless the others make a call by then. A
+/// rank that leaves without an exception waits as long as it takes.
+void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception);
+
+}  // namespace skel::runtime

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/contract.hpp>
+
+namespace skel::runtime {
+
+/// What goes from one rank to another: a body, whose bytes are copied and travel together, and ranges of bytes, which
+/// travel straight from the memory that they are in to the memory that they will be in. In one piece of memory stand
+/// an envelope of the transport's, the sizes of the ranges and the body.
+class message {
+ public:
+  /// Bytes of the longest piece of memory: MPI counts are int. Ranges may be longer.
+  static constexpr std::size_t longest = INT_MAX;
+
+  struct envelope {
+    std::uint32_t channel = 0;
+    std::uint32_t ranges = 0;
+    std::uint64_t first_segment = 0;  ///< of a transport that sends ranges as messages of their own
+  };
+
+  /// With a body of `bytes`, of any value, and `ranges` ranges, which have to be added.
+  explicit message(std::size_t bytes = 0, std::size_t ranges = 0)
+      : size_(sizeof(envelope) + ranges * sizeof(std::uint64_t) + bytes),
+        memory_(std::make_unique_for_overwrite<std::byte[]>(size_)) {
+    label({0, static_cast<std::uint32_t>(ranges), 0});
+    ranges_.reserve(ranges);
+  }
+  /// With a copy of a plain value as its body.
+  template <class T>
+  static message of(T const& value) {
+    message out(sizeof value);
+    std::memcpy(out.body().data(), &value, sizeof value);
+    return out;
+  }
+  /// One that comes, or has come, as bytes(). Its ranges are elsewhere.
+  message(std::unique_ptr<std::byte[]> memory, std::size_t size) : size_(size), memory_(std::move(memory)) {
+    SKEL_EXPECTS(size >= sizeof(envelope));
+  }
+
+  std::span<std::byte> body() const { return bytes().subspan(before_body()); }
+  std::span<std::byte> bytes() const { return {memory_.get(), size_}; }
+
+  void add(std::span<std::byte const> range) {
+    SKEL_EXPECTS(ranges_.size() < label().ranges);
+    std::uint64_t const size = range.size();
+    std::memcpy(memory_.get() + sizeof(envelope) + ranges_.size() * sizeof size, &size, sizeof size);
+    ranges_.push_back(range);
+  }
+  /// What the sender adds; empty where the message has come.
+  std::vector<std::span<std::byte const>> const& ranges() const { return ranges_; }
+  /// Bytes of each range, at both ends.
+  std::span<std::uint64_t const> range_sizes() const {
+    return {reinterpret_cast<std::uint64_t const*>(memory_.get() + sizeof(envelope)), label().ranges};
+  }
+
+  envelope label() const {
+    envelope out;
+    std::memcpy(&out, memory_.get(), sizeof out);
+    return out;
+  }
+  void label(envelope const& what) { std::memcpy(memory_.get(), &what, sizeof what); }
+
+  std::shared_ptr<void> keep;  ///< owns what the ranges are in, until they have been sent
+
+ private:
+  std::size_t before_body() const { return sizeof(envelope) + label().ranges * sizeof(std::uint64_t); }
+
+  std::size_t size_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::vector<std::span<std::byte const>> ranges_;
+};
+
+}  // namespace skel::runtime

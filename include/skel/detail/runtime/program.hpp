@@ -1,0 +1,278 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <boost/hana/at.hpp>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/collective_stages.hpp>
+#include <skel/detail/pattern/runtime_pipeline.hpp>
+#include <skel/detail/pattern/shape.hpp>
+#include <skel/detail/runtime/fold.hpp>
+#include <skel/detail/runtime/joint_stage.hpp>
+#include <skel/detail/runtime/station_state.hpp>
+#include <skel/detail/runtime/worker.hpp>
+
+/// A composition as engines run it: a line of stations whose item types are hidden behind batches.
+namespace skel::runtime {
+
+/// One stage of the line. Source first, sink last.
+struct station {
+  skeletons::annotations notes;  ///< name, work, width, at; `ordered` as the outermost farm around it says
+  bool replicable = false;      ///< stands inside a farm
+  codec const* input =
+      nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
+  std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
+  std::function<std::unique_ptr<worker>()> make_worker;      ///< all others; one call per worker
+  bool emits = false;                                        ///< gives any number of items for one that it takes
+  bool renumbered = false;    ///< its items are not one for each of the source, since one before it emits
+  bool folds = false;         ///< gives fewer items than it takes, and when the stream ends what is left (rest())
+  bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
+  std::shared_ptr<joint_stage const>
+      copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
+  bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
+  std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
+  std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
+
+  /// Whether it must stay where its first item was.
+  bool stays() const { return stateful && state == nullptr; }
+  /// Whether it is a farm whose workers fold what they make, ahead of the reduce of the whole stream behind it.
+  bool folds_in_farm() const { return replicable && folds; }
+};
+
+/// The line of a program. Refers to the functions inside the composition it was made from, which must outlive it.
+struct program {
+  std::vector<station> stations;
+  std::string types{};  ///< name of the composition's type, which tells functions and operators apart
+
+  std::size_t size() const { return stations.size(); }
+};
+
+namespace program_detail {
+
+/// The farms around a part.
+struct scope {
+  bool replicated = false;
+  bool ordered = true;
+  std::size_t width = 1;
+  std::vector<std::string> at;
+  std::string prefix;
+};
+
+template <class T>
+inline constexpr bool is_broadcast = false;
+template <class W>
+inline constexpr bool is_broadcast<skeletons::broadcast<W>> = true;
+template <class T>
+inline constexpr bool is_contributions = false;
+template <class T>
+inline constexpr bool is_contributions<skeletons::contributions<T>> = true;
+
+/// Walks a composition and appends its stations; the flow's type goes along as a template argument.
+class lowering {
+ public:
+  explicit lowering(std::vector<station>& to) : to_(to) {}
+
+  template <class In, class F>
+  void add(skeletons::source<F>& part, scope const& around) {
+    using T = typename skeletons::flow_through<skeletons::source<F>, void>::type;
+    station s = make(part.notes, around);
+    s.make_producer = [&f = part.produce] { return std::make_unique<source_producer<F, T>>(f); };
+    follow(s, part.produce, part.home);
+    to_.push_back(std::move(s));
+  }
+
+  template <class In, class F>
+  void add(skeletons::stage<F>& part, scope const& around) {
+    using Out = typename skeletons::flow_through<skeletons::stage<F>, In>::type;
+    station s = make(part.notes, around);
+    s.input = codec_of<In>();
+    s.emits = skeletons::emits_items<F, In>;
+    constexpr bool copyable = std::copy_constructible<F>;
+    if (around.replicated) {
+      if constexpr (copyable)
+        s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F, In, Out>>(f); };
+    } else {
+      s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F&, In, Out>>(f); };
+      follow(s, part.function, part.home);
+    }
+    to_.push_back(std::move(s));
+  }
+
+  template <class In, class F>
+  void add(skeletons::sink<F>& part, scope const& around) {
+    station s = make(part.notes, around);
+    s.input = codec_of<In>();
+    s.make_worker = [&f = part.consume] { return std::make_unique<sink_worker<F, In>>(f); };
+    follow(s, part.consume, part.home);
+    to_.push_back(std::move(s));
+  }
+
+  template <class In, class T>
+  void add(skeletons::runtime_pipeline<T>& part, scope const& around) {
+    for (auto& entry : part.stages()) {
+      scope inner = around;
+      if (entry.replicated) inner = inside(around, entry.notes);
+      inner.prefix = around.prefix;
+      station s = make(entry.notes, inner);
+      s.input = codec_of<T>();
+      s.emits = entry.call.index() == 1;
+      std::visit(
+          [&]<class F>(F& call) {
+            if (inner.replicated)
+              s.make_worker = [&call] { return std::make_unique<worker_of<F, T, T>>(call); };
+            else
+              s.make_worker = [&call] { return std::make_unique<worker_of<F&, T, T>>(call); };
+          },
+          entry.call);
+      if (!inner.replicated) {
+        s.stateful = !entry.notes.stateless;
+        s.home = &entry.home;
+      }
+      to_.push_back(std::move(s));
+    }
+  }
+
+  template <class In, class W>
+  void add(skeletons::farm<W>& part, scope const& around) {
+    scope inner = inside(around, part.notes);
+    std::size_t const first = to_.size();
+    add<In>(part.worker, inner);
+    if (to_.size() == first + 1 && std::isnan(to_[first].notes.work)) to_[first].notes.work = part.notes.work;
+    if (to_.size() == first + 1 && !part.notes.name.empty()) {
+      std::string const& own = to_[first].notes.name;
+      std::string const prefixed = around.prefix + part.notes.name;
+      if (own.empty() || own == inner.prefix) to_[first].notes.name = prefixed;
+    }
+  }
+
+  template <class T, class Op, class Window>
+  void add(skeletons::reduction<Op, Window>& part, scope const& around) {
+    std::size_t window = 0;
+    if constexpr (std::is_same_v<Window, every>) window = part.window.items();
+    if (window == 0 && to_.back().replicable) fold_in_farm<T>(to_.back(), part.op);
+    station s = make(part.notes, around);
+    s.input = codec_of<T>();
+    s.folds = true;
+    s.gives_at_end = window == 0;
+    auto const fold = std::make_shared<partial_fold<T>>();
+    s.stateful = true;
+    s.state = fold;
+    s.make_worker = [&op = part.op, window, &fold = *fold] {
+      return std::make_unique<reduce_worker<T, Op>>(op, window, fold);
+    };
+    to_.push_back(std::move(s));
+  }
+
+  template <class In, class... Parts>
+  void add(skeletons::pipeline<Parts...>& line, scope const& around) {
+    along<0, In>(line, around);
+  }
+
+ private:
+  template <std::size_t Index, class In, class... Parts>
+  void along(skeletons::pipeline<Parts...>& line, scope const& around) {
+    if constexpr (Index < sizeof...(Parts)) {
+      auto& part = boost::hana::at_c<Index>(line.parts);
+      if constexpr (is_broadcast<std::remove_cvref_t<decltype(part)>>)
+        add_joint_stage<In>(part, boost::hana::at_c<Index + 1>(line.parts), around);
+      else if constexpr (!is_contributions<In>)  // the reduce behind a broadcast is part of its station
+        add<In>(part, around);
+      along<Index + 1, typename skeletons::flow_through<std::remove_cvref_t<decltype(part)>, In>::type>(line, around);
+    }
+  }
+
+  template <class In, class W, class Op>
+  void add_joint_stage(skeletons::broadcast<W>& shown, skeletons::reduction<Op>& joined, scope const& around) {
+    using Out = typename skeletons::check_copy<W, In>::value;
+    station s = make(shown.notes, around);
+    if (!std::isnan(joined.notes.work) || !joined.notes.at.empty())
+      throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
+                  " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
+    if (s.notes.name.empty()) s.notes.name = joined.notes.name;
+    s.notes.width = shown.notes.width;
+    s.input = codec_of<In>();
+    s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
+    s.make_worker = [of = s.copies, copies = std::max<std::size_t>(1, shown.notes.width)] {
+      return std::make_unique<joint_worker>(*of, copies);
+    };
+    to_.push_back(std::move(s));
+  }
+
+  /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
+  /// restored where the operator commutes.
+  template <class T, class Op>
+  static void fold_in_farm(station& last, Op const& op) {
+    last.folds = true;
+    last.gives_at_end = is_commutative<Op, T>;
+    if (last.gives_at_end) last.notes.ordered = false;
+    last.make_worker = [inner = std::move(last.make_worker), &op] {
+      return std::make_unique<folding_worker<T, Op>>(inner(), op);
+    };
+  }
+
+  /// Of a function of which there is one instance.
+  template <class F>
+  static void follow(station& s, F& function, std::optional<int>& home) {
+    s.stateful = !skeletons::is_stateless<F> && !s.notes.stateless;
+    if (s.stateful) s.state = state_of(function);
+    s.home = &home;
+  }
+
+  static scope inside(scope const& around, skeletons::annotations const& farm) {
+    scope inner = around;
+    inner.ordered = around.replicated ? around.ordered : farm.ordered;
+    inner.replicated = true;
+    inner.width = around.width * farm.width;  // 0, "the mapper decides", stays 0
+    if (!farm.at.empty()) inner.at = farm.at;
+    if (!farm.name.empty()) inner.prefix = around.prefix + farm.name + "/";
+    return inner;
+  }
+
+  static station make(skeletons::annotations const& notes, scope const& around) {
+    station s;
+    s.notes = notes;
+    s.notes.name = notes.name.empty() ? "" : around.prefix + notes.name;
+    s.notes.ordered = around.ordered;
+    s.notes.width = around.replicated ? around.width : 1;
+    if (s.notes.at.empty()) s.notes.at = around.at;
+    s.replicable = around.replicated;
+    return s;
+  }
+
+  std::vector<station>& to_;
+};
+
+}  // namespace program_detail
+
+/// The line of a composition with a source and a sink. Stages without a name are called after their place
+/// ("stage 2"); a stage inside a farm with a name is called "farm/stage". O(stages).
+template <skeletons::program Composition>
+program make_program(Composition& composition) {
+  program result;
+  program_detail::lowering(result.stations).add<void>(composition, program_detail::scope{});
+  result.types = typeid(Composition).name();
+  bool emitted = false;
+  for (std::size_t i = 0; i < result.stations.size(); ++i) {
+    station& here = result.stations[i];
+    here.renumbered = emitted || (here.emits && here.folds);
+    emitted = emitted || here.emits;
+    std::string& name = here.notes.name;
+    if (name.empty())
+      name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
+  }
+  return result;
+}
+
+}  // namespace skel::runtime

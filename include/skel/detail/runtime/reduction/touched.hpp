@@ -1,0 +1,84 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+/// How irregular reductions run: plans made of a pattern, and the algorithms that use them.
+namespace skel::runtime::reduction {
+
+/// A set of elements, one bit each.
+struct element_set {
+  std::vector<std::uint64_t> words;
+
+  static std::size_t words_for(std::size_t elements) { return (elements + 63) / 64; }
+  bool has(subscript e) const { return words[e / 64] >> (e % 64) & 1; }
+  void insert(subscript e) { words[e / 64] |= std::uint64_t{1} << (e % 64); }
+  std::size_t size() const;
+};
+
+/// Which elements each part of the iterations touches, the iterations dealt in P contiguous blocks.
+struct touched_map {
+  std::size_t elements = 0;
+  std::vector<element_set> parts;
+};
+
+/// O(subscripts / P + N / 64) for each part; N P / 8 bytes.
+touched_map find_touched(pattern const& of, team& workers);
+
+/// Which part keeps an element that several parts touch, and which have private ones: the lowest and the highest part
+/// that touches it keep it by turns, along the elements, so that neighbours share the work of what they share. A turn
+/// is an eighth of the elements of a part.
+class keepers {
+ public:
+  keepers(std::size_t elements, std::size_t parts)
+      : turn_(std::max<std::size_t>(1, element_set::words_for(elements) / (8 * parts))) {}
+
+  bool lowest_keeps(std::size_t word) const { return word / turn_ % 2 == 0; }
+
+  /// Calls visit(part, touched, kept privately) for each part's elements of a word, in the order in which they may
+  /// keep.
+  template <class Visit>
+  void for_each_part(touched_map const& map, std::size_t word, Visit visit) const {
+    std::size_t const parts = map.parts.size();
+    bool const lowest = lowest_keeps(word);
+    std::uint64_t taken = 0;
+    for (std::size_t k = 0; k < parts; ++k) {
+      std::size_t const part = lowest ? k : parts - 1 - k;
+      std::uint64_t const touched = map.parts[part].words[word];
+      visit(part, touched, touched & taken);
+      taken |= touched;
+    }
+  }
+
+ private:
+  std::size_t turn_;
+};
+
+/// Calls visit(begin, end) for each maximal run of elements of a set within [first, last), rising.
+template <class Visit>
+void for_each_run(element_set const& set, std::size_t first, std::size_t last, Visit visit) {
+  std::size_t at = first;
+  auto const next = [&](std::size_t from, bool wanted) {
+    while (from < last) {
+      std::uint64_t const word = (wanted ? set.words[from / 64] : ~set.words[from / 64]) >> (from % 64);
+      if (word != 0) return std::min(last, from + static_cast<std::size_t>(std::countr_zero(word)));
+      from = (from / 64 + 1) * 64;
+    }
+    return last;
+  };
+  for (;;) {
+    std::size_t const begin = next(at, true);
+    if (begin == last) return;
+    std::size_t const end = next(begin, false);
+    visit(begin, end);
+    at = end;
+  }
+}
+
+}  // namespace skel::runtime::reduction

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <mpi.h>
+
+#include <skel/detail/plan/collective.hpp>
+
+namespace skel::runtime {
+
+/// A collective that ranks are in together.
+struct collective_call {
+  plan::collective operation = plan::collective::barrier;
+  std::uint64_t bytes = 0, root = 0, unit = 1;
+  bool commutative = true;
+  std::uint64_t types = 0;  ///< hash of the names of the types of its operator and elements
+};
+
+/// The same on every host.
+std::uint64_t hash_of(collective_call const& call);
+
+/// Any other call that ranks make together.
+struct named_call {
+  std::string words{};            ///< "run() of 'read' | 'write'"
+  std::uint64_t fingerprint = 0;  ///< of what must be the same on all ranks and is not in the words
+};
+
+using shared_call = std::variant<collective_call, named_call>;
+
+/// Sees to it that the ranks of a program make the same calls in the same order, and tells every rank where they do
+/// not, so that nobody waits for what never comes.
+///
+/// Each rank counts its calls and keeps a hash over all of them. Where ranks meet (before a run, before a collective
+/// that is new, when they leave) they compare it, in one all-reduce. A rank that has waited for messages of a
+/// collective for a while takes part too (look()); then, or where hashes differ, all ranks compare their latest calls
+/// one by one. Ranks that are at different calls wait on: who is behind comes. Only where the same call in the sequence
+/// is not the same on all ranks is there a mistake, which every rank is told with the words of that call. Whoever makes
+/// no call, because it computes, is waited for without a limit.
+///
+/// On a communicator of its own, with operations that do not block. Used by one thread at a time.
+class rendezvous {
+ public:
+  double patience = 10;  ///< how long a rank that leaves, and knows that others may not, waits for them [s]
+
+  /// Collective over `original`.
+  explicit rendezvous(MPI_Comm original);
+  ~rendezvous();
+  rendezvous(rendezvous const&) = delete;
+  rendezvous& operator=(rendezvous const&) = delete;
+
+  /// This rank begins a call, of a communicator with this number. Returns the hash of all calls so far, which is not 0.
+  /// Throws skel::error when a mistake has been found before. O(1), local.
+  std::uint64_t begin(std::uint64_t number, shared_call call);
+
+  /// This rank gives up the call that it has begun: the others cannot end it, and are told why ("it threw: ...").
+  /// Local: they are told when they wait in it, or begin another.
+  void fail(std::string const& why);
+
+  /// Whether every rank has begun the same call as this one; takes a step towards finding out. Once it has been called
+  /// for a call it is to be called until it is true. Throws skel::error on a mistake.
+  bool all_have_come();
+  /// Returns when they have; asleep after a while. Collective.
+  void meet();
+
+  /// By a rank that waits for messages of the call that it has begun, as often as it likes: answers the others. Throws
+  /// skel::error on a mistake.
+  void look();
+
+  /// What this rank has been told, if it has.
+  std::optional<std::string> const& mistake() const { return mistake_; }
+  /// Whether the mistake was found while all ranks were in calls with the same words, which differ in what came before.
+  bool found_by_all_in_one() const { return mistake_ && all_in_one_; }
+  /// Begins to wait for all ranks after a mistake; complete when they have all begun it.
+  MPI_Request last_barrier() const;
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::size_t kept = 64;       // calls that words are known of
+  static constexpr std::size_t compared = 32;   // of them, from the one backwards that all ranks have begun
+  static constexpr std::size_t longest = 1000;  // words [B]
+  enum class phase { none, arrival, counts, hashes, words };
+  struct entry {
+    std::uint64_t hash = 0;
+    std::uint64_t number = 0;
+    shared_call call{};
+
+    std::string words() const;
+  };
+  struct report {
+    std::array<char, longest> of_call{}, of_latest{};
+  };
+
+  void open(std::uint64_t hash);
+  bool advance();
+  void check() const;
+  entry const* find(std::uint64_t number) const;
+  void ask_for_counts();
+  void ask_for_hashes();
+  void ask_for_words();
+  void conclude();
+
+  MPI_Comm among_ = MPI_COMM_NULL;
+  std::size_t ranks_ = 1;
+
+  std::uint64_t count_ = 0, hash_ = 1;  // of the calls of this rank
+  std::array<entry, kept> calls_{};
+  clock::time_point begun_{};
+  clock::duration pause_{};
+
+  phase open_ = phase::none;
+  bool agreed_ = false;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::array<std::uint64_t, 2> mine_{}, least_{};
+  std::uint64_t my_count_ = 0, first_ = 0, differs_ = 0;
+  std::vector<std::uint64_t> counts_, my_hashes_, hashes_;
+  report my_words_;
+  std::vector<report> words_;
+  std::optional<std::string> mistake_;
+  bool all_in_one_ = false;
+};
+
+/// The text of a call, for messages.
+std::string words_of(shared_call const& call);
+
+}  // namespace skel::runtime

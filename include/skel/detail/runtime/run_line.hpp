@@ -1,0 +1,42 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/program.hpp>
+
+namespace skel::runtime {
+
+struct run_options {
+  bool trace = false;            ///< record a span per batch
+  std::uint64_t first_item = 0;  ///< number of the first item that the source gives, for messages and traces
+  /// What the run is expected to do from its first item on; a rate of 0: nothing is expected.
+  record::throughput_forecast expected;
+  /// How far the throughput of a stretch of a run usually is from that of the next one, by what neither shows in itself:
+  /// a standard deviation of its logarithm.
+  double between_stretches = 0;
+  /// Called about once a second, where the items are counted (see run_record::items), with how many that were, the
+  /// seconds passed and the forecast that stands. Must not throw.
+  std::function<void(std::uint64_t items, double seconds, record::throughput_forecast const& standing)> progress;
+  /// The run is cancelled soon after this has become true on any rank; nullptr: never.
+  std::atomic<bool> const* interrupt = nullptr;
+};
+
+/// Throws skel::error when a plan, which may be written by hand, does not fit a line or this number of ranks.
+void check_plan(program const& line, plan::run_plan const& plan, int ranks);
+
+/// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls
+/// it with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the
+/// user's functions run on oneTBB's. Every item passes every stage exactly once; serial stages see the order that the
+/// farms before them promise. Returns the same record on every rank. Throws skel::error when the plan does not fit the
+/// line or the ranks, skel::stage_error when a user's function threw and skel::cancelled after an interrupt, on every
+/// rank, after all ranks have come to rest.
+record::run_record run_line(program const& line, plan::run_plan const& plan, communicator const& ranks,
+                            run_options const& options = {});
+
+}  // namespace skel::runtime

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/pattern/statefulness.hpp>
+#include <skel/detail/runtime/transferable.hpp>
+
+/// What a serial station keeps from item to item, and how it goes to another rank.
+namespace skel::runtime {
+
+/// What a station keeps from item to item. It goes along when a stream begins on one rank, where its first items are
+/// measured, and goes on with the station on another.
+class station_state {
+ public:
+  station_state() = default;
+  station_state(station_state const&) = delete;
+  station_state& operator=(station_state const&) = delete;
+  virtual ~station_state() = default;
+
+  /// As bytes; "" for what cannot leave its rank, which stays. Throws what the author's serializer throws.
+  virtual std::string take() = 0;
+  /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws.
+  virtual void restore(std::string const& bytes) = 0;
+};
+
+/// Whether the state of a function object can travel: its author has given it a skel::serializer, or members that
+/// cereal serialises. They are called whatever the type is. One that is only trivially copyable does not count: it may
+/// hold pointers and references, and a lambda with captures always may.
+template <class F>
+concept has_movable_state = std::is_class_v<F> && !std::is_empty_v<F> && (has_serializer<F> || cereal_serializable<F>);
+
+/// The state of a stage's function object.
+template <has_movable_state F>
+class function_state final : public station_state {
+ public:
+  explicit function_state(F& function) : function_(function) {}
+
+  std::string take() override {
+    std::vector<std::byte> bytes;
+    packer<kept<F>> archive(bytes);
+    archive(function_);
+    std::string text(bytes.size() + 1, '\0');  // an object without bytes is not "nothing"
+    if (!bytes.empty()) std::memcpy(text.data(), bytes.data(), bytes.size());
+    return text;
+  }
+
+  void restore(std::string const& bytes) override {
+    if (bytes.empty()) return;
+    unpacker<kept<F>> archive(std::as_bytes(std::span(bytes.data(), bytes.size() - 1)));
+    if constexpr (!has_serializer<F>) {
+      archive(function_);
+    } else if constexpr (std::is_move_assignable_v<F>) {
+      function_ = archive.template get<F>();
+    } else {
+      F loaded = archive.template get<F>();
+      std::destroy_at(&function_);
+      std::construct_at(&function_, std::move(loaded));
+    }
+    archive.expect_end();
+  }
+
+ private:
+  F& function_;
+};
+
+/// The state of a stage's function that can travel; nullptr: there is none, or it cannot, because of its type or of one
+/// that its author's functions name.
+template <class F>
+std::shared_ptr<station_state> state_of(F& function) {
+  if constexpr (skeletons::wrapper<F>) {
+    return state_of(function.function);
+  } else if constexpr (has_movable_state<F>) {
+    auto const state = std::make_shared<function_state<F>>(function);
+    return hindrance<kept<F>> == nullptr ? state : nullptr;
+  } else {
+    return nullptr;
+  }
+}
+
+}  // namespace skel::runtime

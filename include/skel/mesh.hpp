@@ -1,0 +1,9 @@
+#pragma once
+
+/// Meshes, graphs and matrices of files, refined and renumbered, and the patterns of subscripts that come of them.
+#include <skel/detail/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/numbering.hpp>
+#include <skel/detail/pattern/pattern.hpp>
+#include <skel/detail/pattern/refine.hpp>
+#include <skel/detail/pattern/synthetic.hpp>
