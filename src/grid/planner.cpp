@@ -362,7 +362,7 @@ modelled forecast_of(model_shape const& model, runtime::program const& line,
 /// Corrects a forecast by what runs before have shown: `time` per item.
 void correct(modelled& of, mapping::corrected_time const& time) {
   forecast& out = of.expected;
-  out.correction = 1 / time.seconds / out.throughput;
+  out.correction = std::exp(-time.bias);
   out.throughput = 1 / time.seconds;
   for (auto& one : out.stations) one.utilisation = std::min(1.0, out.throughput / one.capacity);
   if (!of.doubt && time.bias == 0) return;  // of a work that was said nobody knows how right it is
