@@ -35,12 +35,13 @@ posted copy_group::begin(parcel what, int from) {
   one.items = std::move(what.items);
   one.first_item = what.first_item;
   one.source_items = what.source_items;
+  one.credited = what.credited;
   one.from = from;
   one.copies_missing = copies();
   one.missing = copies() + children_.size();
   one.parts.resize(one.missing);
   under_way_.push_back(std::move(one));
-  return {under_way_.back().items, sequence, what.first_item, what.source_items, false};
+  return {under_way_.back().items, sequence, what.first_item, what.source_items, what.credited, false};
 }
 
 std::optional<copy_job> copy_group::next_for_copies() {
@@ -48,7 +49,7 @@ std::optional<copy_job> copy_group::next_for_copies() {
     if (busy_[c] || next_[c] == begun()) continue;
     busy_[c] = true;
     round const& one = under_way_[next_[c] - first_];
-    return copy_job{c, next_[c]++, one.first_item, one.source_items, one.items, {}};
+    return copy_job{c, next_[c]++, one.first_item, one.source_items, one.credited, one.items, {}};
   }
   return std::nullopt;
 }
@@ -72,7 +73,7 @@ std::optional<copy_job> copy_group::add(std::uint64_t sequence, std::size_t part
   one.parts[part] = std::move(made);
   if (--one.missing > 0) return std::nullopt;
   if (one.parts.size() > 1)
-    return copy_job{0, sequence, one.first_item, one.source_items, nullptr, std::move(one.parts)};
+    return copy_job{0, sequence, one.first_item, one.source_items, one.credited, nullptr, std::move(one.parts)};
   one.result = std::move(one.parts.front());
   return std::nullopt;
 }
@@ -85,7 +86,7 @@ std::optional<std::pair<parcel, int>> copy_group::next_result() {
   if (under_way_.empty() || !under_way_.front().result) return std::nullopt;
   round one = std::move(under_way_.front());
   under_way_.pop_front();
-  return std::pair(parcel{std::move(one.result), first_++, one.first_item, one.source_items}, one.from);
+  return std::pair(parcel{std::move(one.result), first_++, one.first_item, one.source_items, one.credited}, one.from);
 }
 
 }  // namespace skel::runtime

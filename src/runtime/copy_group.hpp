@@ -17,7 +17,7 @@ namespace skel::runtime {
 /// A batch for one copy, or what copies have made of it, to be joined.
 struct copy_job {
   std::size_t copy = 0;
-  std::uint64_t sequence = 0, first_item = 0, source_items = 0;
+  std::uint64_t sequence = 0, first_item = 0, source_items = 0, credited = 0;
   std::shared_ptr<items_base> items;               ///< for the copy
   std::vector<std::unique_ptr<items_base>> parts;  ///< to be joined: not empty, and no items
 };
@@ -60,7 +60,7 @@ class copy_group {
  private:
   struct round {
     std::shared_ptr<items_base> items;
-    std::uint64_t first_item = 0, source_items = 0;
+    std::uint64_t first_item = 0, source_items = 0, credited = 0;
     int from = 0;
     std::vector<std::unique_ptr<items_base>> parts;  // of the copies, then of the children
     std::size_t missing = 0, copies_missing = 0;

@@ -134,7 +134,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
       else
         send(*sending.from, sending.rank, sending.from->number() + 1, sending.from->number() + 1,
              {std::move(sending.what.items), sending.what.sequence, sending.what.first_item, sending.what.source_items,
-              false});
+              sending.what.credited, false});
     }
     for (auto& posting : std::exchange(todo.posts, {})) {
       std::size_t const station = posting.from->number();

@@ -16,12 +16,13 @@ struct parcel {
   std::uint64_t sequence = 0;      ///< place in the stream that the last serial station made
   std::uint64_t first_item = 0;    ///< number that the source gave its first item
   std::uint64_t source_items = 0;  ///< items of the source that have become these
+  std::uint64_t credited = 0;      ///< of the source's batch that it holds the credits of, see byte_credits
 };
 
 /// A batch that leaves for another rank, as others may at the same time with the same items.
 struct posted {
   std::shared_ptr<items_base> items;
-  std::uint64_t sequence = 0, first_item = 0, source_items = 0;  ///< as of a parcel
+  std::uint64_t sequence = 0, first_item = 0, source_items = 0, credited = 0;  ///< as of a parcel
   bool contribution =
       false;  ///< what copies of a broadcast stage have made of a batch, for those above them in its tree
 };

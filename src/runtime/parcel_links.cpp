@@ -30,7 +30,7 @@ void deliver(executor& to, int from, std::uint32_t station, bool contribution, p
 
 /// What stands before the items of a parcel or contribution.
 struct parcel_links::front {
-  std::uint64_t station = 0, sequence = 0, first_item = 0, source_items = 0;
+  std::uint64_t station = 0, sequence = 0, first_item = 0, source_items = 0, credited = 0;
 };
 
 parcel_links::parcel_links(transport& by, program const& line, plan::run_plan const& plan)
@@ -39,7 +39,7 @@ parcel_links::parcel_links(transport& by, program const& line, plan::run_plan co
 }
 
 void parcel_links::send(int rank, std::uint32_t station, posted what, codec const& how) {
-  front const head{station, what.sequence, what.first_item, what.source_items};
+  front const head{station, what.sequence, what.first_item, what.source_items, what.credited};
   message out = how.encode(std::move(what.items), sizeof head, direct_bytes_);
   if (out.bytes().size() > message::longest)
     throw error(
@@ -101,7 +101,7 @@ landing parcel_links::receive(executor& to, int from, std::span<std::byte const>
     to.refuse(station, head.first_item);
     return {};
   }
-  parcel whole{std::move(batch.batch), head.sequence, head.first_item, head.source_items};
+  parcel whole{std::move(batch.batch), head.sequence, head.first_item, head.source_items, head.credited};
   if (!ranges) {
     deliver(to, from, station, contribution, std::move(whole));
     return {};

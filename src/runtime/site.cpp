@@ -152,7 +152,7 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::ui
                       agenda& todo) {
   std::lock_guard guard(mutex_);
   auto const& in = work.input.what;
-  weigh(bytes, in.source_items, &todo);
+  weigh(bytes, in.credited, &todo);
   learn(seconds, in.source_items);
   last_item_ = std::max(last_item_, in.first_item);
   folded_ += in.source_items;
@@ -162,8 +162,8 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::ui
     if (plan_.most_bytes > 0) tell_source(notice::kind::left, in.first_item, todo);
   } else {
     std::uint64_t const sequence = !station_.replicable ? produced_++ : in.sequence;
-    outputs_.push_back(
-        {parcel{std::move(made), sequence, in.first_item, std::exchange(folded_, 0)}, work.worker, work.input.from, 0});
+    outputs_.push_back({parcel{std::move(made), sequence, in.first_item, std::exchange(folded_, 0), in.credited},
+                        work.worker, work.input.from, 0});
   }
   pump(todo);
 }
@@ -171,7 +171,7 @@ void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::ui
 void site::copy_done(copy_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
                      agenda& todo) {
   std::lock_guard guard(mutex_);
-  weigh(bytes, work.source_items, &todo);
+  weigh(bytes, work.credited, &todo);
   learn(seconds, work.source_items);
   ask_for_join(copies_->copy_done(work.copy, work.sequence, std::move(made)), todo);
   pump(todo);
@@ -179,7 +179,7 @@ void site::copy_done(copy_job const& work, std::unique_ptr<items_base> made, std
 
 void site::joined(copy_job const& work, std::unique_ptr<items_base> all, std::uint64_t bytes, agenda& todo) {
   std::lock_guard guard(mutex_);
-  weigh(bytes, work.source_items, &todo);
+  weigh(bytes, work.credited, &todo);
   copies_->joined(work.sequence, std::move(all));
   pump(todo);
 }
@@ -188,7 +188,7 @@ void site::give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo
   std::lock_guard guard(mutex_);
   for (auto& batch : held)
     outputs_.push_back(
-        {parcel{std::move(batch), !station_.replicable ? produced_++ : 0, last_item_, std::exchange(folded_, 0)},
+        {parcel{std::move(batch), !station_.replicable ? produced_++ : 0, last_item_, std::exchange(folded_, 0), 1},
          no_worker,
          {},
          0});
@@ -220,11 +220,11 @@ std::int64_t site::slowest_ns() const {
   return std::max({std::int64_t{1}, rounded(workers_.item_ns()), *downstream});
 }
 
-/// Notes what has become of so many items of the source in one batch takes, and tells the source when that is more for
-/// each than before; nullptr: it is here.
-void site::weigh(std::uint64_t bytes, std::uint64_t source_items, agenda* todo) {
+/// Notes what a batch takes for each item of the source that it holds the credit of, and tells the source when that is
+/// more than before; nullptr: it is here.
+void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
   largest_batch_ = std::max(largest_batch_, bytes);
-  std::uint64_t const items = std::max<std::uint64_t>(1, source_items);
+  std::uint64_t const items = std::max<std::uint64_t>(1, credited);
   std::uint64_t const each = bytes / items + (bytes % items > 0);
   if (each <= item_bytes_) return;
   item_bytes_ = each;
@@ -248,7 +248,7 @@ void site::take_open_batch() {
   std::uint64_t bytes = 0;
   auto open = source_->take_open(bytes);
   if (!open) return;
-  weigh(bytes, open->source_items, nullptr);
+  weigh(bytes, open->credited, nullptr);
   open->sequence = produced_++;
   outputs_.push_back({*std::move(open), no_worker, {}, 0});
 }
@@ -296,7 +296,9 @@ void site::take_joint_results(agenda& todo) {
     auto& [what, from] = *done;
     if (auto const parent = copies_->parent())
       todo.posts.push_back(
-          {this, *parent, {std::move(what.items), what.sequence, what.first_item, what.source_items, true}});
+          {this,
+           *parent,
+           {std::move(what.items), what.sequence, what.first_item, what.source_items, what.credited, true}});
     else
       outputs_.push_back({std::move(what), no_worker, from, 0});
   }

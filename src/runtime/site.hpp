@@ -138,7 +138,7 @@ class site {
 
   // These need the lock.
   std::int64_t slowest_ns() const;
-  void weigh(std::uint64_t bytes, std::uint64_t source_items, agenda* todo);
+  void weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo);
   void learn(double seconds, std::uint64_t source_items);
   void tell_source(notice::kind what, std::uint64_t count, agenda& todo) const;
   void take_open_batch();

@@ -50,7 +50,7 @@ class stream_source {
     std::uint64_t const count = open.items->size();
     bytes = open.bytes;
     bytes_ += bytes;
-    parcel out{std::move(open.items), 0, items_, count};
+    parcel out{std::move(open.items), 0, items_, count, count};
     if (credits_) credits_->enter(items_, count);
     items_ += count;
     return out;

@@ -78,6 +78,17 @@ TEST(EmittingStage, WindowsCarryTheItemsThatTheyWereMadeOf) {
   EXPECT_EQ(record.stations.back().source_items, 1000u);
 }
 
+TEST(EmittingStage, WindowsWeighWhatTheirLastBatchHoldsTheCreditsOf) {
+  auto app = count_to(100) | skel::reduce(std::plus<>{}, skel::every(10)) |
+             skel::stage("long", [](std::uint64_t x) { return std::string(1000, static_cast<char>('a' + x % 26)); }) |
+             skel::sink([](std::string const&) {});
+  program const line = make_program(app);
+  auto plan = spread(line, 1);
+  plan.batch_latency = 1e-12;  // one item in each batch
+  for (auto const& one : run_line(line, plan, ranks()).stations)
+    if (one.name == "long") EXPECT_GE(one.item_bytes, 1000u);
+}
+
 TEST(EmittingStage, FailuresBehindItNameTheItemsOfTheBatch) {
   auto app = count_to(100) |
              skel::stage("twice",
