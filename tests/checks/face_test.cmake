@@ -3,17 +3,8 @@
 
 cmake_minimum_required(VERSION 3.25)
 
-function(check expect_status expect_message)
-  execute_process(COMMAND ${CMAKE_COMMAND} -D ROOT=${SCRATCH} -P ${CMAKE_CURRENT_LIST_DIR}/face.cmake
-    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT status EQUAL 0)
-    set(status 1)
-  endif()
-  string(FIND "${output}" "${expect_message}" found)
-  if(NOT status EQUAL expect_status OR found EQUAL -1)
-    message(FATAL_ERROR "expected status ${expect_status} and '${expect_message}', got ${status} and:\n${output}")
-  endif()
-endfunction()
+set(checking face.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/expect_check.cmake)
 
 file(REMOVE_RECURSE ${SCRATCH})
 check(1 "no program under")
