@@ -68,7 +68,7 @@ std::size_t most_trusted(context_memory const& known, expected_use const& use) {
   SKEL_EXPECTS(!known.priors.empty() && known.records.size() == known.priors.size());
   std::size_t best = 0;
   double least = 0;
-  for (std::size_t model = 0; model < known.priors.size(); ++model) {
+  for (std::size_t model = 0; known.priors.size() > 1 && model < known.priors.size(); ++model) {
     double const loss = loss_of(model, known, use).total();
     if (model == 0 || loss < least) best = model, least = loss;
   }

@@ -17,9 +17,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/reduction/disturbed.hpp>
-#include <skel/detail/cost/reduction/fit.hpp>
-#include <skel/detail/cost/reduction/samples.hpp>
+#include <skel/detail/cost/reduction/mechanisms.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/measured.hpp>
@@ -29,8 +27,9 @@
 
 #include "interrupt.hpp"
 #include "options.hpp"
-#include "train_experiment.hpp"
-#include "train_report.hpp"
+#include "train/experiment.hpp"
+#include "train/report.hpp"
+#include "train/samples.hpp"
 #include "verbs.hpp"
 
 namespace skel::tools {
@@ -40,17 +39,21 @@ namespace fs = std::filesystem;
 
 struct train_command {
   std::string output, samples, report, plot;
+  std::vector<std::string> patterns, without;
   std::optional<double> seconds;
   std::optional<std::string> bandwidth;
-  bool quick = false, full = false, json = false, progress = true;
+  bool json = false, progress = true;
 };
 
-/// Fewer patterns than this do not fill the folds of a cross-validation.
-constexpr std::size_t fewest_patterns = 40;
+/// Points of files are numbered from here on, those of the experiment below.
+constexpr std::size_t first_point_of_files = 1'000'000;
 
-cost::reduction_samples empty_samples() {
+/// Fewer patterns than mechanisms would not determine their constants.
+constexpr std::size_t fewest_patterns = cost::mechanisms;
+
+training::reduction_samples empty_samples() {
   auto const here = platform::this_processor();
-  cost::reduction_samples result;
+  training::reduction_samples result;
   result.machine = here.name;
   result.threads = here.threads;
   if (here.caches[0] > 0) result.caches.first = here.caches[0];
@@ -62,10 +65,10 @@ cost::reduction_samples empty_samples() {
 }
 
 /// What a file already has, or nothing. Samples of another machine can be fitted, but not be added to.
-cost::reduction_samples open_samples(std::string const& file, bool add) {
+training::reduction_samples open_samples(std::string const& file, bool add) {
   auto const here = empty_samples();
   if (!fs::exists(file)) return here;
-  auto const kept = cost::read_reduction_samples(file);
+  auto const kept = training::read_reduction_samples(file);
   if (!add) return kept;
   if (kept.machine != here.machine || kept.threads != here.threads)
     throw input_error(
@@ -89,8 +92,8 @@ class point_filter {
       : most_seconds_(std::clamp(limit / 50, 0.005, 3.0)),
         most_bytes_(0.25 * static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE))) {}
 
-  bool takes(trial_point const& point) {
-    bool const fits = bytes_of(point) <= most_bytes_;
+  bool takes(training::trial_point const& point) {
+    bool const fits = training::bytes_of(point) <= most_bytes_;
     bool const soon = point.work() * seconds_ / work_ <= most_seconds_;
     // Where nothing is as fast as that, something is measured all the same.
     if (fits && !soon) ++refused_;
@@ -100,7 +103,7 @@ class point_filter {
   }
 
   /// Corrects the expectation. Of small points the time is not in proportion to their work.
-  void took(trial_point const& point, double seconds) {
+  void took(training::trial_point const& point, double seconds) {
     if (point.work() < 1e5) return;
     seconds_ += seconds, work_ += point.work();
   }
@@ -153,65 +156,68 @@ double bandwidth_of_memory() {
 }
 
 /// Goes on with the experiment and writes each problem behind the others. Returns the seconds that this took.
-double measure(cost::reduction_samples& into, std::string const& file, double limit, bool progress,
-               std::stop_token const& stop) {
+double measure(training::reduction_samples& into, std::string const& file, std::vector<std::string> const& patterns,
+               double limit, bool progress, std::stop_token const& stop) {
   double const begin = record::now();
   auto const elapsed = [&] { return record::now() - begin; };
   std::ofstream out(file, std::ios::app);
   point_filter filter(limit);
   progress_line line(progress, limit);
-  std::size_t next = into.points.empty() ? 0 : *std::max_element(into.points.begin(), into.points.end()) + 1;
-  std::size_t patterns = into.problems();
-  // Models need some; what something else disturbed does not count, unless everything is disturbed.
-  auto const is_too_few = [&] {
-    return patterns < 2 * fewest_patterns && cost::without_disturbed(into).kept.problems() < fewest_patterns;
-  };
-  for (; !stop.stop_requested() && (elapsed() < limit || is_too_few()); ++next) {
-    auto const point = point_of(next, into.threads);
-    if (!filter.takes(point)) continue;
-    double const start = record::now();
-    auto const samples = time_point(point, into.bandwidth);
-    filter.took(point, record::now() - start);
-    out << cost::to_text(next, samples) << std::flush;
+  std::set<std::size_t> const there(into.points.begin(), into.points.end());
+  auto const first_of_files = there.lower_bound(first_point_of_files);
+  std::size_t next = first_of_files == there.begin() ? 0 : *std::prev(first_of_files) + 1;
+  std::size_t count = into.problems();
+  auto const is_too_few = [&] { return count < fewest_patterns; };
+  auto const add = [&](std::size_t number, training::trial_point const& point) {
+    auto const samples = training::time_point(point, into.bandwidth);
+    out << training::to_text(number, samples) << std::flush;
     if (!out) throw error(file + ": cannot be written; make room, then go on with the same file");
     into.samples.insert(into.samples.end(), samples.begin(), samples.end());
-    into.points.insert(into.points.end(), samples.size(), next);
-    patterns += !samples.empty();
-    line.show(patterns, elapsed());
+    into.points.insert(into.points.end(), samples.size(), number);
+    count += !samples.empty();
+    line.show(count, elapsed());
+  };
+  std::size_t number = first_point_of_files;
+  for (auto const& named : patterns)
+    for (auto const& point : training::points_of(named, into.threads)) {
+      if (!stop.stop_requested() && !there.contains(number)) add(number, point);
+      ++number;
+    }
+  double const of_files = elapsed();
+  for (; !stop.stop_requested() && (elapsed() - of_files < limit || is_too_few()); ++next) {
+    auto const point = training::point_of(next, into.threads);
+    if (!filter.takes(point)) continue;
+    double const start = record::now();
+    add(next, point);
+    filter.took(point, record::now() - start);
   }
   return elapsed();
 }
 
-platform::reduction_model fit_all(cost::reduction_samples const& samples, validation const& models, double seconds) {
+platform::reduction_model model_of(training::reduction_samples const& samples,
+                                   std::vector<training::fitted_samples> const& fits) {
   platform::reduction_model model;
   model.machine = samples.machine;
   model.threads = samples.threads;
-  model.caches[0] = samples.caches.first, model.caches[1] = samples.caches.second;
-  model.caches[2] = samples.caches.last;
+  model.caches = {samples.caches.first, samples.caches.second, samples.caches.last};
   model.date = platform::utc_now();
   model.compiler = samples.compiler;
-  model.samples = samples.problems();
-  model.seconds = seconds;
-  model.spread = spread_of(samples);
-  for (auto const& kind : models.kinds) {
-    auto fitted = cost::fit_reduction_kind(kind.kind(), samples.samples, samples.caches, 1);
-    for (auto& one : fitted.algorithms) {
-      auto const residual = kind.residual(*plan::find_reduction(one.algorithm));
-      one.setup.residual = residual.setup;
-      one.run.residual = residual.run;
-      if (!one.again.terms.empty()) one.again.residual = residual.setup_again;
-    }
-    std::vector<plan::reduction_algorithm> algorithms;
-    for (auto const& one : fitted.algorithms) algorithms.push_back(*plan::find_reduction(one.algorithm));
-    for (auto const how : {cost::sight::sizes, cost::sight::glance, cost::sight::full})
-      for (bool const virtual_threads : {false, true})
-        fitted.errors[virtual_threads ? 1 : 0][static_cast<std::size_t>(how)] =
-            kind.errors(virtual_threads, how, algorithms);
-    model.kinds.push_back(std::move(fitted));
-  }
-  model.rules = cost::fit_rules(samples.samples, models.by_sizes, models.by_glance, models.kinds.front());
-  model.deciding = time_deciding(model);
+  model.algorithms = training::algorithm_names();
+  for (auto const& one : fits) model.fits.push_back(one.fit.fitted);
+  model.looking = training::time_looking(model);
   return platform::rounded(std::move(model));
+}
+
+/// Without the samples of some kinds.
+training::reduction_samples only_others(training::reduction_samples all, std::vector<std::string> const& kinds) {
+  auto kept = all;
+  kept.samples.clear(), kept.points.clear();
+  for (std::size_t k = 0; k < all.samples.size(); ++k) {
+    if (std::ranges::find(kinds, training::kind_of(all.samples[k].program)) != kinds.end()) continue;
+    kept.samples.push_back(std::move(all.samples[k]));
+    kept.points.push_back(all.points[k]);
+  }
+  return kept;
 }
 
 /// Fails where a file could not be written after all the timing; says which folders will be made.
@@ -226,9 +232,9 @@ void expect_places(std::vector<std::string> const& files) {
   for (fs::path const& folder : missing) complain("the folder " + folder.string() + " does not exist and is made");
 }
 
-void expect_enough(cost::reduction_samples const& samples, std::string const& file) {
+void expect_enough(training::reduction_samples const& samples, std::string const& file) {
   if (samples.problems() < fewest_patterns)
-    throw error(fmt::format("{}: has {} patterns, and models need {}; go on: skel train --samples {}", file,
+    throw error(fmt::format("{}: has {} patterns, and a model needs {}; go on: skel train --samples {}", file,
                             samples.problems(), fewest_patterns, file));
 }
 
@@ -245,19 +251,18 @@ int report(train_command const& command, std::ostream& out) {
   } else if (!command.samples.empty()) {
     refuse_option("--samples", "cannot stand together with a --report that has samples itself");
   }
-  auto const quiet = cost::without_disturbed(cost::read_reduction_samples(file));
-  auto const& samples = quiet.kept;
+  auto const samples = training::read_reduction_samples(file);
   expect_enough(samples, file);
-  auto const models = validate(samples);
+  auto const fits = training::fit_all(samples);
   std::string const plot =
       command.plot.empty() ? fs::path(command.report).replace_extension(".svg").string() : command.plot;
-  platform::write_file(plot, prediction_plot(samples, models.kinds.front()));
+  platform::write_file(plot, prediction_plot(fits.back()));
   if (command.json) {
-    auto answer = report_json(quiet, models);
+    auto answer = report_json(samples, fits);
     answer["plot"] = plot;
     out << line_of(answer);
   } else {
-    out << report_text(quiet, models) << "\npredicted against measured: " << shown_file(plot) << '\n';
+    out << report_text(samples, fits) << "\npredicted against measured: " << shown_file(plot) << '\n';
   }
   return done;
 }
@@ -272,7 +277,7 @@ int train(train_command command, std::ostream& out) {
   if (command.bandwidth) bandwidth = size_of("--bandwidth", *command.bandwidth);
   if (bandwidth && !(std::isfinite(*bandwidth) && *bandwidth >= 0))
     refuse_option("--bandwidth", "is in bytes per second, 0 or more");
-  double const limit = command.seconds ? *command.seconds : command.full ? 3600 : 300;
+  double const limit = command.seconds.value_or(60);
   if (command.samples.empty()) command.samples = fs::path(command.output).replace_extension(".csv").string();
   if (command.samples == command.output)
     refuse_option("--samples", "is the file that the models go to; choose another for the timings");
@@ -289,26 +294,25 @@ int train(train_command command, std::ostream& out) {
     run_interruptible("skel train", false, [&](std::stop_token const& stop) {
       if (samples.points.empty()) samples.bandwidth = bandwidth ? *bandwidth : bandwidth_of_memory();
       // A file whose last line was cut is whole again.
-      std::string text = head_text(samples);
+      std::string text = training::head_text(samples);
       for (std::size_t k = 0; k < samples.samples.size(); ++k)
-        text += cost::to_text(samples.points[k], {samples.samples[k]});
+        text += training::to_text(samples.points[k], {samples.samples[k]});
       platform::write_file(command.samples, text);
-      seconds = measure(samples, command.samples, limit, command.progress, stop);
+      seconds = measure(samples, command.samples, command.patterns, limit, command.progress, stop);
     });
   }
+  samples = only_others(std::move(samples), command.without);
   expect_enough(samples, command.samples);
-  auto const quiet = cost::without_disturbed(samples);
-  expect_enough(quiet.kept, command.samples);
-  auto const models = validate(quiet.kept);
-  if (!command.output.empty()) platform::write_file(command.output, to_text(fit_all(quiet.kept, models, seconds)));
-  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(quiet.kept, models.kinds.front()));
+  auto const fits = training::fit_all(samples);
+  if (!command.output.empty()) platform::write_file(command.output, to_text(model_of(samples, fits)));
+  if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(fits.back()));
   if (command.json) {
-    auto answer = report_json(quiet, models);
+    auto answer = report_json(samples, fits);
     answer["file"] = command.output.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(command.output);
     answer["samples"] = command.samples;
     out << line_of(answer);
   } else {
-    out << report_text(quiet, models) << "\ntimings are in " << shown_file(command.samples) << '\n';
+    out << report_text(samples, fits) << "\ntimings are in " << shown_file(command.samples) << '\n';
     if (!command.output.empty()) out << "written to " << shown_file(command.output) << '\n';
   }
   return done;
@@ -316,16 +320,15 @@ int train(train_command command, std::ostream& out) {
 
 constexpr char const* footer =
     R"(Patterns of a factorial experiment are made, and every algorithm of irregular reductions is timed on each of them: with
-the threads of this machine, and with 2 to 32 virtual threads, whose parts are timed alone, one after the other. Models
-of four kinds are fitted, cross-validated (no model chooses for patterns of a cell of the experiment that it was fitted
-to), and written, that whose choices lose least first. Leave the machine alone meanwhile; patterns that were timed while
-something else had a core are found by how late all algorithms with several threads were, and left out.
+the threads of this machine, and with 2 to 32 virtual threads, whose parts are timed alone, one after the other. What
+an update, a merged line, a private element ... takes is fitted to all algorithms at once, and judged on kinds of
+patterns that were left out of the fit. Leave the machine alone meanwhile.
 
 A run that is stopped (Ctrl-C) keeps what was measured, and one with the same --samples file goes on.
 
 Examples:
-  skel train -o reductions.json                    five minutes; timings go to reductions.csv
-  skel train --full -o reductions.json             an hour; goes on with reductions.csv
+  skel train -o reductions.json                    a minute; timings go to reductions.csv
+  skel train --seconds 600 -o reductions.json      ten more; goes on with reductions.csv
   skel train --seconds 0 --samples reductions.csv -o other.json      fits again without timing anything
   skel train --report reductions.json              right picks and slowdowns, and a plot in reductions.svg)";
 
@@ -333,25 +336,26 @@ Examples:
 
 action add_train(CLI::App& app) {
   auto const command = std::make_shared<train_command>();
-  auto* const output = app.add_option("-o,--output", command->output, "write the models to this file");
-  auto* const quick = app.add_flag("--quick", command->quick, "about five minutes (as without it)");
-  auto* const full = app.add_flag("--full", command->full, "about an hour");
-  auto* const seconds = app.add_option("--seconds", command->seconds, "so long; 0: fit the timings that there are");
+  auto* const output = app.add_option("-o,--output", command->output, "write the model to this file");
+  auto* const seconds = app.add_option("--seconds", command->seconds, "so long (default: 60); 0: fit the timings that there are");
   auto* const bandwidth = app.add_option(
       "--bandwidth", command->bandwidth,
       "of the memory that virtual threads share [B/s]; 0: they are not bound by it\n(default: measured)");
-  app.add_option("--samples", command->samples, "file of the timings (default: that of the models, as .csv)");
+  app.add_option("--pattern", command->patterns,
+                 "mesh, graph or matrix (docs/formats.md) to be timed too, in three numberings, before the experiment; may\nstand more than once")
+      ->type_name("FILE");
+  app.add_option("--without", command->without,
+                 "kind of patterns to be left out of the fit: what comes before the first dash of\ntheir files' names; may stand more than once")
+      ->type_name("KIND");
+  app.add_option("--samples", command->samples, "file of the timings (default: that of the model, as .csv)");
   auto* const report =
       app.add_option("--report", command->report,
-                     "file of models or of timings: how well models of each kind choose,\ncross-validated");
+                     "file of a model or of timings: how well it chooses for kinds that were\nleft out");
   app.add_option("--plot", command->plot,
                  "write predicted against measured times to this file (SVG;\ndefault with --report: its file as .svg)");
   app.add_flag("--progress,!--no-progress", command->progress, "whether to tell the progress on standard error");
   app.add_flag("--json", command->json, "one JSON object");
-  quick->excludes(full);
-  seconds->excludes(quick);
-  seconds->excludes(full);
-  for (auto* const other : {output, quick, full, seconds, bandwidth}) report->excludes(other);
+  for (auto* const other : {output, seconds, bandwidth}) report->excludes(other);
   app.footer(footer);
   return [command](std::ostream& out) { return train(*command, out); };
 }

@@ -20,7 +20,7 @@ namespace bench::reductions {
 namespace {
 
 using skel::numbering;
-using skel::runtime::reduction::trial_value;
+using skel::training::trial_value;
 
 std::string name_of(catalogue_entry const& entry) {
   return entry.program + "/" + entry.input;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/pattern.hpp>
-#include <skel/detail/runtime/reduction/trial.hpp>
+#include "train/trial.hpp"
 
 #include "programs/catalogue.hpp"
 
@@ -16,7 +16,7 @@ namespace bench::reductions {
 /// A loop as it is timed.
 struct timed_loop {
   skel::pattern of;
-  skel::runtime::reduction::trial_value value = skel::runtime::reduction::trial_value::number;
+  skel::training::trial_value value = skel::training::trial_value::number;
   std::size_t other_work = 0;  ///< dependent multiply-adds of an iteration
 };
 

@@ -11,29 +11,26 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/cost/reduction/default_model.hpp>
-#include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/grid/reduction_controller.hpp>
-#include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/reduction/body_time.hpp>
 #include <skel/detail/runtime/reduction/characterise.hpp>
-#include <skel/detail/runtime/reduction/engine.hpp>
-#include <skel/detail/runtime/reduction/trial_loop.hpp>
 
 #include "competitors/competitor.hpp"
+#include "train/trial_loop.hpp"
+#include "train/virtual_team.hpp"
 
 namespace bench::reductions {
 
 namespace {
 
-using skel::runtime::reduction::trial_value;
+using skel::training::trial_value;
 
 /// Competitors, in turn with skel's algorithms.
 class contest {
  public:
   contest(skel::pattern const& of, setting const& how)
-      : stream_(skel::runtime::reduction::make_stream(of.iterations())),
+      : stream_(skel::training::make_stream(of.iterations())),
         values_(of.elements() * (how.value == trial_value::number ? 1 : 3), 0),
         loop_{of, stream_, how.value, how.other_work, how.threads, values_} {
     std::vector<std::vector<double>> first_uses;
@@ -97,46 +94,35 @@ class contest {
   std::size_t rounds_ = 0;
 };
 
-/// By the kind of model that chose best when it was fitted, from the features that were counted.
-std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predictions(setting const& how,
-                                                                                  measurement const& measured,
-                                                                                  std::string const& file) {
-  auto const model = file.empty() ? skel::cost::default_reduction_model() : skel::platform::read_reduction_model(file);
-  skel::cost::reduction_predictor const predictor(model, model.kinds.at(0), file);
-  skel::cost::reduction_problem problem;
-  problem.pattern = measured.features;
-  problem.value_bytes = how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double);
-  problem.virtual_threads = how.virtual_threads;
-  problem.other_seconds = measured.other_seconds;
-  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> all;
-  auto const times = predictor.predict(problem);
-  for (auto const& one : measured.algorithms)
-    if (auto const& time = times[static_cast<std::size_t>(one.algorithm)]) all[one.algorithm] = *time;
-  return all;
-}
-
 /// Times the loop's body on some iterations, as the face does before a replayable loop first runs.
 void time_body(skel::pattern const& of, setting const& how, skel::reduction_controller& controller) {
   namespace reduction = skel::runtime::reduction;
-  auto const stream = reduction::make_stream(of.iterations());
+  auto const stream = skel::training::make_stream(of.iterations());
   auto const time = [&](auto const body) {
     std::optional<double> each;
     double const took = controller.timed(
         [&] { each = reduction::body_seconds(of.iterations(), of.iterations() / reduction::timed_share, body); });
     controller.know_other_work(each, took);
   };
-  auto const common = reduction::make_body(of, how.other_work, stream);
+  auto const common = skel::training::make_body(of, how.other_work, stream);
   if (how.value == trial_value::number)
-    time(reduction::number_body{common});
+    time(skel::training::number_body{common});
   else
-    time(reduction::vector_body{common});
+    time(skel::training::vector_body{common});
 }
 
 }  // namespace
 
+skel::reduction_workers workers_for(setting const& how) {
+  if (!how.virtual_threads) return {std::make_unique<skel::runtime::thread_team>(how.threads), skel::record::now};
+  auto team = std::make_unique<skel::training::virtual_team>(how.threads, how.memory);
+  skel::training::virtual_clock const clock(*team);
+  return {std::move(team), clock};
+}
+
 void count_features(skel::pattern const& of, setting const& how, measurement& result) {
   if (how.virtual_threads) {
-    skel::runtime::virtual_team team(how.threads, how.memory);
+    skel::training::virtual_team team(how.threads, how.memory);
     auto const reading = skel::record::thread_clock_ns(), start = skel::record::thread_ns();
     result.features = skel::runtime::reduction::characterise(of, team);
     double alone = static_cast<double>(skel::record::thread_ns() - start - reading) * 1e-9;
@@ -156,7 +142,7 @@ measurement measure(skel::pattern const& of, setting const& how) {
   measurement result;
   if (getloadavg(&result.load, 1) != 1) result.load = 0;
   count_features(of, how, result);
-  skel::runtime::reduction::trial_settings settings;
+  skel::training::trial_settings settings;
   settings.parts = how.threads;
   settings.virtual_threads = how.virtual_threads;
   settings.memory = how.memory;
@@ -170,8 +156,8 @@ measurement measure(skel::pattern const& of, setting const& how) {
     others.emplace(of, how);
     settings.beside = [&] { others->round(); };
   }
-  result.other_seconds = skel::runtime::reduction::other_seconds(of, settings);
-  result.algorithms = skel::runtime::reduction::time_reductions(of, settings);
+  result.other_seconds = skel::training::other_seconds(of, settings);
+  result.algorithms = skel::training::time_reductions(of, settings);
   if (others) result.others = others->times();
   return result;
 }
@@ -181,32 +167,30 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
   SKEL_EXPECTS(reuse > 0 && !measured.algorithms.empty());
   skel::reduction_settings settings;
   settings.threads = how.threads;
-  if (how.virtual_threads) settings.virtual_threads = how.threads;
-  settings.memory = how.memory;
   settings.expected_uses = reuse;
   settings.model_file = model;
-  skel::reduction_controller controller(std::move(settings));
+  skel::reduction_controller controller(std::move(settings), workers_for(how));
   controller.workers().run({"begin"}, [](std::size_t) {});  // threads that have not been started yet
   time_body(of, how, controller);
-  skel::mapping::reduction_set legal = 0;  // the loop of the trials may use all
-  std::map<skel::plan::reduction_algorithm, skel::runtime::reduction::algorithm_trial> times;
+  skel::plan::reduction_set legal = 0;  // the loop of the trials may use all
+  std::map<skel::plan::reduction_algorithm, skel::training::algorithm_trial> times;
   for (auto const& one : measured.algorithms) {
-    legal |= skel::runtime::reduction::set_of(one.algorithm);
+    legal |= skel::plan::set_of(one.algorithm);
     times[one.algorithm] = one;
   }
   double const bytes = how.value == trial_value::number ? sizeof(double) : 3 * sizeof(double);
   auto const& report = controller.report();
   choice result;
   std::map<skel::plan::reduction_algorithm, double> uses;
-  skel::mapping::reduction_set seen = 0;  // whose buffers are there
+  skel::plan::reduction_set seen = 0;  // whose buffers are there
   for (double rest = reuse; rest > 0; --rest) {
     auto const step = controller.before(of, bytes, legal);
     auto const& time = times.at(step.algorithm);
-    auto const mine = skel::runtime::reduction::set_of(step.algorithm);
+    auto const mine = skel::plan::set_of(step.algorithm);
     if (rest == reuse) {
       result.first = step.algorithm;
       result.first_seconds = report.looking + report.deciding;
-      for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = one.predicted;
+      for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = {one.entry, one.run, one.entry};
     }
     if (step.alone) seen &= mine;
     if (step.prepare) {
@@ -217,8 +201,6 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
     uses[step.algorithm] += std::min(1.0, rest);
     result.executing = report.preparing + report.running - std::max(0.0, 1 - rest) * time.run;
   }
-  result.predicted_at_first_sight = !result.predicted.empty();
-  if (result.predicted.empty()) result.predicted = predictions(how, measured, model);
   for (auto const& [algorithm, share] : uses)
     if (share > uses[result.chosen]) result.chosen = algorithm;
   result.looking = report.looking, result.deciding = report.deciding, result.switches = report.switches;

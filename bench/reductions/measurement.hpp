@@ -8,11 +8,12 @@
 #include <vector>
 
 #include <skel/detail/cost/reduction/problem.hpp>
+#include <skel/detail/grid/reduction_controller.hpp>
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/reduction.hpp>
-#include <skel/detail/runtime/reduction/trial.hpp>
-#include <skel/detail/runtime/team.hpp>
+
+#include "train/trial.hpp"
 
 namespace bench::reductions {
 
@@ -20,8 +21,8 @@ namespace bench::reductions {
 struct setting {
   std::size_t threads = 2;  ///< P
   bool virtual_threads = false;
-  skel::runtime::memory_bound memory;  ///< of virtual threads
-  skel::runtime::reduction::trial_value value = skel::runtime::reduction::trial_value::number;
+  skel::training::memory_bound memory;  ///< of virtual threads
+  skel::training::trial_value value = skel::training::trial_value::number;
   std::size_t other_work = 0;  ///< dependent multiply-adds of an iteration
   std::size_t rounds = 7;
   double seconds = std::numeric_limits<double>::infinity();  ///< no further round begins after that
@@ -43,9 +44,12 @@ struct measurement {
   double features_seconds = 0;  ///< of counting them
   double other_seconds = 0;     ///< of an iteration without what it accumulates [s]
   double load = 0;  ///< what waited for a core of this machine before, mean of the last minute: others' is in the times
-  std::vector<skel::runtime::reduction::algorithm_trial> algorithms;
+  std::vector<skel::training::algorithm_trial> algorithms;
   std::vector<competitor_time> others;
 };
+
+/// Threads, real or virtual, with their clock.
+skel::reduction_workers workers_for(setting const& how);
 
 /// Counts features, and times all algorithms and competitors, in turn. Everybody runs once unmeasured before each
 /// timing. Throws skel::error when somebody's sums are wrong.
@@ -57,8 +61,7 @@ void count_features(skel::pattern const& of, setting const& how, measurement& in
 /// What skel chose.
 struct choice {
   skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;  ///< ran most of the uses
-  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time>
-      predicted;                     ///< at first sight, or, where a rule chose, from counted features
+  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;  ///< by the first decision
   double looking = 0, deciding = 0;  ///< what that took [s]
 
   /// What was chosen before anything was measured, and what choosing it took [s].
@@ -66,14 +69,13 @@ struct choice {
   double first_seconds = 0;
   double executing = 0;      ///< setups and executions of all uses, trials among them [s]
   std::size_t switches = 0;  ///< to other algorithms
-  bool predicted_at_first_sight = true;  ///< otherwise `predicted` is from features that nobody paid for
 
   double seconds() const { return looking + deciding + executing; }
 };
 
 /// What skel::irregular_reduction decides for so many uses of a pattern, by the model in a file of `skel train` (empty:
-/// the one that it ships with): at first sight, from a look that is as close as pays, and later by the times of the
-/// executions before. Looking and deciding is really done and timed; a setup and an execution take what was measured
+/// the one that it ships with): at first from as much knowledge of the pattern as pays, and later by the times of the
+/// executions before. Finding out and deciding is really done and timed; a setup and an execution take what was measured
 /// (setup_again where the algorithm had its buffers before). Throws skel::input_error for a model that cannot be used.
 choice choose(skel::pattern const& of, setting const& how, double reuse, measurement const& measured,
               std::string const& model = {});

@@ -12,7 +12,7 @@ skel::runtime::memory_bandwidth shared_memory(skel::platform::host_measurement c
                                           host.memory);
 }
 
-skel::runtime::memory_bound behind_caches(double bytes_per_second, std::size_t threads) {
+skel::training::memory_bound behind_caches(double bytes_per_second, std::size_t threads) {
   return {bytes_per_second, static_cast<double>(threads) * skel::platform::this_processor().caches[1]};
 }
 

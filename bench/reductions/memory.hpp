@@ -4,7 +4,8 @@
 
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/runtime/bandwidth.hpp>
-#include <skel/detail/runtime/team.hpp>
+
+#include "train/virtual_team.hpp"
 
 namespace bench::reductions {
 
@@ -12,6 +13,6 @@ namespace bench::reductions {
 skel::runtime::memory_bandwidth shared_memory(skel::platform::host_measurement const& host, double given);
 
 /// What bounds so many virtual threads: that bandwidth, behind the second-level caches of their cores.
-skel::runtime::memory_bound behind_caches(double bytes_per_second, std::size_t threads);
+skel::training::memory_bound behind_caches(double bytes_per_second, std::size_t threads);
 
 }  // namespace bench::reductions

@@ -28,7 +28,7 @@ namespace {
 
 using namespace bench::reductions;
 using nlohmann::ordered_json;
-using skel::runtime::reduction::trial_value;
+using skel::training::trial_value;
 
 struct command {
   std::string pattern, format, program, numbering = "native", value, suite, model, timings;

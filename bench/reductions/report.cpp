@@ -44,7 +44,6 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
     result["switches"] = by->switches;
     result["first_sight"] = {{"chosen", named(by->first)}, {"slowdown_vs_best", nullptr}};
     if (verdict.first_slowdown) result["first_sight"]["slowdown_vs_best"] = *verdict.first_slowdown;
-    result["predicted_from"] = by->predicted_at_first_sight ? "the first decision" : "counted features";
     result["predicted"] = ordered_json::object();
     for (auto const& [algorithm, time] : by->predicted)
       result["predicted"][named(algorithm)] = {{"setup", time.setup}, {"run", time.run}};

@@ -18,7 +18,7 @@ namespace bench::reductions {
 namespace {
 
 using nlohmann::ordered_json;
-using skel::runtime::reduction::trial_value;
+using skel::training::trial_value;
 
 double geometric_mean(std::vector<double> const& ratios) {
   double sum = 0;

@@ -10,13 +10,14 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/grid/irregular_reduction.hpp>
-#include <skel/detail/runtime/reduction/trial_loop.hpp>
+
+#include "train/trial_loop.hpp"
 
 namespace bench::reductions {
 
 namespace {
 
-using skel::runtime::reduction::vec3;
+using skel::training::vec3;
 
 /// A phase, with what its loop reads.
 struct held_phase {
@@ -41,13 +42,14 @@ double difference(vec3 const& a, vec3 const& b) {
 /// Runs all phases in one way. Returns the sums.
 template <class Value, class Op, class Body>
 std::vector<Value> run_phases(std::vector<held_phase> const& phases, std::size_t other_work,
-                              skel::reduction_settings const& settings, Op op, skel::reduction_report& report) {
+                              skel::reduction_settings const& settings, setting const& how, Op op,
+                              skel::reduction_report& report) {
   constexpr skel::reduction_rules rules{.replayable = true};
-  skel::irregular_reduction<Op, rules> reduction(settings, op);
+  skel::irregular_reduction<Op, rules> reduction(settings, op, workers_for(how));
   std::vector<Value> x;
   for (auto const& now : phases) {
     x.resize(now.of.elements(), Value{});
-    Body const body{skel::runtime::reduction::make_body(now.of, other_work, now.stream)};
+    Body const body{skel::training::make_body(now.of, other_work, now.stream)};
     for (std::size_t step = 0; step < now.steps; ++step) reduction.run(now.of, std::span{x}, body);
   }
   report = reduction.report();
@@ -63,11 +65,9 @@ void run_rounds(std::vector<held_phase> const& phases, std::size_t other_work, s
       auto& way = into.ways[round % 2 == 0 ? k : into.ways.size() - 1 - k];
       skel::reduction_settings settings;
       settings.threads = how.threads;
-      if (how.virtual_threads) settings.virtual_threads = how.threads;
-      settings.memory = how.memory;
       settings.model_file = model;
       settings.forced = way.fixed;
-      auto const x = run_phases<Value, Op, Body>(phases, other_work, settings, op, way.report);
+      auto const x = run_phases<Value, Op, Body>(phases, other_work, settings, how, op, way.report);
       way.totals.push_back(way.report.total());
       if (expected.empty()) expected = x;
       double scale = 0;
@@ -98,7 +98,7 @@ program_run run_program(program const& of, setting const& how, std::size_t most_
   program_run result;
   while (auto now = of.next()) {
     std::size_t const steps = std::min(now->steps, most_steps);
-    auto stream = skel::runtime::reduction::make_stream(now->pattern.iterations());
+    auto stream = skel::training::make_stream(now->pattern.iterations());
     phases.push_back({std::move(now->pattern), steps, std::move(stream)});
     ++result.phases;
     result.executions += steps;
@@ -107,11 +107,11 @@ program_run run_program(program const& of, setting const& how, std::size_t most_
   for (auto const& traits : skel::plan::reduction_catalogue()) result.ways.push_back({traits.algorithm, {}, {}});
   auto const other_work = static_cast<std::size_t>(std::llround(of.other_work / 2));
   if (of.value == value_kind::real) {
-    run_rounds<double, std::plus<>, skel::runtime::reduction::number_body>(phases, other_work, how, model, {}, result);
+    run_rounds<double, std::plus<>, skel::training::number_body>(phases, other_work, how, model, {}, result);
   } else {
     auto const op = skel::componentwise(std::plus<>{});
     using op_type = std::remove_const_t<decltype(op)>;
-    run_rounds<vec3, op_type, skel::runtime::reduction::vector_body>(phases, other_work, how, model, op, result);
+    run_rounds<vec3, op_type, skel::training::vector_body>(phases, other_work, how, model, op, result);
   }
   return result;
 }

@@ -5,209 +5,107 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/reduction/polynomial.hpp>
-#include <skel/detail/cost/reduction/terms.hpp>
 
-#include "log2_of.hpp"
+#include "busiest_part.hpp"
 
 namespace skel::cost {
 
 namespace {
 
-double sum_of(std::vector<reduction_term> const& terms, std::vector<double> const& coefficients) {
-  double sum = 0;
-  for (std::size_t k = 0; k < terms.size(); ++k) sum += coefficients[k] * terms[k].amount;
-  return sum;
+/// Errors of algorithms as a file orders them, as the catalogue does.
+reduction_errors errors_from(platform::fitted_errors const& from, std::vector<std::size_t> const& places) {
+  reduction_errors to;
+  to.noise = from.noise;
+  to.covariance.assign(plan::reduction_algorithms * plan::reduction_algorithms, 0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::size_t const place = places[i];
+    to.known[place] = true;
+    to.mean[place] = from.mean[i];
+    to.first_mean[place] = from.first_mean[i];
+    to.first_deviation[place] = from.first_deviation[i];
+    for (std::size_t j = 0; j < places.size(); ++j)
+      to.covariance[place * plan::reduction_algorithms + places[j]] = from.covariance[i * places.size() + j];
+  }
+  return to;
 }
 
 }  // namespace
 
-double updates_of_a_part(reduction_problem const& problem) {
-  return static_cast<double>(std::max<std::size_t>(1, problem.pattern.subscripts)) /
-         static_cast<double>(problem.pattern.parts);
-}
-
-std::array<double, reduction_traits_of_problem> traits_of(reduction_problem const& problem) {
-  auto const& of = problem.pattern;
-  double const n = static_cast<double>(of.elements), parts = static_cast<double>(of.parts);
-  return {log2_of(n),
-          log2_of(of.connectivity()),
-          of.mobility(),
-          log2_of(parts),
-          problem.value_bytes,
-          log2_of(problem.other_seconds * 1e9 + 0.1),
-          log2_of(of.sparsity),
-          log2_of(of.clusters),
-          log2_of(of.run_length()),
-          of.copies,
-          of.load,
-          of.crossing,
-          of.contended,
-          of.privates,
-          of.private_subscripts,
-          log2_of(of.turnover),
-          log2_of(of.sparsity * n * problem.value_bytes),
-          log2_of(static_cast<double>(of.subscripts) / parts),
-          log2_of(n * problem.value_bytes * parts),
-          log2_of(static_cast<double>(of.subscripts) / std::max(1.0, n) / parts),
-          log2_of(static_cast<double>(of.subscripts) * problem.value_bytes),
-          problem.virtual_threads ? 1.0 : 0.0,
-          of.mixing,
-          of.row_distance,
-          of.step_distance,
-          of.row_distance - log2_of(n)};
-}
-
-std::array<std::string_view, reduction_traits_of_problem> const& trait_names() {
-  static constexpr std::array<std::string_view, reduction_traits_of_problem> names{"lg N",
-                                                                                   "lg CON",
-                                                                                   "MOB",
-                                                                                   "lg P",
-                                                                                   "bytes",
-                                                                                   "lg OTH",
-                                                                                   "lg SP",
-                                                                                   "lg CLUS",
-                                                                                   "lg run",
-                                                                                   "rho",
-                                                                                   "load",
-                                                                                   "crossing",
-                                                                                   "contended",
-                                                                                   "privates",
-                                                                                   "private subscripts",
-                                                                                   "lg turnover",
-                                                                                   "lg touched bytes",
-                                                                                   "lg updates",
-                                                                                   "lg private bytes",
-                                                                                   "lg updates of an element",
-                                                                                   "lg bytes of contributions",
-                                                                                   "virtual",
-                                                                                   "mixing",
-                                                                                   "row distance",
-                                                                                   "step distance",
-                                                                                   "relative row distance"};
-  return names;
-}
-
-reduction_predictor::reduction_predictor(platform::reduction_model const& model, platform::fitted_kind const& kind,
-                                         std::string const& source)
-    : name_(kind.name), caches_{model.caches[0], model.caches[1], model.caches[2]} {
-  if (name_ != "analytic" && name_ != "boosted" && name_ != "polynomial" && name_ != "tree")
-    throw input_error(source, "kinds",
-                      "'" + name_ + "' is not a kind of model; known are analytic, boosted, polynomial, tree");
-  auto const take = [&](platform::fitted_time const& from, auto const& known, std::string const& where) {
-    fitted result{std::vector<double>(known.size(), 0), from.residual};
-    for (auto const& [term, coefficient] : from.terms) {
-      auto const found =
-          std::find_if(known.begin(), known.end(), [&, &wanted = term](auto const& one) { return one.name == wanted; });
-      if (found == known.end()) throw input_error(source, where, "the term '" + term + "' is not known; train anew");
-      result.coefficients[static_cast<std::size_t>(found - known.begin())] = coefficient;
-    }
-    return result;
-  };
-  auto const take_trees = [&](std::vector<platform::regression_tree> const& all, std::string const& where) {
-    for (auto const& tree : all)
-      for (auto const& node : tree.nodes)
-        if (node.feature >= static_cast<int>(reduction_traits_of_problem))
-          throw input_error(
-              source, name_ + "." + where,
-              "a tree asks for feature " + std::to_string(node.feature) + ", which problems do not have; train anew");
-    return tree_sum(all, kind.algorithms.size());
-  };
-  auto const take_both = [&](sight how, platform::fitted_trees const& from, std::string const& where) {
-    trees_[static_cast<std::size_t>(how)] = {take_trees(from.setup, where + ".setup"),
-                                             take_trees(from.run, where + ".run")};
-  };
-  take_both(sight::sizes, kind.unseen, "unseen");
-  take_both(sight::glance, kind.glanced, "glanced");
-  take_both(sight::full, kind.seen, "seen");
-  reduction_problem const any;
-  for (auto const& one : kind.algorithms) {
-    auto const which = plan::find_reduction(one.algorithm);
-    std::string const where = name_ + "." + one.algorithm;
-    if (which) outputs_.push_back(*which);
-    if (which && algorithms_[static_cast<std::size_t>(*which)])
-      throw input_error(source, where, "stands there twice; train anew");
-    if (!which) throw input_error(source, where, "is not an algorithm of reductions; train anew");
-    if (name_ == "polynomial" && *which != plan::reduction_algorithm::sequential) {
-      algorithms_[static_cast<std::size_t>(*which)] = algorithm{
-          take(one.setup, polynomial_terms(), where + ".setup"), take(one.run, polynomial_terms(), where + ".run"), {}};
-      continue;
-    }
-    algorithms_[static_cast<std::size_t>(*which)] =
-        algorithm{take(one.setup, setup_terms(*which, any, caches_), where + ".setup"),
-                  take(one.run, run_terms(*which, any, caches_), where + ".run"),
-                  take(one.again, setup_terms(*which, any, caches_), where + ".again"), !one.again.terms.empty()};
+reduction_predictor::reduction_predictor(platform::reduction_model const& model, std::string const& source)
+    : caches_{model.caches[0], model.caches[1], model.caches[2]} {
+  std::vector<std::size_t> places;
+  for (auto const& name : model.algorithms) {
+    auto const algorithm = plan::find_reduction(name);
+    if (!algorithm) throw input_error(source, "algorithms", "'" + name + "' is not known; train anew (skel train)");
+    places.push_back(static_cast<std::size_t>(*algorithm));
   }
-  if (name_ == "polynomial" && !kind.algorithms.empty() && !algorithms_[0])
-    throw input_error(source, name_, "lacks the sequential algorithm, which speedups refer to; train anew");
-}
-
-reduction_time reduction_predictor::predict_by_speedup(algorithm const& known, reduction_problem const& problem) const {
-  auto const sequential = [&](reduction_problem const& of) {
-    return sum_of(run_terms(plan::reduction_algorithm::sequential, of, caches_), algorithms_[0]->run.coefficients);
-  };
-  auto alone = problem;
-  alone.other_seconds = 0;
-  auto const point = polynomial_point_of(problem, sequential(alone));
-  // Far from the samples a polynomial may say anything; a speedup that is not positive says that it is slow.
-  constexpr double least_speedup = 1e-3;
-  double const run = sequential(problem) / std::max(least_speedup, polynomial_at(point, known.run.coefficients));
-  double const setup = run * std::max(0.0, polynomial_at(point, known.setup.coefficients));
-  return {setup, run, setup};
-}
-
-reduction_time reduction_predictor::first_time(plan::reduction_algorithm which,
-                                               reduction_problem const& problem) const {
-  auto const& known = *algorithms_[static_cast<std::size_t>(which)];
-  if (name_ == "tree") {
-    double const updates = updates_of_a_part(problem);
-    return {updates, updates, updates};
+  if (model.fits.empty()) throw input_error(source, "fits", "is empty; train anew (skel train)");
+  for (auto const& fit : model.fits) {
+    constants made;
+    made.most_parts = fit.most_parts;
+    for (auto const& [name, seconds] : fit.seconds) {
+      auto const one = find_mechanism(name);
+      if (!one)
+        throw input_error(source, "fits", "has '" + name + "', which is no mechanism of reductions; train anew");
+      made.seconds[static_cast<std::size_t>(*one)] = seconds;
+    }
+    made.errors = {errors_from(fit.by_sizes, places), errors_from(fit.sampled, places),
+                   errors_from(fit.counted, places)};
+    for (std::size_t how = 0; how < kinds_of_knowledge; ++how)
+      for (std::size_t k = 0; k < plan::reduction_algorithms; ++k) {
+        auto const& of = made.errors[how];
+        double const variance = of.covariance[k * plan::reduction_algorithms + k];
+        made.moved[how][k] = {std::exp(of.first_mean[k] + std::pow(of.first_deviation[k], 2) / 2),
+                              std::exp(of.mean[k]), std::exp(of.mean[k] + variance / 2)};
+      }
+    fits_.push_back(std::move(made));
   }
-  if (name_ == "polynomial" && which != plan::reduction_algorithm::sequential)
-    return predict_by_speedup(known, problem);
-  auto const terms = setup_terms(which, problem, caches_);
-  double const setup = sum_of(terms, known.setup.coefficients);
-  return {setup, sum_of(run_terms(which, problem, caches_), known.run.coefficients),
-          known.knows_again ? std::min(setup, sum_of(terms, known.again.coefficients)) : setup};
 }
 
-std::optional<reduction_time> reduction_predictor::estimate(plan::reduction_algorithm which,
-                                                            reduction_problem const& problem) const {
-  if (!algorithms_[static_cast<std::size_t>(which)]) return std::nullopt;
-  return name_ == "tree" ? predict(which, problem) : first_time(which, problem);
+reduction_predictor::constants const& reduction_predictor::constants_for(std::size_t parts) const {
+  auto const enough = std::ranges::find_if(fits_, [&](auto const& fit) { return parts <= fit.most_parts; });
+  return enough == fits_.end() ? fits_.back() : *enough;
 }
 
-std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algorithm which,
+std::optional<reduction_time> reduction_predictor::predict_by(constants const& fit,
+                                                              plan::reduction_algorithm algorithm,
+                                                              reduction_problem const& problem) const {
+  auto const place = static_cast<std::size_t>(algorithm), how = static_cast<std::size_t>(problem.known_by);
+  if (!fit.errors[how].known[place]) return std::nullopt;
+  busiest_part const part(problem, caches_);
+  double run = 0, setup = 0, fresh = 0;
+  part.tell_run(algorithm, [&](mechanism one, double amount) {
+    run += amount * fit.seconds[static_cast<std::size_t>(one)];
+  });
+  part.tell_setup(algorithm, [&](mechanism one, double amount) {
+    double const seconds = amount * fit.seconds[static_cast<std::size_t>(one)];
+    setup += seconds;
+    if (is_of_fresh_buffers(one)) fresh += seconds;
+  });
+  // What the first use is expected to take longer than an execution.
+  auto const& moved = fit.moved[how][place];
+  reduction_time time;
+  time.run = moved.median * run;
+  time.setup = std::max(0.0, moved.first * (setup + run) - moved.mean * run);
+  time.setup_again = std::max(0.0, time.setup - moved.first * fresh);
+  return time;
+}
+
+reduction_predictor::times reduction_predictor::predict(reduction_problem const& problem) const {
+  auto const& fit = constants_for(problem.pattern.parts);
+  times all;
+  for (auto const& traits : plan::reduction_catalogue())
+    all[static_cast<std::size_t>(traits.algorithm)] = predict_by(fit, traits.algorithm, problem);
+  return all;
+}
+
+std::optional<reduction_time> reduction_predictor::predict(plan::reduction_algorithm algorithm,
                                                            reduction_problem const& problem) const {
-  if (!algorithms_[static_cast<std::size_t>(which)]) return std::nullopt;
-  return predict(problem)[static_cast<std::size_t>(which)];
+  return predict_by(constants_for(problem.pattern.parts), algorithm, problem);
 }
 
-std::array<std::optional<reduction_time>, plan::reduction_algorithms> reduction_predictor::predict(
-    reduction_problem const& problem) const {
-  std::array<std::optional<reduction_time>, plan::reduction_algorithms> times;
-  for (auto const& traits : plan::reduction_catalogue()) {
-    auto const place = static_cast<std::size_t>(traits.algorithm);
-    if (algorithms_[place]) times[place] = first_time(traits.algorithm, problem);
-  }
-  auto const& correct = trees_[static_cast<std::size_t>(problem.seen_by)];
-  if (correct.setup.empty() && correct.run.empty()) return name_ == "tree" ? decltype(times){} : times;
-  auto const x = traits_of(problem);
-  std::vector<double> setups(outputs_.size(), 0), runs(outputs_.size(), 0);
-  correct.setup.add(x, setups);
-  correct.run.add(x, runs);
-  for (std::size_t k = 0; k < outputs_.size(); ++k) {
-    auto& time = *times[static_cast<std::size_t>(outputs_[k])];
-    time.setup *= std::exp(setups[k]);
-    time.setup_again *= std::exp(setups[k]);
-    time.run *= std::exp(runs[k]);
-  }
-  return times;
-}
-
-double reduction_predictor::residual(plan::reduction_algorithm which) const {
-  auto const& known = algorithms_[static_cast<std::size_t>(which)];
-  return known ? known->run.residual : 1;
+reduction_errors const& reduction_predictor::errors_of(reduction_problem const& problem) const {
+  return constants_for(problem.pattern.parts).errors[static_cast<std::size_t>(problem.known_by)];
 }
 
 }  // namespace skel::cost

@@ -7,7 +7,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/reduction/default_model.hpp>
-#include <skel/detail/mapping/reduction_mapper.hpp>
+#include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/measured.hpp>
 
@@ -31,7 +31,7 @@ shared_model read_kept(std::filesystem::path const& file) {
   try {
     auto model = std::make_shared<platform::reduction_model const>(
         platform::parse_reduction_model(platform::read_text(file, file_of::this_user), file.string()));
-    mapping::reduction_mapper const usable(*model, file.string());  // throws what is wrong with its terms
+    cost::reduction_predictor const usable(*model, file.string());  // throws what is not known
     if (model->machine == this_machine()) return model;
   } catch (error const& problem) {
     warn(std::string(problem.what()) + "; the model that skel ships is used instead");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <mutex>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,9 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/plan/reduction_exchange.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
@@ -29,14 +32,41 @@ std::string joined(std::vector<std::string> const& names, char const* between) {
 std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
     std::vector<std::string> names{std::string(mapping::placement_choice::name),
-                                   std::string(mapping::exchange_problem::name)};
+                                   std::string(mapping::exchange_problem::name),
+                                   std::string(mapping::reduction_choice::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
   }();
   return all;
 }
 
+std::vector<std::string> algorithms_of_reductions() {
+  std::vector<std::string> names;
+  for (auto const& traits : plan::reduction_catalogue()) names.emplace_back(traits.name);
+  return names;
+}
+
+/// Deciders that belong to no grid ask for it.
+struct shared_store {
+  std::mutex guard;
+  std::weak_ptr<decision_store> last;
+};
+shared_store& of_all() {
+  static shared_store one;
+  return one;
+}
+
 }  // namespace
+
+std::shared_ptr<decision_store> decision_store::of_program() {
+  std::lock_guard const lock(of_all().guard);
+  return of_all().last.lock();
+}
+
+void decision_store::share(std::shared_ptr<decision_store> const& one) {
+  std::lock_guard const lock(of_all().guard);
+  of_all().last = one;
+}
 
 decision_store::decision_store(runtime::communicator const& ranks, run_settings const& settings, bool is_measured) {
   std::string refused;
@@ -90,6 +120,8 @@ void check_forced(mapping::forced_choices const& forced) {
                   joined(problems(), ", "));
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
+    if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))
+      throw error(said + ": no algorithm of reductions; there are " + joined(algorithms_of_reductions(), ", "));
   }
 }
 

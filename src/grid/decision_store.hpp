@@ -25,6 +25,11 @@ class decision_store {
   decision_store(decision_store const&) = delete;
   decision_store& operator=(decision_store const&) = delete;
 
+  /// That of the last grid of this process, while somebody has it; none before.
+  static std::shared_ptr<decision_store> of_program();
+  /// Makes a store that of the program.
+  static void share(std::shared_ptr<decision_store> const& one);
+
   /// What a decider of this program begins with: the same on every rank, but for who is told.
   mapping::decision_setup const& setup() const { return setup_; }
   /// To be kept, where it is not what was known at the beginning; of equal keys, the one that is given last.

@@ -260,8 +260,10 @@ struct grid::state {
 
   /// Collective at the first call.
   std::shared_ptr<decision_store> const& decisions() {
-    if (!store)
+    if (!store) {
       store = std::make_shared<decision_store>(ranks, settings, !stated || platform::is_measured(stated->machine));
+      decision_store::share(store);
+    }
     return store;
   }
 

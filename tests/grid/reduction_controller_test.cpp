@@ -466,8 +466,8 @@ TEST_F(Buffers, ThatHadToGrowArePaidByThePatternsAfterThat) {
 }
 
 TEST(ReductionClock, NeverGoesBack) {
-  runtime::virtual_team team(4);
-  for (auto* const imagined : {static_cast<runtime::virtual_team*>(nullptr), &team}) {
+  skel::training::virtual_team team(4);
+  for (auto* const imagined : {static_cast<skel::training::virtual_team*>(nullptr), &team}) {
     reduction_clock clock(imagined);
     double last = clock.now();
     for (int k = 0; k < 1000; ++k) {
@@ -491,7 +491,7 @@ TEST_F(ReductionController, DoesNotPileUpPhasesOfVirtualThreads) {
   auto controller = planted(rented_and_bought, {.virtual_threads = 4});
   for (int use = 0; use < 100; ++use)
     EXPECT_GE(controller.timed([&] { controller.workers().run({"work"}, [](std::size_t) {}); }), 0);
-  EXPECT_LE(dynamic_cast<runtime::virtual_team&>(controller.workers()).phases().size(), 1u);
+  EXPECT_LE(dynamic_cast<skel::training::virtual_team&>(controller.workers()).phases().size(), 1u);
 }
 
 TEST_F(ReductionController, UsesAModelOfAnotherMachineWithOneWarning) {

@@ -19,7 +19,7 @@ namespace {
 using skel::runtime::dealing;
 using skel::runtime::team;
 using skel::runtime::thread_team;
-using skel::runtime::virtual_team;
+using skel::training::virtual_team;
 
 template <class Team>
 class AnyTeam : public testing::Test {};
@@ -137,7 +137,7 @@ void work(std::int64_t nanoseconds) {
 
 TEST(VirtualTeam, TimingThePartsIsAPartOfThePhase) {
   constexpr std::size_t parts = 64;
-  skel::runtime::virtual_team team(parts);
+  skel::training::virtual_team team(parts);
   double const reading = static_cast<double>(skel::record::thread_clock_ns()) * 1e-9;
   EXPECT_GT(reading, 0);
   team.run({"nothing"}, [](std::size_t) {});

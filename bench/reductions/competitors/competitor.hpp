@@ -10,8 +10,8 @@
 
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/runtime/reduction/loops.hpp>
-#include <skel/detail/runtime/reduction/trial.hpp>
-#include <skel/detail/runtime/reduction/trial_loop.hpp>
+#include "train/trial.hpp"
+#include "train/trial_loop.hpp"
 
 namespace bench::reductions {
 
@@ -19,12 +19,12 @@ namespace bench::reductions {
 struct common_loop {
   skel::pattern const& of;
   std::span<double const> stream;  ///< of make_stream()
-  skel::runtime::reduction::trial_value value = skel::runtime::reduction::trial_value::number;
+  skel::training::trial_value value = skel::training::trial_value::number;
   std::size_t other_work = 0;
   std::size_t threads = 1;
   std::span<double> into;  ///< N values, their components side by side
 
-  std::size_t components() const { return value == skel::runtime::reduction::trial_value::number ? 1 : 3; }
+  std::size_t components() const { return value == skel::training::trial_value::number ? 1 : 3; }
 };
 
 /// Somebody else's way to run it.
@@ -74,11 +74,11 @@ struct accumulator {
 /// Calls use(iterate), where iterate(begin, end, add) runs these iterations, and add(place, value) accumulates.
 template <class Use>
 void with_loop(common_loop const& loop, Use use) {
-  namespace trials = skel::runtime::reduction;
+  namespace trials = skel::training;
   trials::trial_body const body{loop.stream.data(), loop.other_work, loop.of.width(),
                                 loop.of.uniform() ? nullptr : loop.of.offsets().data()};
   auto const with_body = [&](auto typed, auto components) {
-    trials::with_rows(loop.of, [&](auto rows) {
+    skel::runtime::reduction::with_rows(loop.of, [&](auto rows) {
       use([=](std::size_t begin, std::size_t end, auto const& add) {
         for (std::size_t i = begin; i < end; ++i) {
           accumulator<components(), std::remove_cvref_t<decltype(add)>> acc{rows(i), add};

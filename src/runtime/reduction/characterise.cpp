@@ -11,7 +11,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/owner_finder.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>
 
@@ -125,14 +125,13 @@ class windows {
 
 /// Sums that parts, or slices of the elements, find.
 struct counts {
-  std::size_t scanned = 0;                           // subscripts
   std::size_t followed = 0, private_subscripts = 0;  // of elements in the sample
   std::size_t iterations = 0, copies = 0, crossing = 0;
   std::size_t lines = 0, line_subscripts = 0;
   std::size_t elements = 0, runs = 0, contended = 0, privates = 0;  // in the sample
 
   counts& operator+=(counts const& more) {
-    scanned += more.scanned, followed += more.followed, private_subscripts += more.private_subscripts;
+    followed += more.followed, private_subscripts += more.private_subscripts;
     iterations += more.iterations, copies += more.copies, crossing += more.crossing;
     lines += more.lines, line_subscripts += more.line_subscripts;
     elements += more.elements, runs += more.runs, contended += more.contended, privates += more.privates;
@@ -144,16 +143,14 @@ double ratio(double of, double all) {
   return all == 0 ? 0 : of / all;
 }
 
-/// One look at a pattern.
-class observation {
+/// Reads a pattern once.
+class reading {
  public:
-  observation(pattern const& of, team& workers, look const& how)
+  reading(pattern const& of, team& workers, extent const& how)
       : of_(of),
         workers_(workers),
         how_(how),
         sample_(of.elements(), how.elements),
-        share_(ratio(static_cast<double>(std::min(how.subscripts, of.subscripts())),
-                     static_cast<double>(of.subscripts()))),
         owner_share_(
             ratio(static_cast<double>(std::min(how.owners, of.subscripts())), static_cast<double>(of.subscripts()))),
         touched_{of.elements(), std::vector<element_set>(workers.parts())},
@@ -161,14 +158,14 @@ class observation {
         found_(workers.parts()),
         touched_by_(workers.parts(), std::vector<std::size_t>(workers.parts(), 0)),
         loads_(workers.parts()) {
-    if (of.subscripts() == 0) share_ = owner_share_ = 1;
+    if (of.subscripts() == 0) owner_share_ = 1;
   }
 
   pattern_features features() {
-    double const bytes = share_ * static_cast<double>(of_.subscripts() * sizeof(subscript));
-    workers_.run({"look", bytes, bytes}, [&](std::size_t part) { scan(part); });
+    double const bytes = static_cast<double>(of_.subscripts() * sizeof(subscript));
+    workers_.run({"read", bytes, bytes}, [&](std::size_t part) { scan(part); });
     count_elements();
-    workers_.run({"look again"}, [&](std::size_t part) {
+    workers_.run({"read again"}, [&](std::size_t part) {
       for (subscript const e : followed_[part]) found_[part].private_subscripts += touched_.parts[part].has(e);
     });
     return estimates();
@@ -181,15 +178,12 @@ class observation {
     std::vector<subscript> followed;
     auto const iterations = plan::block_of(of_.iterations(), workers_.parts(), part);
     auto const index = of_.index();
-    windows(iterations, share_).for_each([&](std::size_t begin, std::size_t end) {
-      std::size_t const last = of_.row_begin(end);
-      mine.scanned += last - of_.row_begin(begin);
-      for (std::size_t k = of_.row_begin(begin); k < last; ++k) {
-        if (!sample_.has(index[k] / 64)) continue;
-        set.insert(index[k]);
-        followed.push_back(index[k]);
-      }
-    });
+    std::size_t const last = of_.row_begin(iterations.end);
+    for (std::size_t k = of_.row_begin(iterations.begin); k < last; ++k) {
+      if (!sample_.has(index[k] / 64)) continue;
+      set.insert(index[k]);
+      followed.push_back(index[k]);
+    }
     mine.followed = followed.size();
     line_counter lines(how_.line);
     copy_counter owners(of_.elements(), workers_.parts());
@@ -259,44 +253,24 @@ class observation {
     }
   }
 
-  /// How many elements a part touches that touches `seen` of `all` in `drawn` of its `draws` subscripts, if these are
-  /// drawn at random from D elements: seen = D (1 - exp(-drawn / D)), and D (1 - exp(-draws / D)) are touched.
-  static double touched_in_all(double seen, double drawn, double draws, double all) {
-    if (seen == 0 || drawn >= draws) return seen;
-    double low = seen, high = all;  // of D
-    auto const expected = [](double d, double k) { return d * -std::expm1(-k / d); };
-    if (expected(high, drawn) <= seen) return expected(high, draws);
-    for (int step = 0; step < 40; ++step) {
-      double const middle = (low + high) / 2;
-      (expected(middle, drawn) < seen ? low : high) = middle;
-    }
-    return expected(low, draws);
-  }
-
   pattern_features estimates() const {
     counts all;
     for (counts const& one : found_) all += one;
     double const parts = static_cast<double>(workers_.parts()), n = static_cast<double>(of_.elements());
-    double const looked_at = static_cast<double>(all.elements);
-    double seen = 0, touched = 0;  // elements of the sample, sum over the parts
-    for (std::size_t part = 0; part < workers_.parts(); ++part) {
-      std::size_t here = 0;
-      for (auto const& slice : touched_by_) here += slice[part];
-      double const drawn = static_cast<double>(found_[part].followed);
-      seen += static_cast<double>(here);
-      touched += touched_in_all(static_cast<double>(here), drawn, share_ >= 1 ? drawn : drawn / share_, looked_at);
-    }
-    double const more = seen == 0 ? 1 : touched / seen;  // what was not seen, over what was
+    double const followed = static_cast<double>(all.elements);
+    double touched = 0;  // elements of the sample, sum over the parts
+    for (auto const& slice : touched_by_)
+      for (std::size_t const here : slice) touched += static_cast<double>(here);
     pattern_features features;
     features.elements = of_.elements();
     features.iterations = of_.iterations();
     features.subscripts = of_.subscripts();
     features.parts = workers_.parts();
-    features.sparsity = ratio(touched, looked_at * parts);
+    features.sparsity = ratio(touched, followed * parts);
     double const runs = static_cast<double>(all.runs) * (sample_.is_all() ? 1 : 64.0 / 63);
-    features.clusters = runs * ratio(n, looked_at) / parts;
-    features.contended = std::min(1.0, more * ratio(static_cast<double>(all.contended), looked_at));
-    features.privates = std::min(parts - 1, more * ratio(static_cast<double>(all.privates), looked_at));
+    features.clusters = runs * ratio(n, followed) / parts;
+    features.contended = ratio(static_cast<double>(all.contended), followed);
+    features.privates = ratio(static_cast<double>(all.privates), followed);
     features.private_subscripts = ratio(static_cast<double>(all.private_subscripts), static_cast<double>(all.followed));
     double const iterations = static_cast<double>(all.iterations);
     features.copies = all.iterations == 0 ? 1 : static_cast<double>(all.copies) / iterations;
@@ -312,9 +286,9 @@ class observation {
 
   pattern const& of_;
   team& workers_;
-  look how_;
+  extent how_;
   word_sample sample_;
-  double share_, owner_share_;
+  double owner_share_;
   touched_map touched_;
   std::vector<std::vector<subscript>> followed_;  // by each part, of elements in the sample
   std::vector<counts> found_;
@@ -324,23 +298,19 @@ class observation {
 
 }  // namespace
 
-pattern_features characterise(pattern const& of, team& workers, look const& how) {
+pattern_features characterise(pattern const& of, team& workers, extent const& how) {
   SKEL_EXPECTS(std::has_single_bit(how.line));
-  auto features = observation(of, workers, how).features();
-  pattern_features const sampled = glance(of, workers.parts(), how.line);
-  features.mixing = sampled.mixing;
-  features.row_distance = sampled.row_distance;
-  features.step_distance = sampled.step_distance;
+  auto features = reading(of, workers, how).features();
+  features.mixing = sample(of, workers.parts(), how.line).mixing;
   return features;
 }
 
-look look_at(pattern const& of, std::size_t subscripts, std::size_t line) {
-  look how;
+extent extent_of(pattern const& of, std::size_t line) {
+  extent how;
   how.line = line;
-  how.subscripts = std::max<std::size_t>(1, subscripts);
   // Following an element costs a write to a set, finding owners and lines some comparisons: on an eighth and a
   // sixteenth of what is read they take about as long as reading it all.
-  std::size_t const read = std::min(how.subscripts, std::max<std::size_t>(1, of.subscripts()));
+  std::size_t const read = std::max<std::size_t>(1, of.subscripts());
   how.elements = std::max<std::size_t>(std::size_t{1} << 16, of.elements() / 8);
   how.owners = std::max<std::size_t>(std::min<std::size_t>(read, 8192), read / 16);
   return how;

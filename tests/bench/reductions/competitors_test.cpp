@@ -13,13 +13,13 @@
 namespace {
 
 using namespace bench::reductions;
-using skel::runtime::reduction::trial_value;
+using skel::training::trial_value;
 
 /// A loop with all that it looks at.
 struct held_loop {
   held_loop(skel::pattern pattern, trial_value value, std::size_t threads)
       : of(std::move(pattern)),
-        stream(skel::runtime::reduction::make_stream(of.iterations())),
+        stream(skel::training::make_stream(of.iterations())),
         values(of.elements() * (value == trial_value::number ? 1 : 3), 0),
         loop{of, stream, value, 3, threads, values} {}
 

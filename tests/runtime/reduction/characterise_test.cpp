@@ -83,8 +83,6 @@ TEST(Characterise, CountsWhatTheDefinitionsSay) {
       expected.turnover = found.turnover;  // tested below
       auto const sampled = runtime::reduction::glance(of, parts, 8);
       expected.mixing = sampled.mixing;
-      expected.row_distance = sampled.row_distance;
-      expected.step_distance = sampled.step_distance;
       EXPECT_DOUBLE_EQ(found.sparsity, expected.sparsity);
       EXPECT_EQ(found, expected) << "shape " << seed << ", " << parts << " parts: SP " << found.sparsity << " "
                                  << expected.sparsity << " CLUS " << found.clusters << " " << expected.clusters
@@ -110,7 +108,7 @@ TEST(Characterise, EstimatesFromWhatALookAllows) {
        {synthetic_pattern{300000, 4, 2, 4, 0.4, 30, 0.5, 0.02}, synthetic_pattern{300000, 4, 2, 4, 1, 1, 0, 0},
         synthetic_pattern{20000, 60, 3, 8, 0.3, 5, 0.9, 0.1}}) {
     auto const of = make_pattern(wanted, 5);
-    runtime::virtual_team workers(wanted.parts);
+    skel::training::virtual_team workers(wanted.parts);
     auto const counted = characterise(of, workers);
     auto const words = characterise(of, workers, look_at(of, of.subscripts(), 8));  // all subscripts, some elements
     EXPECT_NEAR(words.sparsity, counted.sparsity, 0.05 * counted.sparsity);
@@ -125,7 +123,7 @@ TEST(Characterise, EstimatesFromWhatALookAllows) {
 
 TEST(Characterise, EstimatesRandomPatternsFromFewSubscripts) {
   auto const of = make_pattern({50000, 20, 2, 4, 0.5, 1, 0, 0}, 5);
-  runtime::virtual_team workers(4);
+  skel::training::virtual_team workers(4);
   auto const counted = characterise(of, workers);
   auto const few = characterise(of, workers, look_at(of, of.subscripts() / 10, 8));
   EXPECT_NEAR(few.sparsity, counted.sparsity, 0.05);

@@ -22,14 +22,14 @@ using enum plan::reduction_algorithm;
 using vec3 = std::array<double, 3>;
 
 template <class... Algorithms>
-constexpr algorithm_set these(Algorithms... algorithms) {
-  return (set_of(algorithms) | ... | algorithm_set{0});
+constexpr plan::reduction_set these(Algorithms... algorithms) {
+  return (plan::set_of(algorithms) | ... | plan::reduction_set{0});
 }
 
-constexpr algorithm_set all = these(sequential, replicated_buffer, replicated_links, selective_privates, local_write,
+constexpr plan::reduction_set all = these(sequential, replicated_buffer, replicated_links, selective_privates, local_write,
                                     atomic, lazy_blocks, segmented_gather);
-constexpr algorithm_set without(algorithm_set left, plan::reduction_algorithm one) {
-  return left & ~set_of(one);
+constexpr plan::reduction_set without(plan::reduction_set left, plan::reduction_algorithm one) {
+  return left & ~plan::set_of(one);
 }
 
 constexpr reduction_rules plain{}, replayable{.replayable = true},
@@ -56,7 +56,7 @@ static_assert(reduction_engine<any_parts, std::plus<>, double>::legal_open() == 
 
 // Atomic updates: values of at most 8 bytes, arrays of them under componentwise operators.
 template <class Op, class... Ts>
-constexpr bool is_atomic = (reduction_engine<replayable, Op, Ts...>::legal() & set_of(atomic)) != 0;
+constexpr bool is_atomic = (reduction_engine<replayable, Op, Ts...>::legal() & plan::set_of(atomic)) != 0;
 static_assert(is_atomic<std::plus<>, float> && is_atomic<std::plus<>, std::int64_t> && is_atomic<minimum, double>);
 static_assert(is_atomic<componentwise_operator<std::plus<>>, vec3>);
 static_assert(is_atomic<componentwise_operator<minimum>, std::array<int, 5>>);
@@ -69,7 +69,7 @@ static_assert(!is_atomic<whole_vectors, vec3>);
 
 TEST(ReductionEngine, IsLegalWhereTheCatalogueGuaranteesWhatIsAsked) {
   for (auto const& traits : plan::reduction_catalogue()) {
-    auto const one = set_of(traits.algorithm);
+    auto const one = plan::set_of(traits.algorithm);
     EXPECT_EQ((reduction_engine<same_parts, std::plus<>, double>::legal() & one) != 0,
               traits.guarantees != plan::determinism::none)
         << traits.name;

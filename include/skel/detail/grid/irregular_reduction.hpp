@@ -84,6 +84,9 @@ class irregular_reduction {
  public:
   explicit irregular_reduction(reduction_settings settings = {}, Op op = {})
       : op_(std::move(op)), controller_(std::move(settings)) {}
+  /// On threads of another kind.
+  irregular_reduction(reduction_settings settings, Op op, reduction_workers workers)
+      : op_(std::move(op)), controller_(std::move(settings), std::move(workers)) {}
 
   /// Runs the loop. x.size() is pattern.elements(). Throws skel::input_error where it is not, and what the body throws.
   template <class T, class Body>
@@ -235,7 +238,7 @@ class irregular_reduction {
 
   /// What an iteration takes beside accumulating, from a small share of them, where there is something to choose.
   template <class Body>
-  void time_body(std::size_t iterations, mapping::reduction_set legal, Body& body) {
+  void time_body(std::size_t iterations, plan::reduction_set legal, Body& body) {
     if (controller_.settings().forced || std::has_single_bit(legal)) return;
     std::optional<double> each;
     double const took = controller_.timed([&] {
@@ -257,11 +260,11 @@ class irregular_reduction {
     controller_.after(controller_.timed([&] { with.run(step.algorithm, of, controller_.workers(), into, body); }));
   }
 
-  auto step_for(pattern const& of, double bytes, mapping::reduction_set legal, mapping::reduction_set) {
+  auto step_for(pattern const& of, double bytes, plan::reduction_set legal, plan::reduction_set) {
     return controller_.before(of, bytes, legal);
   }
-  auto step_for(runtime::reduction::open_loop const& of, double bytes, mapping::reduction_set,
-                mapping::reduction_set legal) {
+  auto step_for(runtime::reduction::open_loop const& of, double bytes, plan::reduction_set,
+                plan::reduction_set legal) {
     return controller_.before(of.iterations, of.elements, bytes, legal);
   }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <limits>
 #include <memory>
@@ -30,9 +31,12 @@ struct reduction_settings {
   std::optional<plan::reduction_exchange> exchange = std::nullopt;
   std::string model_file =
       {};  ///< of `skel train`; empty: that of this machine where there is one, else the one that ships
-  /// Parts of which the threads are only imagined, for studies: see runtime::virtual_team. 0: real threads.
-  std::size_t virtual_threads = 0;
-  runtime::memory_bound memory = {};  ///< of virtual threads
+};
+
+/// Who runs a reduction, and by which clock: for studies of threads that the machine has not.
+struct reduction_workers {
+  std::unique_ptr<runtime::team> team;
+  std::function<double()> clock;  ///< [s]
 };
 
 /// What an irregular reduction has done.
@@ -43,9 +47,9 @@ struct reduction_report {
   std::size_t executions = 0;
   std::size_t uses = 0;       ///< executions in this phase
   double expected_uses = 0;   ///< of this phase when it began
-  std::size_t looked_at = 0;  ///< subscripts, at the last look or glance in this phase
+  std::size_t subscripts_read = 0;  ///< to find out about this phase's pattern
   std::size_t decisions = 0, switches = 0;
-  double looking = 0;                               ///< at patterns, in all [s]
+  double looking = 0;                               ///< reading patterns to find out about them, in all [s]
   double deciding = 0;                              ///< [s]
   double preparing = 0;                             ///< [s]
   double running = 0;                               ///< [s]
@@ -57,19 +61,15 @@ struct reduction_report {
 };
 std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 
-/// Decides for one loop, phase by phase, which algorithm runs: asks rules by a new pattern's sizes, glances or looks at
-/// it as closely as pays, and predicts times where that pays, for the executions that are expected; and again after the
-/// first, second, fourth ... execution, with what was measured. Where predicting does not pay, a choice is kept for the
-/// next patterns while they are about as large and used so often that the predicted times would choose the same.
-///
-/// Executions of a phase that are to come: what the user says, otherwise the median of the phases before; where nothing
-/// is known, and where there have been more than that, as many as there have been (ski rental: what is prepared costs
-/// no more than what it would have saved already).
+/// Decides for one loop which algorithm runs, and again when it is time (mapping::decider of
+/// mapping::reduction_choice). A phase lasts until the pattern is another one. As much is found out about a pattern as
+/// pays for the executions that are expected of it (src/grid/pattern_knowledge.hpp).
 class reduction_controller {
  public:
   /// Throws skel::input_error for a model file that cannot be used. One of another machine is used, with a warning on
   /// stderr, once in a process, which names both machines and the model's date.
   explicit reduction_controller(reduction_settings settings);
+  reduction_controller(reduction_settings settings, reduction_workers workers);
   ~reduction_controller();
   reduction_controller(reduction_controller&&) noexcept;
   reduction_controller& operator=(reduction_controller&&) noexcept;
@@ -92,9 +92,9 @@ class reduction_controller {
   };
 
   /// Before an execution. `legal`: algorithms that may be used; value_bytes: of an element, all arrays together.
-  step before(pattern const& of, double value_bytes, mapping::reduction_set legal);
+  step before(pattern const& of, double value_bytes, plan::reduction_set legal);
   /// The same for a loop whose subscripts are known only while it runs.
-  step before(std::size_t iterations, std::size_t elements, double value_bytes, mapping::reduction_set legal);
+  step before(std::size_t iterations, std::size_t elements, double value_bytes, plan::reduction_set legal);
   /// Nothing that was prepared is there any more: the next execution begins a phase.
   void renew();
   /// Its plan was made, which took that long, and keeps so many bytes, with the plans of others that are kept beside

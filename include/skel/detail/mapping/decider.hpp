@@ -19,6 +19,7 @@
 #include <skel/detail/base/lru_map.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/mapping/horizon.hpp>
+#include <skel/detail/mapping/known_errors.hpp>
 #include <skel/detail/mapping/poly_model.hpp>
 #include <skel/detail/record/decision_entry.hpp>
 
@@ -43,8 +44,12 @@ struct way_choice {
 /// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), and the
 /// right side, a time, is no more than `allowance` [s]; the one with the greatest difference first. O(candidates).
 /// Preconditions: one candidate at least; uses >= 1.
+/// `joint`: how the errors of candidates go together, whose ids are then in `ids`: sigma is what a trial tells of the
+/// difference to the first, so that what both have in common counts for nothing (the knowledge gradient for correlated
+/// beliefs, Frazier, Powell, Dayanik 2009, INFORMS J. Computing 21(4):599-613).
 way_choice choose_way(std::span<corrected_time const> times, std::span<double const> entries, double uses,
-                      double tolerance, double allowance);
+                      double tolerance, double allowance, expected_errors const* joint = nullptr,
+                      std::span<std::uint64_t const> ids = {});
 
 /// What is known of requests in their contexts, from the least to the most recently used. A plain value that outlives
 /// the process.
@@ -60,7 +65,8 @@ struct decision_knowledge {
 /// request's context (poly_model), corrects prices by what was measured, weighs entries against the uses to come
 /// (horizon), tries what it pays to know, and decides again when there have been 1, 2, 4 ... uses, when a trial was
 /// measured, or when measured times say that a forecast no longer holds (a CUSUM test of ln(measured / predicted),
-/// wrong once in 1000 uses of a decision at most and never for one or two outliers).
+/// wrong once in 1000 uses of a decision at most and never for one or two outliers). Where deciding takes time that
+/// counts, a review that would cost more than it may save is left out.
 ///
 /// Deterministic: the same calls give the same decisions. Processes that must decide alike observe the same numbers,
 /// those of one of them. Memory is bounded: what was used least recently is forgotten. Not for several threads at once.
@@ -102,8 +108,9 @@ class decider {
   /// The same for a use that is made now: made again where it is time. Stays until the next call.
   decision const& use(request const& asked) {
     standing& here = known(asked);
-    if (here.is_due || here.uses == here.next_review) {
-      while (here.next_review <= here.uses) here.next_review *= 2;
+    bool const is_time = here.uses == here.next_review;
+    while (here.next_review <= here.uses) here.next_review *= 2;
+    if (here.is_due || (is_time && review_pays(asked, here))) {
       make(asked, here);
       standing_.weigh(bytes_of(here));
     }
@@ -143,6 +150,14 @@ class decider {
   /// One sentence: which model is believed for a request, and why.
   std::string why_believed(request const& asked) const {
     return beliefs_.believe(problem_.context_of(asked), {.uses = 1, .seconds = 1}).why;
+  }
+
+  /// Uses of a request that are to come, as far as anybody knows.
+  double uses_to_come(request const& asked) {
+    auto const phase = problem_.phase_of(asked);
+    if (phase && phase != phase_) begin(phase);
+    standing const* const there = phase ? nullptr : standing_.look(problem_.key_of(asked));
+    return uses_to_come(asked, there == nullptr ? 0 : there->uses);
   }
 
   /// Uses of a request, as far as they are remembered.
@@ -198,12 +213,7 @@ class decider {
 
   standing& known(request const& asked) {
     auto const phase = problem_.phase_of(asked);
-    if (phase && phase != phase_) {
-      horizon_.ended(beginning_uses_);
-      beginning_uses_ = 0;
-      standing_.clear();
-      phase_ = phase;
-    }
+    if (phase && phase != phase_) begin(phase);
     auto const key = problem_.key_of(asked);
     if (standing* const there = standing_.use(key)) return *there;
     standing fresh;
@@ -212,14 +222,55 @@ class decider {
     return standing_.put(key, std::move(fresh), bytes);
   }
 
-  double uses_to_come(request const& asked, standing const& here) const {
+  void begin(std::optional<std::uint64_t> phase) {
+    horizon_.ended(beginning_uses_);
+    beginning_uses_ = 0;
+    standing_.clear();
+    phase_ = phase;
+  }
+
+  double uses_to_come(request const& asked, std::uint64_t so_far) const {
     double const said = problem_.expected_uses(asked);
     return std::max(
-        1.0, phase_ ? horizon::to_come(horizon_.expected(said), beginning_uses_) : horizon::to_come(said, here.uses));
+        1.0, phase_ ? horizon::to_come(horizon_.expected(said), beginning_uses_) : horizon::to_come(said, so_far));
+  }
+
+  /// Whether a review costs no more than its share of what was measured since the last, or than another candidate would
+  /// save if it took what it is expected to, or as much less as this one did. Where deciding costs nothing, always.
+  bool review_pays(request const& asked, standing const& here) const {
+    double price = 0;
+    if constexpr (requires { problem_.deciding_seconds(); }) price = problem_.deciding_seconds();
+    if (price <= trial_share * here.seconds) return true;
+    if (here.times == 0) return false;
+    double const uses = uses_to_come(asked, here.uses), mean = here.seconds / static_cast<double>(here.times),
+                 less = std::min(1.0, mean / here.made.per_use());
+    return std::any_of(here.made.ranked.begin() + 1, here.made.ranked.end(), [&](auto const& one) {
+      return uses * (mean - less * one.time.seconds) - one.way.entry > price;
+    });
+  }
+
+  /// Prices corrected by what was measured in this context: by how the errors of candidates go together, where the
+  /// problem knows that. What is doubtful is expected to take longer: of a log-normal time, the mean.
+  std::optional<expected_errors> correct_all(request const& asked, decision_context const& context, std::size_t model,
+                                             std::span<candidate<plan> const> all,
+                                             std::vector<corrected_time>& times) const {
+    std::optional<expected_errors> joint;
+    if constexpr (requires { problem_.errors_of(asked); })
+      if (known_errors const* const known = problem_.errors_of(asked))
+        joint = given(*known, beliefs_.known(context).records[model]);
+    for (auto const& one : all) {
+      if (!joint) {
+        times.push_back(beliefs_.correct(context, model, one.id, one.per_use));
+        continue;
+      }
+      double const doubt = joint->doubt(one.id), bias = joint->mean[one.id] + doubt * doubt / 2;
+      times.push_back({one.per_use * std::exp(bias), bias, std::hypot(doubt, joint->noise), doubt});
+    }
+    return joint;
   }
 
   void make(request const& asked, standing& here) {
-    double const uses = uses_to_come(asked, here);
+    double const uses = uses_to_come(asked, here.uses);
     auto const context = problem_.context_of(asked);
     decision made;
     made.number = ++decisions_made_;
@@ -231,14 +282,14 @@ class decider {
     if (forced != forced_.end()) keep_only(all, *forced);
     std::vector<corrected_time> times;
     std::vector<double> entries;
-    for (auto const& one : all) {
-      times.push_back(beliefs_.correct(context, made.model, one.id, one.per_use));
-      entries.push_back(one.entry);
-    }
+    std::vector<std::uint64_t> ids;
+    for (auto const& one : all) entries.push_back(one.entry), ids.push_back(one.id);
+    auto const joint = correct_all(asked, context, made.model, all, times);
     // What a trial may cost: its share of what there was and is to come, less what trials have cost.
     double const least = std::ranges::min(times, {}, &corrected_time::seconds).seconds;
     double const allowance = trial_share * (here.measured + uses * least) - here.lost;
-    way_choice const choice = choose_way(times, entries, uses, P::tolerance, here.uses > 0 ? allowance : 0);
+    way_choice const choice = choose_way(times, entries, uses, P::tolerance, here.uses > 0 ? allowance : 0,
+                                         joint ? &*joint : nullptr, ids);
     here.lost += choice.loss;
     made.why = forced != forced_.end() ? decision_reason::forced
                : all.size() == 1       ? decision_reason::only

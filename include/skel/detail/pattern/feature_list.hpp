@@ -16,7 +16,7 @@ struct listed_feature {
 };
 
 /// All of them, in the order in which they are shown: sizes first, then what costs an algorithm something.
-inline constexpr std::array<listed_feature, 19> feature_list{{
+inline constexpr std::array<listed_feature, 17> feature_list{{
     {"N", "elements of the array", true, [](pattern_features const& f) { return double(f.elements); }},
     {"M", "iterations", true, [](pattern_features const& f) { return double(f.iterations); }},
     {"P", "threads, with a contiguous block of iterations and one of elements each", true,
@@ -45,10 +45,6 @@ inline constexpr std::array<listed_feature, 19> feature_list{{
      [](pattern_features const& f) { return f.turnover; }},
     {"mixing", "share of neighbours in a sample of elements that different threads update", false,
      [](pattern_features const& f) { return f.mixing; }},
-    {"row_distance", "bits of the distance between subscripts of an iteration, in a sample", false,
-     [](pattern_features const& f) { return f.row_distance; }},
-    {"step_distance", "bits of the distance between iterations that follow each other, in a sample", false,
-     [](pattern_features const& f) { return f.step_distance; }},
 }};
 
 }  // namespace skel

@@ -24,8 +24,6 @@ struct pattern_features {
   double turnover = 1;  ///< cache lines that `window` iterations touch, over their subscripts: 1 where all are apart
   double mixing =
       0;  ///< share of pairs of elements next to each other in a sample whose iterations different threads run
-  double row_distance = 0;   ///< bits of the distance between subscripts of an iteration that follow each other, mean
-  double step_distance = 0;  ///< between the first subscripts of iterations that follow each other
 
   /// CON: the paper's text defines |V|/|E|; its tables have iterations over elements.
   double connectivity() const { return elements == 0 ? 0 : double(iterations) / double(elements); }

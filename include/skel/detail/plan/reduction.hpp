@@ -22,6 +22,13 @@ enum class reduction_algorithm : std::uint8_t {
 
 inline constexpr std::size_t reduction_algorithms = 8;
 
+/// A set of algorithms, bit k for the one with number k.
+using reduction_set = std::uint32_t;
+
+constexpr reduction_set set_of(reduction_algorithm algorithm) {
+  return reduction_set{1} << static_cast<unsigned>(algorithm);
+}
+
 /// What the results of a reduction that rounds may depend on.
 enum class determinism : std::uint8_t {
   none,        ///< may differ in the last bits from run to run

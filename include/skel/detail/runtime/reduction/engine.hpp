@@ -15,13 +15,6 @@
 
 namespace skel::runtime::reduction {
 
-/// A set of algorithms, one bit each.
-using algorithm_set = std::uint32_t;
-
-constexpr algorithm_set set_of(plan::reduction_algorithm algorithm) {
-  return algorithm_set{1} << static_cast<unsigned>(algorithm);
-}
-
 /// Every legal algorithm for an operator, types of arrays and rules, each with its plan and its buffers, of which one
 /// is used at a time. Which one is said at run time, once for an execution; the loop inside knows its algorithm's type.
 template <reduction_rules Rules, class Op, class... Ts>
@@ -29,18 +22,18 @@ class reduction_engine {
  public:
   explicit reduction_engine(Op op) : op_(std::move(op)) {}
 
-  static constexpr algorithm_set legal() {
-    algorithm_set set = 0;
+  static constexpr plan::reduction_set legal() {
+    plan::reduction_set set = 0;
     boost::hana::for_each(legal_algorithms<Rules, Op, Ts...>,
-                          [&](auto type) { set |= set_of(decltype(type)::type::algorithm); });
+                          [&](auto type) { set |= plan::set_of(decltype(type)::type::algorithm); });
     return set;
   }
 
   /// Of those, the ones for loops whose subscripts are known only while they run.
-  static constexpr algorithm_set legal_open() {
-    algorithm_set set = 0;
+  static constexpr plan::reduction_set legal_open() {
+    plan::reduction_set set = 0;
     boost::hana::for_each(legal_algorithms<Rules, Op, Ts...>, [&](auto type) {
-      if (takes_any<typename decltype(type)::type>) set |= set_of(decltype(type)::type::algorithm);
+      if (takes_any<typename decltype(type)::type>) set |= plan::set_of(decltype(type)::type::algorithm);
     });
     return set;
   }

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/cost/reduction/predictor.hpp>
+#include <skel/detail/mapping/decision_problem.hpp>
+#include <skel/detail/mapping/known_errors.hpp>
+#include <skel/detail/mapping/reduction_decision.hpp>
+
+namespace skel::mapping {
+
+/// An irregular reduction whose algorithm is to be chosen.
+struct reduction_request {
+  std::uint64_t phase = 0;  ///< another one for another pattern
+  cost::reduction_problem problem;
+  plan::reduction_set legal = 0;     ///< algorithms to choose from, at least one
+  double uses = 0;             ///< executions with this pattern, as the user says; 0: nobody says
+  plan::reduction_set prepared = 0;  ///< those whose plans are there: they cost no setup
+  plan::reduction_set buffered = 0;  ///< those whose buffers are there, of an earlier pattern: they cost setup_again
+  /// Like this one, >= 0. What a setup with fresh buffers takes beyond setup_again is divided among this pattern and
+  /// them.
+  double patterns_to_come = 0;
+  std::size_t memory_cap = std::numeric_limits<std::size_t>::max();  ///< of plans and copies [B]
+};
+
+/// What the plan and the copies of an algorithm take, at the most if a pattern's features are right [B].
+double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_problem const& problem);
+
+/// Which algorithm does an irregular reduction, as a problem for the decider: an execution takes what constants of the
+/// machine say, its entry is the setup. How errors of the prices go together is known from patterns that the constants
+/// were not fitted to. Requests are alike where threads and bytes of an element are the same, and elements and
+/// subscripts within a factor of 8.
+class reduction_choice {
+ public:
+  using request = reduction_request;
+  using plan = skel::plan::reduction_algorithm;
+  using key = std::uint64_t;  // the phase
+  using key_hash = std::hash<std::uint64_t>;
+
+  static constexpr std::string_view name = "reduction";
+  static constexpr double tolerance = 0;
+
+  /// Throws skel::input_error naming `source` where the model has mechanisms or algorithms that are not known.
+  explicit reduction_choice(platform::reduction_model const& model,
+                            std::string const& source = "the model that skel ships");
+
+  static std::span<candidate_model const> models();
+  static key key_of(request const& asked) { return asked.phase; }
+  static decision_context context_of(request const& asked);
+  /// Throws skel::error where no legal algorithm stays under the cap. Precondition: one is legal.
+  std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all) const;
+  static double price(request const&, std::size_t, candidate<plan> const& one) { return one.per_use; }
+  static std::string name_of(candidate<plan> const& one);
+  static std::string_view problem_of(request const&) { return name; }
+  static std::string describe(request const& asked);
+  static std::size_t bytes_of(candidate<plan> const&) { return 0; }
+  static double expected_uses(request const& asked) { return asked.uses; }
+  static std::optional<std::uint64_t> phase_of(request const& asked) { return asked.phase; }
+  known_errors const* errors_of(request const& asked) const;
+  double deciding_seconds() const { return deciding_seconds_; }
+
+  /// A decision took that long [s]: the next ones are expected to take what it says and what was expected, half each,
+  /// and one that was held up counts as half more at most.
+  void decided_in(double seconds);
+
+  /// By the constants, before anything is corrected. What was predicted last is remembered. O(mechanisms).
+  cost::reduction_predictor::times const& predicted(cost::reduction_problem const& problem) const;
+
+  /// What the last call of candidates() left out, as it would keep more than the cap.
+  std::vector<plan> const& over_cap() const { return over_cap_; }
+
+  cost::reduction_predictor const& predictor() const { return predictor_; }
+
+ private:
+  cost::reduction_predictor predictor_;
+  double deciding_seconds_;
+  mutable std::vector<plan> over_cap_;
+  mutable cost::reduction_problem last_problem_;
+  mutable std::optional<cost::reduction_predictor::times> last_times_;
+  mutable known_errors errors_;                           // of the last problem that they were asked for
+  mutable cost::reduction_errors const* shown_ = nullptr;  // that they were made of
+};
+
+}  // namespace skel::mapping

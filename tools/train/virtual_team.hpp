@@ -1,0 +1,84 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+/// More threads than the machine has.
+namespace skel::training {
+
+using runtime::part_function;
+using runtime::phase;
+
+/// What memory can do for virtual threads.
+struct memory_bound {
+  double bandwidth = 0;  ///< for all threads together [B/s]; 0: not bound
+  double cache = 0;      ///< what the threads' own caches hold, all together [B]
+
+  /// The least time in which a phase can move what its caches do not hold [s].
+  double seconds(phase const& what) const {
+    if (bandwidth <= 0 || what.footprint <= cache) return 0;
+    return what.bytes * (1 - cache / what.footprint) / bandwidth;
+  }
+};
+
+/// What a phase took in virtual threads.
+struct virtual_phase {
+  std::string name;
+  double slowest = 0;              ///< part [s]
+  double total = 0;                ///< that the calling thread took for all of it, timing the parts included [s]
+  double bandwidth = 0;            ///< what moving its bytes takes all threads together at the least [s]
+  std::vector<double> parts = {};  ///< each [s]
+  bool bound() const { return bandwidth > slowest; }
+  double seconds() const { return bound() ? bandwidth : slowest; }
+};
+
+/// A team of more threads than the machine has: the parts of a phase run one after the other on the calling thread,
+/// each is timed alone, and the phase counts as its slowest part, or as the time in which all of them together can move
+/// the phase's bytes, if that is longer. Time in which other programs have the core is not counted.
+/// Limits: caches are not shared by parts that run at once and no line moves between them, so false sharing and
+/// contended atomics cost nothing; starting and joining threads costs nothing; no part takes over what others are to
+/// do.
+class virtual_team : public runtime::team {
+ public:
+  /// Precondition: parts >= 1.
+  explicit virtual_team(std::size_t parts, memory_bound memory = {});
+
+  /// The phases since the last clear(), in their order.
+  std::vector<virtual_phase> const& phases() const { return phases_; }
+  /// Their time, one after the other [s].
+  double seconds() const;
+  void clear() { phases_.clear(); }
+
+ private:
+  void run_parts(phase const& what, std::size_t count, part_function part) override;
+  bool runs_at_once() const override { return false; }
+
+  memory_bound memory_;
+  std::vector<virtual_phase> phases_;
+};
+
+/// How long what a program does with virtual threads takes: their phases, and what the calling thread does between them.
+class virtual_clock {
+ public:
+  explicit virtual_clock(virtual_team& threads) : threads_(&threads) {}
+
+  /// [s]. Forgets the phases.
+  double operator()() {
+    for (auto const& one : threads_->phases()) more_ += one.seconds() - one.total;
+    threads_->clear();
+    more_ -= static_cast<double>(record::thread_clock_ns()) * 1e-9;  // what asking takes is not counted
+    return last_ = std::max(last_, static_cast<double>(record::thread_ns()) * 1e-9 + more_);
+  }
+
+ private:
+  virtual_team* threads_;
+  double more_ = 0;  // what phases took in virtual threads more than on the one that there is [s]
+  double last_ = 0;
+};
+
+}  // namespace skel::training
