@@ -43,7 +43,7 @@ way_choice choose_way(std::span<corrected_time const> times, std::span<double co
                  density = std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
     double const faster = sigma * (density - z * below), slower = faster + mean;
     double const loss = each * slower + entries[i] * (1 - below),
-                 gain = (uses - 1) * each * faster - entries[i] * below - loss;
+                 gain = (uses - 1) * each * -std::expm1(-faster) - entries[i] * below - loss;
     if (gain > most && loss <= allowance) most = gain, result = {i, true, loss};
   }
   return result;

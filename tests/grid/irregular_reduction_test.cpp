@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,8 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/pattern/synthetic.hpp>
+
+#include "train/virtual_team.hpp"
 
 namespace {
 
@@ -238,7 +241,9 @@ TEST(IrregularReduction, KeepsTheSignsOfZeros) {
 }
 
 TEST(IrregularReduction, RunsInVirtualThreads) {
-  irregular_reduction<std::plus<>, replayable> reduction({.virtual_threads = 16});
+  auto team = std::make_unique<training::virtual_team>(16);
+  training::virtual_clock const clock(*team);
+  irregular_reduction<std::plus<>, replayable> reduction({}, {}, {std::move(team), clock});
   auto const of = some_pattern(2000, 5, 9);
   std::vector<std::int64_t> x(of.elements(), 0);
   for (int use = 0; use < 8; ++use) reduction.run(of, std::span{x}, adding(of));

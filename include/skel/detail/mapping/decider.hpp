@@ -39,7 +39,7 @@ struct way_choice {
 /// candidate's time is log-normal about its corrected one, with its doubt; an entry is known. Where it turns out to be
 /// faster than the first, that is gained in all uses to come; where it is slower, it is lost in the one use of the
 /// trial, and so is the entry. It is tried where
-///   (uses - 1) E[(-d)+] > E[d+] + entry / least P(d > 0),   d = ln(its time / the least),
+///   (uses - 1) (1 - exp(-E[(-d)+])) > E[d+] + entry / least,   d = ln(its time / the least),
 ///   E[(-d)+] = sigma (phi(z) - z Phi(-z)), z = mu / sigma,  E[d+] = E[(-d)+] + mu
 /// (the expected improvement of Jones, Schonlau, Welch 1998, J. Global Optimization 13:455-492, and its price), and the
 /// right side, a time, is no more than `allowance` [s]; the one with the greatest difference first. O(candidates).
@@ -239,7 +239,10 @@ class decider {
   /// save if it took what it is expected to, or as much less as this one did. Where deciding costs nothing, always.
   bool review_pays(request const& asked, standing const& here) const {
     double price = 0;
-    if constexpr (requires { problem_.deciding_seconds(); }) price = problem_.deciding_seconds();
+    if constexpr (requires { problem_.deciding_seconds(); }) {
+      if (here.made.ranked.size() < 2) return false;
+      price = problem_.deciding_seconds();
+    }
     if (price <= trial_share * here.seconds) return true;
     if (here.times == 0) return false;
     double const uses = uses_to_come(asked, here.uses), mean = here.seconds / static_cast<double>(here.times),

@@ -41,7 +41,7 @@ class reduction_choice {
  public:
   using request = reduction_request;
   using plan = skel::plan::reduction_algorithm;
-  using key = std::uint64_t;  // the phase
+  using key = std::uint64_t;  // phase and legal algorithms
   using key_hash = std::hash<std::uint64_t>;
 
   static constexpr std::string_view name = "reduction";
@@ -52,7 +52,7 @@ class reduction_choice {
                             std::string const& source = "the model that skel ships");
 
   static std::span<candidate_model const> models();
-  static key key_of(request const& asked) { return asked.phase; }
+  static key key_of(request const& asked) { return asked.phase << skel::plan::reduction_algorithms | asked.legal; }
   static decision_context context_of(request const& asked);
   /// Throws skel::error where no legal algorithm stays under the cap. Precondition: one is legal.
   std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all) const;
