@@ -88,6 +88,7 @@ std::vector<suite_case> make_suite(suite_choice const& of) {
                                   " (--programs lists all of them)");
   std::vector<suite_case> all;
   for (auto const& entry : catalogue()) {
+    if (!of.programs) break;
     if (!of.only.empty() &&
         std::none_of(of.only.begin(), of.only.end(), [&](auto const& name) { return is(entry, name); }))
       continue;

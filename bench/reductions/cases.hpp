@@ -38,6 +38,7 @@ struct suite_case {
 
 /// What a suite is made of.
 struct suite_choice {
+  bool programs = true;
   std::vector<std::filesystem::path> meshes;
   std::vector<double> scales{1};        ///< of programs
   std::vector<std::size_t> refines{0};  ///< of meshes

@@ -224,6 +224,7 @@ int main(int argc, char** argv) {
   app.add_option("--refines", given.parts.refines, "of the suite's meshes")
       ->check(CLI::Range(0, 12))
       ->capture_default_str();
+  app.add_flag("!--no-programs", given.parts.programs, "the suite has meshes only");
   app.add_option("--only", given.parts.only, "programs of the suite")->type_name("NAME");
   app.add_option("--reuses", given.reuses, "R, of the suite")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_flag("--json", given.json, "one JSON object on standard output (of the suite: its summary)");
