@@ -87,7 +87,7 @@ fitted_constants read_constants(reader const& from, std::size_t algorithms) {
   reader const seconds = from.at("seconds");
   seconds.expect_object("seconds by the names of mechanisms");
   for (auto const& [name, value] : seconds.value().items())
-    fitted.seconds.emplace_back(name, not_negative(seconds.at(name)));
+    fitted.seconds.emplace(name, not_negative(seconds.at(name)));
   reader const errors = from.at("errors");
   errors.expect_object("errors by what is known of a pattern");
   errors.expect_keys({"by_sizes", "sampled", "counted"});
