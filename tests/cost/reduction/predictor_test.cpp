@@ -201,6 +201,10 @@ TEST(ReductionPredictor, RefusesWhatItDoesNotKnowAndSaysWhereAndWhatToDo) {
   EXPECT_THAT(refused(model),
               testing::AllOf(StartsWith("m.json: algorithms: 'oracle' is not known"), HasSubstr("train anew")));
   model = random_model(7);
+  model.algorithms[2] = model.algorithms[0];
+  EXPECT_THAT(refused(model),
+              testing::AllOf(StartsWith("m.json: algorithms: has 'gather' twice"), HasSubstr("train anew")));
+  model = random_model(7);
   model.fits[1].seconds["dragons"] = 1;
   EXPECT_THAT(refused(model), testing::AllOf(StartsWith("m.json: fits: has 'dragons'"), HasSubstr("train anew")));
   model = random_model(7);
