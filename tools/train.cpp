@@ -238,6 +238,17 @@ void expect_enough(training::reduction_samples const& samples, std::string const
                             samples.problems(), fewest_patterns, file));
 }
 
+std::vector<training::fitted_samples> fits_of(training::reduction_samples const& samples, std::string const& file) {
+  expect_enough(samples, file);
+  auto fits = training::fit_all(samples);
+  if (fits.empty())
+    throw error(
+        fmt::format("{}: has no two kinds of patterns with timings of all algorithms, so that a fit could be "
+                    "judged by what it has not seen; go on: skel train --samples {}",
+                    file, file));
+  return fits;
+}
+
 int report(train_command const& command, std::ostream& out) {
   std::string file = command.report;
   std::string const text = platform::read_text(file);
@@ -252,8 +263,7 @@ int report(train_command const& command, std::ostream& out) {
     refuse_option("--samples", "cannot stand together with a --report that has samples itself");
   }
   auto const samples = training::read_reduction_samples(file);
-  expect_enough(samples, file);
-  auto const fits = training::fit_all(samples);
+  auto const fits = fits_of(samples, file);
   std::string const plot =
       command.plot.empty() ? fs::path(command.report).replace_extension(".svg").string() : command.plot;
   platform::write_file(plot, prediction_plot(fits.back()));
@@ -302,8 +312,7 @@ int train(train_command command, std::ostream& out) {
     });
   }
   samples = only_others(std::move(samples), command.without);
-  expect_enough(samples, command.samples);
-  auto const fits = training::fit_all(samples);
+  auto const fits = fits_of(samples, command.samples);
   if (!command.output.empty()) platform::write_file(command.output, to_text(model_of(samples, fits)));
   if (!command.plot.empty()) platform::write_file(command.plot, prediction_plot(fits.back()));
   if (command.json) {
@@ -337,20 +346,22 @@ Examples:
 action add_train(CLI::App& app) {
   auto const command = std::make_shared<train_command>();
   auto* const output = app.add_option("-o,--output", command->output, "write the model to this file");
-  auto* const seconds = app.add_option("--seconds", command->seconds, "so long (default: 60); 0: fit the timings that there are");
+  auto* const seconds =
+      app.add_option("--seconds", command->seconds, "so long (default: 60); 0: fit the timings that there are");
   auto* const bandwidth = app.add_option(
       "--bandwidth", command->bandwidth,
       "of the memory that virtual threads share [B/s]; 0: they are not bound by it\n(default: measured)");
   app.add_option("--pattern", command->patterns,
-                 "mesh, graph or matrix (docs/formats.md) to be timed too, in three numberings, before the experiment; may\nstand more than once")
+                 "mesh, graph or matrix (docs/formats.md) to be timed too, in three numberings, before the experiment; "
+                 "may\nstand more than once")
       ->type_name("FILE");
   app.add_option("--without", command->without,
-                 "kind of patterns to be left out of the fit: what comes before the first dash of\ntheir files' names; may stand more than once")
+                 "kind of patterns to be left out of the fit: what comes before the first dash of\ntheir files' names; "
+                 "may stand more than once")
       ->type_name("KIND");
   app.add_option("--samples", command->samples, "file of the timings (default: that of the model, as .csv)");
-  auto* const report =
-      app.add_option("--report", command->report,
-                     "file of a model or of timings: how well it chooses for kinds that were\nleft out");
+  auto* const report = app.add_option(
+      "--report", command->report, "file of a model or of timings: how well it chooses for kinds that were\nleft out");
   app.add_option("--plot", command->plot,
                  "write predicted against measured times to this file (SVG;\ndefault with --report: its file as .svg)");
   app.add_flag("--progress,!--no-progress", command->progress, "whether to tell the progress on standard error");

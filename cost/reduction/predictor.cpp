@@ -37,7 +37,10 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
   for (auto const& name : model.algorithms) {
     auto const algorithm = plan::find_reduction(name);
     if (!algorithm) throw input_error(source, "algorithms", "'" + name + "' is not known; train anew (skel train)");
-    places.push_back(static_cast<std::size_t>(*algorithm));
+    auto const place = static_cast<std::size_t>(*algorithm);
+    if (std::ranges::find(places, place) != places.end())
+      throw input_error(source, "algorithms", "has '" + name + "' twice; train anew (skel train)");
+    places.push_back(place);
   }
   if (model.fits.empty()) throw input_error(source, "fits", "is empty; train anew (skel train)");
   for (auto const& fit : model.fits) {

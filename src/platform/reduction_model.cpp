@@ -52,11 +52,13 @@ std::vector<double> numbers_of(reader const& from, std::string const& key, std::
 
 /// Symmetric, and no two of n vary together more than each of them does, up to the digits that a file keeps.
 void expect_covariance(reader const& from, std::vector<double> const& of, std::size_t n) {
+  constexpr double off = 0.51e-3,  // of four digits, the last one rounded
+      more = (1 + off) * (1 + off) / ((1 - off) * (1 - off));
   for (std::size_t i = 0; i < n; ++i) {
     if (of[i * n + i] < 0) from.fail("has a negative variance");
     for (std::size_t j = 0; j < i; ++j) {
       if (of[i * n + j] != of[j * n + i]) from.fail("is not symmetric");
-      if (std::pow(of[i * n + j], 2) > of[i * n + i] * of[j * n + j] * 1.001)
+      if (std::pow(of[i * n + j], 2) > of[i * n + i] * of[j * n + j] * more)
         from.fail("has a covariance that is greater than the variances allow");
     }
   }
@@ -74,7 +76,8 @@ fitted_errors read_errors(reader const& from, std::size_t algorithms) {
   if (std::ranges::any_of(errors.first_deviation, [](double one) { return one < 0; }))
     from.at("first_deviation").fail("has a negative deviation");
   errors.noise = not_negative(from.at("noise"));
-  if (errors.noise == 0) from.at("noise").fail("is 0; measurements that never differ would be believed for ever");
+  if (errors.noise * errors.noise == 0)
+    from.at("noise").fail("is 0, or its square is; measurements that never differ would be believed for ever");
   return errors;
 }
 
@@ -87,7 +90,7 @@ fitted_constants read_constants(reader const& from, std::size_t algorithms) {
   reader const seconds = from.at("seconds");
   seconds.expect_object("seconds by the names of mechanisms");
   for (auto const& [name, value] : seconds.value().items())
-    fitted.seconds.emplace_back(name, not_negative(seconds.at(name)));
+    fitted.seconds.emplace(name, not_negative(seconds.at(name)));
   reader const errors = from.at("errors");
   errors.expect_object("errors by what is known of a pattern");
   errors.expect_keys({"by_sizes", "sampled", "counted"});

@@ -214,6 +214,167 @@ TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
 
 constexpr double without_end = std::numeric_limits<double>::infinity();
 
+/// Ways that are numbered, how the errors of their prices go together, and what a decision takes.
+struct joint_toy {
+  struct request {
+    std::vector<double> per_use{};
+    double uses = 0;
+    std::optional<std::uint64_t> phase{};
+  };
+  using plan = std::size_t;
+  using key = std::uint64_t;
+  using key_hash = std::hash<std::uint64_t>;
+  static constexpr std::string_view name = "joint";
+  static constexpr double tolerance = 0;
+
+  std::optional<known_errors> errors{};
+  double deciding = 0;
+
+  static std::span<candidate_model const> models() {
+    static std::vector<candidate_model> const all{{"one", {.error = 1}}};
+    return all;
+  }
+  static key key_of(request const& asked) { return asked.phase.value_or(0); }
+  static decision_context context_of(request const&) { return {}; }
+  static std::vector<candidate<plan>> candidates(request const& asked, std::size_t, bool) {
+    std::vector<candidate<plan>> all;
+    for (std::size_t k = 0; k < asked.per_use.size(); ++k) all.push_back({k, k, 0, asked.per_use[k]});
+    return all;
+  }
+  static double price(request const&, std::size_t, candidate<plan> const& one) { return one.per_use; }
+  static std::string name_of(candidate<plan> const& one) { return std::to_string(one.plan); }
+  static std::string_view problem_of(request const&) { return name; }
+  static std::string describe(request const& asked) { return "phase " + std::to_string(key_of(asked)); }
+  static std::size_t bytes_of(candidate<plan> const&) { return 0; }
+  static double expected_uses(request const& asked) { return asked.uses; }
+  static std::optional<std::uint64_t> phase_of(request const& asked) { return asked.phase; }
+  known_errors const* errors_of(request const&) const { return errors ? &*errors : nullptr; }
+  double deciding_seconds() const { return deciding; }
+};
+
+TEST(JointErrors, KeepTheLaws) {
+  known_errors const apart{{0.09, 0, 0, 0, 0.09, 0, 0, 0, 0.09}, 0.1},
+      together{{0.09, 0.05, 0, 0.05, 0.09, 0.02, 0, 0.02, 0.16}, 0.1};
+  for (auto const& errors : {apart, together})
+    expect_decision_laws<joint_toy>([&] { return joint_toy{errors}; }, {{1.5, 1, 4}, 1000});
+  expect_decision_laws<joint_toy>([] { return joint_toy{}; }, {{1.5, 1, 4}, 1000});
+}
+
+TEST(JointErrors, WhatOneTakesTellsWhatThoseLikeItWill) {
+  auto const after = [](double common) {
+    decider<joint_toy> one{joint_toy{known_errors{{0.09, common, 0, common, 0.09, 0, 0, 0, 0.09}, 0.05}}};
+    joint_toy::request asked{{1, 1.2, 1.5}, 1, 0};
+    EXPECT_EQ(one.use(asked).chosen().plan, 0u);
+    one.observe(asked, 2);
+    asked.phase = 1;
+    return one.decide(asked);
+  };
+  EXPECT_EQ(after(0).chosen().plan, 1u);
+  auto const made = after(0.088);
+  EXPECT_EQ(made.chosen().plan, 2u);
+  EXPECT_GT(made.ranked[1].time.bias, 0.5) << "the other one that is like it, or it";
+}
+
+TEST(JointErrors, WhatIsDoubtfulIsExpectedToTakeLonger) {
+  joint_toy::request const asked{{1, 0.9}, 1};
+  decider<joint_toy> sure{joint_toy{known_errors{{0.01, 0, 0, 0.01}, 0.2}}},
+      doubtful{joint_toy{known_errors{{0.01, 0, 0, 0.64}, 0.2}}};
+  EXPECT_EQ(sure.decide(asked).chosen().plan, 1u);
+  auto const& made = doubtful.decide(asked);
+  EXPECT_EQ(made.chosen().plan, 0u);
+  EXPECT_DOUBLE_EQ(made.ranked[0].time.seconds, std::exp(0.005));
+  EXPECT_DOUBLE_EQ(made.ranked[1].time.seconds, 0.9 * std::exp(0.32));
+  EXPECT_DOUBLE_EQ(made.ranked[1].time.bias, 0.32);
+  EXPECT_DOUBLE_EQ(made.ranked[1].time.doubt, 0.8);
+  EXPECT_DOUBLE_EQ(made.ranked[1].time.scatter, std::hypot(0.8, 0.2));
+}
+
+TEST(JointErrors, OfAProblemThatDoesNotKnowThemAreThoseOfItsModel) {
+  decider<joint_toy> one{joint_toy{}};
+  auto const& made = one.decide({{1, 0.9}, 1});
+  EXPECT_EQ(made.chosen().plan, 1u);
+  EXPECT_EQ(made.per_use(), 0.9);
+}
+
+/// Numbers of the decisions that stand in each of so many uses, which take what they take.
+std::vector<std::uint64_t> numbers_of(double deciding, joint_toy::request const& asked, int uses, double seconds) {
+  // Noise so that no forecast is refuted.
+  decider<joint_toy> one{joint_toy{known_errors{{1e-6, 0, 0, 1e-6}, 2}, deciding}};
+  std::vector<std::uint64_t> numbers;
+  for (int use = 0; use < uses; ++use) {
+    numbers.push_back(one.use(asked).number);
+    one.observe(asked, seconds);
+  }
+  return numbers;
+}
+
+TEST(Reviews, AreMadeAfterOneTwoFourUsesWhereTheyCostNothing) {
+  EXPECT_THAT(numbers_of(0, {{1, 3}, 100}, 10, 1), testing::ElementsAre(1, 2, 3, 3, 4, 4, 4, 4, 5, 5));
+}
+
+TEST(Reviews, AreLeftOutWhereTheyCostMoreThanAnotherCandidateMaySave) {
+  EXPECT_THAT(numbers_of(1000, {{1, 3}, 1'000'000}, 200, 1), testing::Each(1));
+  // Not even if it took as much less as this one does.
+  EXPECT_THAT(numbers_of(1000, {{1, 1.5}, 1'000'000}, 200, 0.5), testing::Each(1));
+  // It would save 0.5 in each of some 98 uses.
+  EXPECT_THAT(numbers_of(50, {{1, 1.5}, 100}, 5, 2), testing::Each(1));
+}
+
+TEST(Reviews, AreMadeWhereAnotherCandidateWouldSaveMore) {
+  EXPECT_THAT(numbers_of(48, {{1, 1.5}, 100}, 3, 2), testing::ElementsAre(1, 2, 3));
+  EXPECT_EQ(numbers_of(1000, {{1, 1.5}, 1'000'000}, 2, 2).back(), 2u);
+}
+
+TEST(Reviews, AreMadeWhereTheyCostAFewPercentOfWhatWasMeasured) {
+  auto const numbers = numbers_of(0.5, {{1, 30}, 1}, 65, 1);  // 2 % of 25 s
+  EXPECT_EQ(numbers[31], 1u);
+  EXPECT_EQ(numbers[32], 2u) << "32 s since the first";
+  EXPECT_EQ(numbers[63], 2u);
+  EXPECT_EQ(numbers[64], 3u) << "32 s since the second";
+}
+
+TEST(Reviews, AreMadeOfWhatIsRefutedWhateverTheyCost) {
+  decider<joint_toy> one{joint_toy{known_errors{{0.01, 0, 0, 0.01}, 0.1}, 1e9}};
+  joint_toy::request const asked{{1, 30}, 1000};
+  std::uint64_t last = 1;
+  for (int use = 0; use < 50 && last == 1; ++use) last = one.use(asked).number, one.observe(asked, 2);
+  EXPECT_EQ(last, 2u);
+}
+
+TEST(ChooseWay, TrialsArePaidForByWhatTheyTellOfTheDifference) {
+  auto const tries = [](double common, std::vector<double> const& measured, std::vector<double> const& times,
+                        double entry = 0) {
+    double const size = 0.3;
+    std::vector<candidate_record> records;
+    for (std::size_t k = 0; k < measured.size(); ++k) {
+      records.push_back({k, {}});
+      records.back().errors.observe(measured[k]);
+    }
+    double const both = common * size * size;
+    auto const joint = given(known_errors{{size * size, both, both, size * size}, 0.01}, records);
+    std::vector<corrected_time> corrected;
+    for (std::size_t k = 0; k < 2; ++k)
+      corrected.push_back({times[k] * std::exp(joint.mean[k]), 0, 0.1, joint.doubt(k)});
+    std::vector<double> const entries{0, entry};
+    std::vector<std::uint64_t> const ids{0, 1};
+    return choose_way(corrected, entries, 30, 0, without_end, &joint, ids).trial;
+  };
+  EXPECT_TRUE(tries(0.0, {}, {1.0, 1.1}));
+  EXPECT_FALSE(tries(0.99, {}, {1.0, 1.1})) << "what is in common cannot change the order";
+  EXPECT_TRUE(tries(0.2, {0.0}, {1.0, 1.1}));
+  EXPECT_FALSE(tries(0.99, {0.3}, {1.0, 1.1}));
+  EXPECT_FALSE(tries(0.2, {0.0, 0.0}, {1.0, 1.1})) << "both are known";
+  EXPECT_FALSE(tries(0.2, {0.0}, {1.0, 0.8}, 25)) << "a setup that is lost where the trial fails";
+}
+
+TEST(ChooseWay, NamesCandidatesOfJointErrorsByTheirIds) {
+  auto const joint = given(known_errors{{0.0001, 0, 0, 0, 0.0001, 0, 0, 0, 0.09}, 0.01}, {});
+  std::vector<corrected_time> const times{{1, 0, 0, 0}, {1.1, 0, 0, 0}};
+  std::vector<double> const entries(2, 0);
+  EXPECT_FALSE(choose_way(times, entries, 30, 0, without_end, &joint, std::vector<std::uint64_t>{0, 1}).trial);
+  EXPECT_TRUE(choose_way(times, entries, 30, 0, without_end, &joint, std::vector<std::uint64_t>{0, 2}).trial);
+}
+
 TEST(ChooseWay, TakesTheLeastTimeWhereKnowingMoreCannotPay) {
   std::vector<corrected_time> const times{{1.2, 0, 0.1, 0.1}, {1.0, 0, 0.1, 0.1}, {1.1, 0, 0.1, 0.1}};
   auto const chosen = choose_way(times, std::vector<double>(3, 0), 1, 0, without_end);

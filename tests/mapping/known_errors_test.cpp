@@ -113,20 +113,5 @@ TEST(KnownErrors, WhatIsKnownWellIsNotToldAgain) {
   EXPECT_GT(given(alike(2, 0.3, 0.2, 0.05), {}).told(0, 1), 0.2);
 }
 
-TEST(KnownErrors, TrialsArePaidForByWhatTheyTell) {
-  std::vector<candidate_time> const candidates{{0, 1.0}, {1, 1.1}};
-  auto const tries = [&](known_errors const& known, std::vector<double> const& measured) {
-    return choose(given(known, measured_once(measured)), candidates, 30, 1).trial;
-  };
-  EXPECT_TRUE(tries(alike(2, 0.3, 0.0, 0.01), {}));
-  EXPECT_FALSE(tries(alike(2, 0.3, 0.9, 0.01), {}));
-  EXPECT_TRUE(tries(alike(2, 0.3, 0.2, 0.01), {0.0}));
-  EXPECT_FALSE(tries(alike(2, 0.3, 0.99, 0.01), {0.3}));
-  EXPECT_FALSE(tries(alike(2, 0.3, 0.2, 0.01), {0.0, 0.0}));
-  // A setup that is lost where the trial fails.
-  std::vector<candidate_time> const dear{{0, 1.0}, {1, 0.8, 25}};
-  EXPECT_FALSE(choose(given(alike(2, 0.3, 0.2, 0.01), measured_once({0.0})), dear, 30, 1).trial);
-}
-
 }  // namespace
 }  // namespace skel::mapping

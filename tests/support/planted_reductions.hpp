@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
@@ -21,7 +19,7 @@ struct planted_time {
 using planted_times = std::map<plan::reduction_algorithm, planted_time>;
 
 /// Mechanisms with what they take [s], for all algorithms.
-using planted_mechanisms = std::vector<std::pair<std::string, double>>;
+using planted_mechanisms = std::map<std::string, double>;
 
 /// Repeated measurements of a planted execution are said to differ by this: standard deviation of the logarithm.
 inline constexpr double planted_noise = 0.1;
@@ -58,7 +56,7 @@ inline platform::reduction_model planted_model(planted_times const& times, doubl
   fit.most_parts = 2;
   fit.patterns = 1;
   fit.seconds = {{"beginning", 1.0}, {"inspection", 1.0}};
-  fit.seconds.insert(fit.seconds.end(), more.begin(), more.end());
+  fit.seconds.insert(more.begin(), more.end());
   fit.by_sizes = fit.sampled = fit.counted = errors;
   model.fits.push_back(fit);
   return model;

@@ -155,14 +155,22 @@ TEST_F(Damage, Meshes) {
 }
 
 TEST_F(Damage, ModelsAndSamplesOfReductions) {
-  std::string const samples = "# skel reduction samples 2\n# machine: m\n# threads: 2\n# caches: 32768,1e6,1e7\n";
-  std::string const sample =
-      "mesh,3,selpriv,100,300,600,2,0.5,3,1.1,1,0.1,0.1,0.1,0.1,0.5,0,10,20,0.5,3,1.1,1,0.1,0.1,0.1,0.1,0.5,8,1e-8,0,1,"
-      "1e-5,"
-      "1e-5,1e-5,0.01\n";
-  sweep(
-      {{samples + sample + sample, {{"train", "--report", "FILE"}, {"train", "--seconds", "0", "--samples", "FILE"}}}},
-      ".csv");
+  std::string const samples = "# skel reduction samples 3\n# machine: m\n# threads: 2\n# caches: 32768,1e6,1e7\n";
+  // Of 50 patterns of two kinds, as many as a model needs.
+  std::string all = samples;
+  char const* const algorithms[] = {"sequential", "repbuf", "replink", "selpriv",
+                                    "localwr",    "atomic", "lazy",    "gather"};
+  for (int k = 0; k < 50; ++k)
+    for (char const* algorithm : algorithms) {
+      std::string const n = std::to_string(100 + 37 * (k % 7)), parts = std::to_string(1 + k % 4);
+      all += (k % 2 == 0 ? "mesh-a," : "graph-b,") + std::to_string(k) + "," + algorithm + "," + n + ",300,600," +
+             parts + ",0.5,3,1.1,1,0.1,0.1,0.1,0.1,0.5,0.2,0.5,3,1.1,1,0.1,0.1,0.1,0.1,0.5,8,1e-8," +
+             (k < 25 ? "0" : "1") + ",1e-5,1e-5," + std::to_string(1 + k % 3) + "e-5,0.01\n";
+    }
+  std::vector<command> const readers{{"train", "--report", "FILE"}, {"train", "--seconds", "0", "--samples", "FILE"}};
+  sweep({{samples + all.substr(samples.size(), all.find('\n', samples.size()) + 1 - samples.size()), readers},
+         {all, readers}},
+        ".csv");
   std::string const kept = file("kept.csv", samples);
   sweep(corpus("reduction_model", {{"train", "--report", "FILE", "--samples", kept}}), ".json");
 }

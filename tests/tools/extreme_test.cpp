@@ -104,7 +104,7 @@ TEST_F(Extreme, ModelsOfReductions) {
   std::ifstream in(SKEL_TEST_CORPUS "/reduction_model/small.json", std::ios::binary);
   std::string const sound{std::istreambuf_iterator<char>(in), {}};
   std::string const kept =
-      file("kept.csv", "# skel reduction samples 2\n# machine: m\n# threads: 2\n# caches: 32768,1e6,1e7\n");
+      file("kept.csv", "# skel reduction samples 3\n# machine: m\n# threads: 2\n# caches: 32768,1e6,1e7\n");
   sweep(".json", [&](std::uint64_t seed) { return skel::testing_tools::with_extreme_numbers(sound, seed); },
         {{"train", "--report", "FILE", "--samples", kept}});
 }

@@ -151,7 +151,7 @@ constants_fit fit_constants(std::span<reduction_sample const> samples, cost::cac
   auto& fitted = result.fitted;
   auto const seconds = fit_without(samples, caches, {});
   for (std::size_t k = 0; k < seconds.size(); ++k)
-    fitted.seconds.emplace_back(cost::name_of(static_cast<cost::mechanism>(k)), seconds[k]);
+    fitted.seconds.emplace(cost::name_of(static_cast<cost::mechanism>(k)), seconds[k]);
   for (std::size_t k = 0; k < samples.size(); ++k) {
     fitted.most_parts = std::max(fitted.most_parts, samples[k].problem.pattern.parts);
     fitted.patterns += k == 0 || samples[k].problem != samples[k - 1].problem;

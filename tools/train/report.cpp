@@ -39,8 +39,24 @@ std::set<std::string> kinds_of(std::vector<reduction_sample> const& samples) {
 
 /// What predictions are off by, root mean square.
 double rms(platform::fitted_errors const& errors, std::size_t algorithm) {
-  return std::sqrt(std::pow(errors.mean[algorithm], 2) +
-                   errors.covariance[algorithm * errors.mean.size() + algorithm]);
+  return std::sqrt(std::pow(errors.mean[algorithm], 2) + errors.covariance[algorithm * errors.mean.size() + algorithm]);
+}
+
+/// Samples of real threads, or of virtual ones, of the problems that were timed with all algorithms: files may lack
+/// some.
+std::vector<reduction_sample> complete_problems(reduction_samples const& all, bool is_virtual) {
+  std::vector<reduction_sample> complete;
+  for (std::size_t begin = 0, end = 0; begin < all.samples.size(); begin = end) {
+    while (end < all.samples.size() && all.points[end] == all.points[begin]) ++end;
+    bool has_all = end - begin == plan::reduction_algorithms;
+    for (std::size_t k = begin; k < end && has_all; ++k)
+      has_all = static_cast<std::size_t>(all.samples[k].algorithm) == k - begin &&
+                all.samples[k].virtual_threads == is_virtual && all.samples[k].program == all.samples[begin].program;
+    if (!has_all) continue;
+    auto const first = all.samples.begin() + static_cast<std::ptrdiff_t>(begin);
+    complete.insert(complete.end(), first, first + static_cast<std::ptrdiff_t>(plan::reduction_algorithms));
+  }
+  return complete;
 }
 
 }  // namespace
@@ -48,9 +64,7 @@ double rms(platform::fitted_errors const& errors, std::size_t algorithm) {
 std::vector<fitted_samples> fit_all(reduction_samples const& all) {
   std::vector<fitted_samples> fits;
   for (bool const is_virtual : {false, true}) {
-    fitted_samples one{is_virtual ? "virtual" : "real", {}, {}};
-    for (auto const& sample : all.samples)
-      if (sample.virtual_threads == is_virtual) one.samples.push_back(sample);
+    fitted_samples one{is_virtual ? "virtual" : "real", complete_problems(all, is_virtual), {}};
     if (kinds_of(one.samples).size() < 2) continue;
     one.fit = fit_constants(one.samples, all.caches);
     fits.push_back(std::move(one));
@@ -72,13 +86,14 @@ std::string report_text(reduction_samples const& all, std::vector<fitted_samples
       all.problems(), all.machine, all.threads, all.date, all.compiler, 100 * spread_of(all));
   for (auto const& one : fits) {
     auto const& fitted = one.fit.fitted;
-    text += fmt::format("\n{} patterns on {} threads, {} at the most\n  ln(measured / predicted), root mean square\n  {:<20}",
-                        fitted.patterns, one.threads, fitted.most_parts, "");
+    text += fmt::format(
+        "\n{} patterns on {} threads, {} at the most\n  ln(measured / predicted), root mean square\n  {:<20}",
+        fitted.patterns, one.threads, fitted.most_parts, "");
     auto const names = algorithm_names();
     for (auto const& name : names) text += fmt::format(" {:>10}", name);
-    for (auto const& [errors, name] : {std::pair{&fitted.counted, "counted features"},
-                                       std::pair{&fitted.sampled, "sampled features"},
-                                       std::pair{&fitted.by_sizes, "sizes alone"}}) {
+    for (auto const& [errors, name] :
+         {std::pair{&fitted.counted, "counted features"}, std::pair{&fitted.sampled, "sampled features"},
+          std::pair{&fitted.by_sizes, "sizes alone"}}) {
       text += fmt::format("\n  {:<20}", name);
       for (std::size_t k = 0; k < names.size(); ++k) text += fmt::format(" {:>10.2f}", rms(*errors, k));
     }
@@ -103,9 +118,8 @@ ordered_json report_json(reduction_samples const& all, std::vector<fitted_sample
     ordered_json errors = ordered_json::object(), choices = ordered_json::array();
     auto const names = algorithm_names();
     for (std::size_t k = 0; k < names.size(); ++k)
-      errors[names[k]] = {{"counted", rms(fitted.counted, k)},
-                          {"sampled", rms(fitted.sampled, k)},
-                          {"sizes", rms(fitted.by_sizes, k)}};
+      errors[names[k]] = {
+          {"counted", rms(fitted.counted, k)}, {"sampled", rms(fitted.sampled, k)}, {"sizes", rms(fitted.by_sizes, k)}};
     for (double const uses : judged_uses) {
       ordered_json by = ordered_json::object(), kinds = ordered_json::object(), fixed = ordered_json::object();
       for (auto const& [how, name] : ways_of_knowing) by[name] = to_json(judge(one.samples, one.fit, how, uses));
@@ -121,7 +135,7 @@ ordered_json report_json(reduction_samples const& all, std::vector<fitted_sample
                      {"errors", errors},
                      {"choices", choices}});
   }
-  return {{"machine", all.machine},       {"date", all.date},         {"compiler", all.compiler},
+  return {{"machine", all.machine},     {"date", all.date},         {"compiler", all.compiler},
           {"problems", all.problems()}, {"spread", spread_of(all)}, {"fits", found}};
 }
 

@@ -16,7 +16,8 @@ struct fitted_samples {
   constants_fit fit;
 };
 
-/// Fits each of the two that has enough samples, by the most threads.
+/// Fits each of the two that has problems of two kinds with timings of all algorithms, by the most threads. May be
+/// none.
 std::vector<fitted_samples> fit_all(reduction_samples const& all);
 
 /// Errors of predictions, and how well they choose, on kinds of patterns that were left out of the fit.

@@ -7,8 +7,8 @@
 
 namespace {
 
+using skel::training::timing_of;
 using skel::training::virtual_phase;
-using skel::runtime::reduction::timing_of;
 
 virtual_phase phase_of(std::vector<double> parts, double bandwidth = 0) {
   virtual_phase made;

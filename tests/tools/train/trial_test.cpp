@@ -4,12 +4,12 @@
 
 #include <skel/detail/pattern/synthetic.hpp>
 
-#include "random_pattern.hpp"
+#include "runtime/reduction/random_pattern.hpp"
 
 namespace {
 
 using namespace skel;
-using namespace skel::runtime::reduction;
+using namespace skel::training;
 
 TEST(ReductionTrial, TimesEveryAlgorithmOnThreadsAndOnVirtualOnes) {
   for (bool const virtual_threads : {false, true})

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 /// Models of irregular reductions as files keep them (docs/formats.md). What their names mean is known to
@@ -28,7 +28,7 @@ struct fitted_errors {
 struct fitted_constants {
   std::size_t most_parts = 0;  ///< the most threads that any pattern was timed with
   std::size_t patterns = 0;    ///< that were timed
-  std::vector<std::pair<std::string, double>> seconds;  ///< of each mechanism, >= 0 [s]
+  std::map<std::string, double> seconds;  ///< of each mechanism, >= 0 [s]
   fitted_errors by_sizes, sampled, counted;  ///< by how much is known of a pattern
 
   friend bool operator==(fitted_constants const&, fitted_constants const&) = default;
