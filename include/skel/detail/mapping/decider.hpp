@@ -238,7 +238,7 @@ class decider {
     // What a trial may cost: its share of what there was and is to come, less what trials have cost.
     double const least = std::ranges::min(times, {}, &corrected_time::seconds).seconds;
     double const allowance = trial_share * (here.measured + uses * least) - here.lost;
-    way_choice const choice = choose_way(times, entries, uses, P::tolerance, here.uses > 0 ? allowance : 0);
+    way_choice const choice = choose_way(times, entries, uses, problem_.tolerance, here.uses > 0 ? allowance : 0);
     here.lost += choice.loss;
     made.why = forced != forced_.end() ? decision_reason::forced
                : all.size() == 1       ? decision_reason::only
