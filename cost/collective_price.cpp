@@ -217,11 +217,6 @@ double collective_price(collective_algorithm const& algorithm, collective_proble
   return price_by(algorithm, problem, model, gamma);
 }
 
-double price_bound(collective_algorithm const& algorithm, collective_problem const& problem,
-                   ranks_on_grid const& model) {
-  return algorithm.rounds == nullptr ? 0 : circle_bound(*algorithm.rounds, problem, model);
-}
-
 std::uint64_t best_segment(collective_algorithm const& algorithm, collective_problem const& problem,
                            any_model const& model, double gamma) {
   SKEL_EXPECTS(problem.ranks > 0 && problem.root < problem.ranks);

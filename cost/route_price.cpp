@@ -93,8 +93,9 @@ one_way walk(route_outline const& route, route_times const& times, bool broadcas
   return result;
 }
 
-/// When each cluster has a broadcast if messages that are under way together share ports and links, and arrive together
-/// at the end [s]. `way`: of the route, where each has ports and links to itself.
+/// When each cluster has a broadcast, or the root what comes from it in a reduction (times `up`), if messages that are
+/// under way together share ports and links, and arrive together at the end [s]. `way`: of the route, where each has
+/// ports and links to itself.
 ///
 /// Arrivals at the relays of cluster c lie between first_c and first_c + span. Those of the parent p are under way
 /// together; they are through after work = max((part_p - 1) (d_p busy_p + far_p), (k - 1) pace of the link), part_p of
@@ -179,8 +180,15 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
 }
 
 /// Up the trees to the root, and down again. A segment goes down when the slowest cluster has sent it up.
-route_price price_both_ways(route_outline const& route, one_way const& fall, one_way const& rise) {
+route_price price_both_ways(route_outline const& route, one_way const& fall, one_way const& rise,
+                            route_times const& down, route_times const& up) {
   std::size_t const n = route.hosts.size();
+  std::vector<double> down_at_once;
+  double up_at_once = 0;
+  if (up.together > 0) {
+    for (double const done : done_at_once(route, up, rise)) up_at_once = std::max(up_at_once, done);
+    down_at_once = done_at_once(route, down, fall);
+  }
   route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   double risen = 0, pace = 0;
   for (std::size_t c = 0; c < n; ++c) {
@@ -190,7 +198,8 @@ route_price price_both_ways(route_outline const& route, one_way const& fall, one
   }
   for (std::size_t c = 0; c < n; ++c) {
     price.between = std::max(price.between, risen + fall.arrival[c] + further(route, pace));
-    double const time = risen + fall.served[c] + fall.depth[c] + further(route, pace);
+    double time = risen + fall.served[c] + fall.depth[c] + further(route, pace);
+    if (!down_at_once.empty()) time += up.together * (up_at_once + down_at_once[c] - time);
     if (time > price.total) price.total = time, price.last = c;
   }
   return price;
@@ -255,22 +264,23 @@ route_price price_route(plan::collective operation, route_outline const& route, 
   if (operation == plan::collective::allreduce) {
     one_way const fall = walk(route, down, false), rise = walk(route, up, false);
     return route.how == plan::grid_route::scheme::exchange ? price_exchange(route, fall, rise, down, up)
-                                                           : price_both_ways(route, fall, rise);
+                                                           : price_both_ways(route, fall, rise, down, up);
   }
   bool const falls = operation == plan::collective::broadcast;
-  one_way const way = walk(route, falls ? down : up, falls);
+  route_times const& times = falls ? down : up;
+  one_way const way = walk(route, times, falls);
   std::size_t const n = route.hosts.size();
   route_price price{.total = 0, .last = route.root, .inside = std::vector<double>(n, 0), .between = 0};
   std::vector<double> pace(n, 0);
   for (std::size_t c = 0; c < n; ++c) pace[c] = std::max(way.port[c], way.link[c]);
   for (std::uint32_t c : route.order) pace[c] = std::max(pace[c], pace[route.parent[c]]);
   std::vector<double> at_once;
-  if (falls && down.together > 0) at_once = done_at_once(route, down, way);
+  if (times.together > 0) at_once = done_at_once(route, times, way);
   for (std::size_t c = 0; c < n; ++c) {
     price.inside[c] = way.depth[c] + further(route, way.port[c]);
     price.between = std::max(price.between, way.arrival[c] + further(route, pace[c]));
     double time = way.served[c] + way.depth[c] + further(route, pace[c]);
-    if (!at_once.empty()) time += down.together * (at_once[c] - time);
+    if (!at_once.empty()) time += times.together * (at_once[c] - time);
     if (time > price.total) price.total = time, price.last = c;
   }
   return price;

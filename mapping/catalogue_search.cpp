@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+
+#include <skel/detail/cost/collective_price.hpp>
+
+#include "route_search.hpp"
 
 namespace skel::mapping {
 
 using plan::collective;
 using plan::collective_algorithm;
 using plan::collective_problem;
+
+/// Shorter segments do not make shorter packets (Ethernet's carry 1460 B), which models that know no more than latency
+/// and bandwidth cannot tell: with them a segment of one byte would be best.
+constexpr std::uint64_t least_segment = 1024;
 
 collective_problem problem_of(collective_request const& request, std::size_t ranks) {
   return {.ranks = ranks, .root = request.root, .bytes = request.bytes, .unit = request.unit};
@@ -30,28 +39,42 @@ double catalogue_search::bound(collective_algorithm const& algorithm, collective
   return start_ups_.emplace(key, cost::algorithm_time(algorithm, problem, model_, 0)).first->second;
 }
 
-double catalogue_search::price_of(collective_algorithm const& algorithm, collective_request const& request) const {
-  return cost::algorithm_time(algorithm, problem_of(request, ranks_), model_, request.gamma);
+double catalogue_search::price_of(collective_algorithm const& algorithm, collective_request const& request,
+                                  std::uint64_t segment) const {
+  collective_problem problem = problem_of(request, ranks_);
+  problem.segment = segment;
+  return cost::collective_price(algorithm, problem, model_, request.gamma);
 }
 
 std::vector<collective_candidate> catalogue_search::find(collective_request const& request, bool routed,
-                                                         double enough) {
+                                                         std::optional<double> enough,
+                                                         std::span<collective_algorithm const* const> only) {
   std::vector<collective_candidate> found;
   if (clusters_apart(models_)) return {};
   collective_problem const problem = problem_of(request, ranks_);
   for (collective_algorithm const& algorithm : plan::collective_algorithms()) {
     if (algorithm.operation != request.operation || (routed && algorithm.shape != nullptr)) continue;
+    if (!only.empty() && std::ranges::find(only, &algorithm) == only.end()) continue;
     if (!request.commutative && (algorithm.operands == plan::order::shuffled ||
                                  (algorithm.operands == plan::order::rotated && request.root != 0)))
       continue;
     if (algorithm.rounds != nullptr &&
         cost::circle_work(*algorithm.rounds, problem, model_) > cost::most_circle_messages)
       continue;
-    if (routed && bound(algorithm, problem) > enough) continue;
-    // Those on trees are taken whole; only what keeps the order of operands comes here.
-    found.push_back({std::string(algorithm.name),
-                     {.operation = request.operation, .algorithm = std::string(algorithm.name)},
-                     price_of(algorithm, request)});
+    if (enough && bound(algorithm, problem) > *enough) continue;
+    // Where there are routes trees are taken whole: only what keeps the order of operands comes here then.
+    bool const cut = algorithm.segmented && !only.empty();
+    auto const sizes =
+        cut ? segment_sizes(request.bytes, request.unit, least_segment) : std::vector<std::uint64_t>{request.bytes};
+    for (std::uint64_t const size : sizes) {
+      std::uint64_t const segment = size == request.bytes ? 0 : size;
+      std::string name(algorithm.name);
+      if (cut) name += segment > 0 ? ", " + std::to_string(segment) + " B" : ", whole";
+      found.push_back({std::move(name),
+                       {.operation = request.operation, .algorithm = std::string(algorithm.name), .segment = segment},
+                       price_of(algorithm, request, segment)});
+      if (enough) enough = std::min(*enough, found.back().predicted);
+    }
   }
   return found;
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,14 +31,16 @@ class catalogue_search {
       : models_(models), ranks_(clusters.cluster_of.size()), model_(models, clusters.cluster_of) {}
 
   /// Algorithms that give the request's result, with their prices, in the order of the catalogue; none where clusters
-  /// are not joined. `routed`: those on trees are left out, because routes cover them, and those that certainly take
-  /// longer than `enough` [s] may be missing. Left out too are those in a circle of more messages than
-  /// cost::most_circle_messages, among more than 16384 ranks in several clusters; each operation has others. O(steps)
-  /// for each, O(rounds) in circles of one cluster.
-  std::vector<collective_candidate> find(collective_request const& request, bool routed, double enough);
+  /// are not joined. `routed`: those on trees are left out, because routes cover them. `enough`: those that certainly
+  /// take longer than this [s], or than another one, may be missing. `only`: as collective_options::only. Left out too
+  /// are those in a circle of more messages than cost::most_circle_messages, among more than 16384 ranks in several
+  /// clusters; each operation has others. O(steps) for each, O(ranks) on trees, O(rounds) in circles of one cluster.
+  std::vector<collective_candidate> find(collective_request const& request, bool routed, std::optional<double> enough,
+                                         std::span<plan::collective_algorithm const* const> only);
 
-  /// The price of an algorithm for a request [s].
-  double price_of(plan::collective_algorithm const& algorithm, collective_request const& request) const;
+  /// The price of an algorithm for a request, in segments of so many bytes (0: whole) [s].
+  double price_of(plan::collective_algorithm const& algorithm, collective_request const& request,
+                  std::uint64_t segment) const;
 
  private:
   double bound(plan::collective_algorithm const& algorithm, plan::collective_problem problem);

@@ -84,7 +84,9 @@ collective_selection::source::source(used_clusters const& clusters, cost::model_
       catalogue(models, clusters) {}
 
 collective_selection::collective_selection(used_clusters clusters, collective_options const& options)
-    : options_(options), clusters_(std::make_unique<used_clusters const>(std::move(clusters))) {
+    : tolerance(options.tolerance),
+      options_(options),
+      clusters_(std::make_unique<used_clusters const>(std::move(clusters))) {
   for (cost::model_kind const kind : known_kinds(clusters_->machine)) {
     sources_.push_back(std::make_unique<source>(*clusters_, kind));
     names_.push_back({std::string(cost::name_of(kind)), {.error = usual_error}});
@@ -129,20 +131,24 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
   source& by = *sources_[model];
   std::vector<collective_way> all;
   bool const reduces = asked.operation == collective::reduce || asked.operation == collective::allreduce;
-  bool const routed = asked.operation == collective::broadcast || (reduces && asked.commutative);
-  double enough = std::numeric_limits<double>::infinity();
+  bool const routed =
+      options_.only.empty() && (asked.operation == collective::broadcast || (reduces && asked.commutative));
+  std::optional<double> enough;
+  if (!every && (routed || !options_.only.empty())) enough = std::numeric_limits<double>::infinity();
   if (routed) {
     for (found_route& route : by.search.find(question_of(asked))) {
       collective_candidate what{mapping::name_of(route, *clusters_), plan_of(asked, route, by.search),
                                 route.price.total};
-      enough = std::min(enough, what.predicted);
+      if (enough) enough = std::min(*enough, what.predicted);
       all.push_back({std::move(what), std::move(route)});
     }
   }
-  for (auto& what : by.catalogue.find(asked, routed && !every, enough)) all.push_back({std::move(what)});
+  for (auto& what : by.catalogue.find(asked, routed && !every, enough, options_.only)) all.push_back({std::move(what)});
   if (all.empty()) refuse_for_missing_link(asked, by.models);
-  auto const messages = [](collective_way const& one) {
-    return one.route ? one.route->outline.segments * 2 + (one.route->outline.stripes > 1 ? 0 : 1) : std::uint64_t{2};
+  auto const messages = [&](collective_way const& one) {
+    if (one.route) return one.route->outline.segments * 2 + (one.route->outline.stripes > 1 ? 0 : 1);
+    std::uint64_t const segment = one.what.plan.segment;
+    return segment == 0 ? 2 : 2 * ((asked.bytes - 1) / segment + 1);
   };
   std::ranges::stable_sort(all, {}, [](collective_way const& one) { return one.what.predicted; });
   std::ranges::stable_sort(all, {}, messages);
@@ -159,7 +165,7 @@ double collective_selection::price(request const& asked, std::size_t model, cand
   source& by = *sources_[model];
   if (one.plan.route) return by.search.price_of(question_of(asked), *one.plan.route);
   auto const* const how = skel::plan::find_algorithm(asked.operation, one.plan.what.plan.algorithm);
-  return by.catalogue.price_of(*how, asked);
+  return by.catalogue.price_of(*how, asked, one.plan.what.plan.segment);
 }
 
 route_search::question collective_selection::question_of(request const& asked) const {

@@ -46,7 +46,7 @@ class collective_selection {
   using key_hash = request_hash;
 
   static constexpr std::string_view name = "collective";
-  static constexpr double tolerance = price_tolerance;
+  double tolerance = price_tolerance;
 
   /// One model of each kind that the machine has parameters of.
   collective_selection(used_clusters clusters, collective_options const& options);

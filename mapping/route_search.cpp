@@ -25,17 +25,6 @@ constexpr std::size_t starts = 2;
 /// Prices that improving one route may take, at some microsecond each.
 constexpr std::size_t most_tries = 150;
 
-/// Powers of two and the whole vector: between two of them a price changes by no more than the messages' start-ups do.
-/// Below the least size, cutting costs more messages than any pipeline gains: a tree has no more hops than ranks.
-std::vector<std::uint64_t> segment_sizes(std::uint64_t bytes, std::uint64_t unit) {
-  std::vector<std::uint64_t> sizes{bytes};
-  std::uint64_t const least = std::max({unit, bytes / most_segments, std::uint64_t{256}});
-  for (std::uint64_t size = std::bit_ceil(least); size < bytes; size *= 2) sizes.push_back(size / unit * unit);
-  std::ranges::sort(sizes);
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
 /// Cluster c and all below it go to the end of the order, or right behind its new parent.
 void reattach(cost::route_outline& tree, std::uint32_t c, std::uint32_t parent, bool at_front) {
   tree.parent[c] = parent;
@@ -58,6 +47,15 @@ void reattach(cost::route_outline& tree, std::uint32_t c, std::uint32_t parent, 
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> segment_sizes(std::uint64_t bytes, std::uint64_t unit, std::uint64_t least) {
+  std::vector<std::uint64_t> sizes{bytes};
+  least = std::max({unit, bytes / most_segments, least});
+  for (std::uint64_t size = std::bit_ceil(least); size < bytes; size *= 2) sizes.push_back(size / unit * unit);
+  std::ranges::sort(sizes);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
 
 route_search::route_search(cost::grid_models const& models, std::vector<std::size_t> hosts,
                            std::vector<std::string> names)

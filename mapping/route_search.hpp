@@ -17,6 +17,11 @@
 
 namespace skel::mapping {
 
+/// Sizes of segments that are compared, rising: powers of two and the whole vector. Between two of them a price changes
+/// by no more than the messages' start-ups do. Below `least`, cutting costs more messages than any pipeline gains: a
+/// tree has no more hops than ranks. O(log bytes).
+std::vector<std::uint64_t> segment_sizes(std::uint64_t bytes, std::uint64_t unit, std::uint64_t least = 256);
+
 /// A route over clusters, with its price.
 struct found_route {
   cost::route_outline outline;

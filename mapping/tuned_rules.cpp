@@ -1,28 +1,20 @@
 #include <skel/detail/mapping/tuned_rules.hpp>
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <string>
 #include <utility>
 
-#include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/circle_price.hpp>
-#include <skel/detail/cost/collective_price.hpp>
-#include <skel/detail/cost/grid_models.hpp>
-#include <skel/detail/cost/usable_time.hpp>
+#include <skel/detail/mapping/decider.hpp>
+
+#include "collective_selection.hpp"
 
 namespace skel::mapping {
 namespace {
 
 using plan::collective;
-
-/// Shorter segments do not make shorter packets (Ethernet's carry 1460 B), which models that know no more than latency
-/// and bandwidth cannot tell: with them a segment of one byte would be best.
-constexpr std::uint64_t least_segment = 1024;
 
 /// An operation's number in coll/tuned: its place in the alphabet of all 22 that it knows.
 int number_of(collective operation) {
@@ -56,82 +48,37 @@ void sort_once(Numbers& numbers) {
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
-struct pricing {
-  cost::ranks_on_grid const& model;
-  double gamma;
+/// Takes no algorithms but the counterparts.
+using rule_decider = decider<collective_selection>;
 
-  /// The rule with the best segment; nothing where the algorithm certainly takes longer than `enough` [s].
-  std::optional<tuned_rule> best(tuned_algorithm const& one, plan::collective_problem problem, double enough) const {
-    auto const& algorithm = *plan::find_algorithm(one.operation, one.name);
-    if (cost::price_bound(algorithm, problem, model) > enough) return std::nullopt;
-    std::vector<std::uint64_t> segments{0};
-    if (algorithm.segmented)
-      for (std::uint64_t size = least_segment; size < problem.bytes; size *= 2) segments.push_back(size);
-    std::optional<tuned_rule> result;
-    for (std::uint64_t const segment : segments) {
-      problem.segment = segment;
-      double const predicted = cost::collective_price(algorithm, problem, model, gamma);
-      if (!result || predicted < result->predicted)
-        result = tuned_rule{0, one.number, one.fanout, segment, one.name, predicted};
-    }
-    return result;
-  }
-};
-
-/// The algorithms of an operation, those whose prices may take the square of the ranks last.
-std::vector<tuned_algorithm> by_effort(collective operation) {
-  std::vector<tuned_algorithm> result;
-  std::ranges::copy_if(tuned_algorithms(), std::back_inserter(result),
-                       [&](tuned_algorithm const& one) { return one.operation == operation; });
-  std::stable_partition(result.begin(), result.end(), [](tuned_algorithm const& one) {
-    return plan::find_algorithm(one.operation, one.name)->rounds == nullptr;
-  });
-  return result;
+rule_decider decider_among(std::size_t ranks, platform::description const& machine, tuned_request const& request) {
+  std::vector<plan::host_id> hosts(ranks);
+  std::iota(hosts.begin(), hosts.end(), plan::host_id{0});
+  collective_options options{.only = {}, .tolerance = 0};
+  for (auto const& one : tuned_algorithms())
+    if (one.every_operator || !request.every_operator)
+      options.only.push_back(plan::find_algorithm(one.operation, one.name));
+  return rule_decider(collective_selection(clusters_of_ranks(machine, hosts), options));
 }
 
-/// Of equals, the one that stands first in the table.
-bool better(tuned_rule const& a, tuned_rule const& b) {
-  return a.predicted != b.predicted ? a.predicted < b.predicted : a.algorithm < b.algorithm;
-}
-
-std::vector<tuned_rule> rules_for(collective operation, std::size_t ranks, tuned_request const& request,
-                                  pricing const& prices) {
+std::vector<tuned_rule> rules_for(collective operation, tuned_request const& request, rule_decider& from) {
+  std::size_t const ranks = from.problem().ranks();
   std::vector<tuned_rule> result;
   for (std::uint64_t const bytes : request.bytes) {
-    plan::collective_problem const problem{.ranks = ranks, .bytes = bytes / parts_of(operation, ranks)};
-    std::optional<tuned_rule> best;
-    for (auto const& one : by_effort(operation)) {
-      if (request.every_operator && !one.every_operator) continue;
-      double const enough = best ? best->predicted : std::numeric_limits<double>::infinity();
-      auto const rule = prices.best(one, problem, enough);
-      if (rule && (!best || better(*rule, *best))) best = rule;
-    }
-    best->bytes = bytes;
+    auto const asked =
+        in_short({.operation = operation, .bytes = bytes / parts_of(operation, ranks), .gamma = request.gamma});
+    collective_candidate const& best = from.decide(asked).chosen().plan.what;
+    auto const& there = *std::ranges::find_if(tuned_algorithms(), [&](tuned_algorithm const& one) {
+      return one.operation == operation && one.name == best.plan.algorithm;
+    });
+    tuned_rule const rule{bytes, there.number, there.fanout, best.plan.segment, there.name, best.predicted};
     auto const same = [&](tuned_rule const& last) {
-      return last.algorithm == best->algorithm && last.fanout == best->fanout && last.segment == best->segment;
+      return last.algorithm == rule.algorithm && last.fanout == rule.fanout && last.segment == rule.segment;
     };
-    if (result.empty() || !same(result.back())) result.push_back(*best);
+    if (result.empty() || !same(result.back())) result.push_back(rule);
     if (operation == collective::barrier) break;
   }
   return result;
-}
-
-/// Throws where two of the first clusters are not joined, or the longest message that rules are for takes too long.
-void require_usable_paths(platform::description const& machine, std::size_t clusters, cost::grid_models const& models,
-                          tuned_request const& request) {
-  auto const bytes = static_cast<double>(request.bytes.back());
-  cost::require_usable(request.gamma * bytes,
-                       [&] { return "combining " + std::to_string(request.bytes.back()) + " bytes"; });
-  std::size_t a = 0;
-  for (std::size_t from = 0; from < clusters; a += machine.clusters()[from++].hosts) {
-    models.inside(from, bytes);
-    std::size_t b = 0;
-    for (std::size_t to = 0; to < clusters; b += machine.clusters()[to++].hosts) {
-      if (from == to) continue;
-      machine.path(a, b);  // throws where there is none
-      models.between(from, to, bytes);
-    }
-  }
 }
 
 }  // namespace
@@ -189,25 +136,13 @@ std::vector<tuned_collective> make_tuned_rules(platform::description const& mach
   if (most > hosts)
     throw error("rules for " + std::to_string(most) + " ranks are wanted, and " + source + " has " +
                 std::to_string(hosts) + " hosts; add hosts, or ask for fewer ranks");
-  std::size_t const clusters = machine.cluster_of(most - 1) + 1;
-  cost::grid_models const models(machine, clusters == 1 ? cost::model_kind::plogp : cost::model_kind::steffenel,
-                                 source);
-  require_usable_paths(machine, clusters, models, request);
-  std::vector<cost::ranks_on_grid> among;  // each number of ranks
-  for (std::size_t const ranks : request.ranks) {
-    cost::require_priceable(collective::alltoall, {.ranks = ranks, .bytes = request.bytes.back() / ranks});
-    std::vector<std::size_t> cluster_of(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) cluster_of[rank] = machine.cluster_of(rank);
-    among.emplace_back(models, std::move(cluster_of));
-  }
+  std::vector<rule_decider> among;  // each number of ranks
+  for (std::size_t const ranks : request.ranks) among.push_back(decider_among(ranks, machine, request));
   std::vector<tuned_collective> result;
   for (auto const& one : tuned_algorithms()) {
     if (!result.empty() && result.back().operation == one.operation) continue;
     tuned_collective rules{one.operation, number_of(one.operation), {}};
-    for (std::size_t i = 0; i < among.size(); ++i) {
-      std::size_t const ranks = request.ranks[i];
-      rules.sizes.push_back({ranks, rules_for(one.operation, ranks, request, {among[i], request.gamma})});
-    }
+    for (auto& from : among) rules.sizes.push_back({from.problem().ranks(), rules_for(one.operation, request, from)});
     result.push_back(std::move(rules));
   }
   return result;

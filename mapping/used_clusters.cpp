@@ -35,9 +35,10 @@ used_clusters clusters_of_ranks(platform::description const& machine, std::vecto
     result.ranks.push_back(std::move(by_cluster[c]));
   }
   std::vector<platform::cluster_link> links;
-  for (platform::cluster_link link : machine.links()) {
-    link.from = index[link.from], link.to = index[link.to];
-    if (link.from < clusters.size() && link.to < clusters.size()) links.push_back(std::move(link));
+  for (platform::cluster_link const& link : machine.links()) {
+    if (index[link.from] == all || index[link.to] == all) continue;
+    links.push_back(link);
+    links.back().from = index[link.from], links.back().to = index[link.to];
   }
   result.cluster_of.resize(host_of_rank.size());
   for (std::size_t c = 0; c < result.ranks.size(); ++c)

@@ -99,9 +99,9 @@ int export_rules(rules_options const& options, std::ostream& out) {
 constexpr char const* footer =
     R"(Open MPI 4.1 chooses algorithms of collectives by communicator size and bytes alone. The rules name for each
 the algorithm of its component coll/tuned that the models of the platform predict to be fastest, with its segment size.
-They hold for one rank per host in the order of the file (mpirun --map-by node): prices are by pLogP within one cluster,
-by Steffenel's model over several. Bytes are those of the vector for broadcast, reduce and allreduce, of all parts
-together for scatter, gather and allgather, of one rank's parts together for alltoall.
+They hold for one rank per host in the order of the file (mpirun --map-by node). Bytes are those of the vector for
+broadcast, reduce and allreduce, of all parts together for scatter, gather and allgather, of one rank's parts together
+for alltoall.
 
 coll/tuned does not look whether an operator is commutative when it follows rules. Unless --every-operator is given, rules
 for reduce and allreduce are only for predefined operators and for commutative ones.

@@ -248,7 +248,7 @@ int compare_on_random_grids(options const& with) {
     }
   auto const all = summary_of(cases);
   auto learned = ordered_json::array();
-  for (std::size_t use = 1; use < bench::regret_uses; use = 2 * use + 1) {
+  for (std::size_t use = 1; use < bench::regret_uses; ++use) {
     auto const later = summary_of(cases, use);
     learned.push_back({{"uses_before", use}, {"mean", later.mean}, {"p95", later.p95}, {"worst", later.worst}});
   }
@@ -280,7 +280,7 @@ int compare_on_random_grids(options const& with) {
         with.uses[i], mean(regrets), quantile(regrets, 0.95), quantile(regrets, 1), mean(probes), mean(seconds));
   }
   for (auto const& later : learned)
-    fmt::print("after {:2} uses that were observed: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n",
+    fmt::print("after {:2} observed uses: mean {:.4f}, 95th percentile {:.4f}, worst {:.4f}\n",
                later["uses_before"].get<std::size_t>(), later["mean"].get<double>(), later["p95"].get<double>(),
                later["worst"].get<double>());
   return 0;

@@ -1,17 +1,17 @@
 #pragma once
 
+#include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/plan/run_plan.hpp>
 
 #include "planner.hpp"
 
 namespace skel {
 
-/// Chooses the tree on which a broadcast stage's root shows each batch to the ranks of its copies and gets their
-/// results back: a binomial tree inside each cluster of ranks (platform::robust_clusters of the latencies between
-/// them), and between the clusters the schedule that completes first (mapping::best_schedule), so that each slow link
-/// is crossed once. Orders `station.ranks` by it and sets `station.parents`; the first rank stays the root. `bytes`: of
-/// a batch and of what is made of it, together [B]. O(ranks^3 log ranks). Throws skel::error where a cluster of ranks
-/// has no link to the others.
-void choose_tree(plan::station_plan& station, double bytes, processor_map const& processors);
+/// The ranks of a broadcast stage and the paths between them, as a tree is asked for; the first rank is the root.
+/// O(ranks^2).
+mapping::copy_tree_request ranks_of_copies(plan::station_plan const& station, processor_map const& processors);
+
+/// Orders `station.ranks` by a tree over them and sets `station.parents`. O(ranks).
+void take_tree(plan::station_plan& station, mapping::copy_tree const& tree);
 
 }  // namespace skel

@@ -9,6 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
@@ -32,6 +33,7 @@ std::string joined(std::vector<std::string> const& names, char const* between) {
 std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
     std::vector<std::string> names{std::string(mapping::placement_choice::name),
+                                   std::string(mapping::copy_tree_problem::name),
                                    std::string(mapping::exchange_problem::name),
                                    std::string(mapping::reduction_choice::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));

@@ -621,8 +621,18 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {
     out.placed.push_back(model.shape.stages[i].name);
     std::size_t const s = model.station_of[i];
-    if (line.stations[s].copies)
-      choose_tree(out.run.stations[s], (costs[s - 1].bytes + costs[s].bytes) * model.batch, processors);
+    if (!line.stations[s].copies) continue;
+    auto& station = out.run.stations[s];
+    auto tree = ranks_of_copies(station, processors);
+    if (tree.ranks.size() < 3) continue;  // there is one tree only
+    tree.program = placed.asked->program;
+    tree.stage = model.shape.stages[i].name;
+    tree.batch = {costs[s - 1].bytes * model.batch, costs[s].bytes * model.batch,
+                  model.shape.stages[i].work / reference / static_cast<double>(station.ranks.size())};
+    tree.others = model.batch / placed.throughput;
+    auto const& taken = history.choose_tree(tree).chosen().plan;
+    take_tree(station, taken);
+    placed.trees.push_back({std::move(tree), taken.price.period, model.batch});
   }
   for (std::size_t s = 1; s < line.size(); ++s)
     if (line.stations[s].input == nullptr && !processors.one_rank())

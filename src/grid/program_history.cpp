@@ -24,13 +24,16 @@ bool is_timed(runtime::program const& line, std::size_t s) {
 program_history::program_history(std::shared_ptr<decision_store> store)
     : store_(std::move(store)),
       times_(store_->setup().known, {usual_forecast_doubt().before, usual_forecast_doubt().runs}),
-      placements_(mapping::placement_choice(usual_forecast_doubt().before)) {
+      placements_(mapping::placement_choice(usual_forecast_doubt().before)),
+      trees_(mapping::copy_tree_problem(usual_forecast_doubt().before)) {
   mapping::set_up(placements_, store_->setup());
+  mapping::set_up(trees_, store_->setup());
 }
 
 program_history::~program_history() {
   store_->learnt(times_.entries());
   store_->learnt(mapping::to_entries(placements_.knowledge()));
+  store_->learnt(mapping::to_entries(trees_.knowledge()));
 }
 
 std::uint64_t program_history::id_of(runtime::program const& line) {
@@ -79,9 +82,12 @@ void program_history::observe(runtime::program const& line, placed_run const& pl
     if (items[s] > static_cast<double>(placed.first_items))
       times_.observe({program, s}, placed.first[s].seconds, seconds);
   }
-  if (placed.asked && placed.filling <= usual_forecast_doubt().between * run.seconds)
-    placements_.observe(*placed.asked, run.seconds / static_cast<double>(run.items),
-                        placed.throughput / placed.repriced(factors));
+  if (!placed.asked || placed.filling > usual_forecast_doubt().between * run.seconds) return;
+  double const seconds = run.seconds / static_cast<double>(run.items), throughput = placed.repriced(factors);
+  placements_.observe(*placed.asked, seconds, placed.throughput / throughput);
+  for (auto const& [asked, period, items_of_batch] : placed.trees)
+    trees_.observe(asked, seconds * items_of_batch,
+                   std::max(items_of_batch / throughput, period) / std::max(asked.others, period));
 }
 
 }  // namespace skel

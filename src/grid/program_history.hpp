@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/service_times.hpp>
@@ -17,6 +18,13 @@
 #include "decision_store.hpp"
 
 namespace skel {
+
+/// The tree of a broadcast stage's copies.
+struct placed_tree {
+  mapping::copy_tree_request asked;
+  double period = 0;  ///< of its messages for a batch [s]
+  double items = 0;   ///< in a batch
+};
 
 /// What a run was placed with.
 struct placed_run {
@@ -29,6 +37,7 @@ struct placed_run {
   double filling = 0;                                 ///< how long the first batch takes to the sink [s]
   /// What the model predicts where stations take these many times as long as believed [1/s].
   std::function<double(std::vector<double> const& factors)> repriced{};
+  std::vector<placed_tree> trees{};
 };
 
 /// What runs of programs on these hosts have shown of the next one: the times of their stations, and how the model of a
@@ -52,6 +61,10 @@ class program_history {
   mapping::decided<mapping::found_placement> const& choose(mapping::placement_request const& asked) {
     return placements_.use(asked);
   }
+  /// Decides on which tree the copies of a stage are. Stays until the next call.
+  mapping::decided<mapping::copy_tree> const& choose_tree(mapping::copy_tree_request const& asked) {
+    return trees_.use(asked);
+  }
   /// What the user says is to be chosen.
   std::optional<std::string> forced() const;
 
@@ -65,6 +78,7 @@ class program_history {
   std::shared_ptr<decision_store> store_;
   mapping::service_times times_;
   mapping::decider<mapping::placement_choice> placements_;
+  mapping::decider<mapping::copy_tree_problem> trees_;
 };
 
 }  // namespace skel

@@ -68,7 +68,7 @@ std::size_t copy_window(plan::station_plan const& station) {
   plan::tree const tree = copy_tree(station);
   std::size_t deepest = 0;
   for (std::size_t v = 0; v < tree.size(); ++v) deepest = std::max(deepest, tree.depth(v));
-  return plus(station.capacity, 1 + 2 * deepest);
+  return plus(station.capacity, plan::copies_under_way(deepest));
 }
 
 std::size_t room(plan::station_plan const& consuming, std::size_t consumer, std::size_t producers,

@@ -421,10 +421,17 @@ TEST(RoutePrice, OfMessagesThatArriveTogetherIsTheSumOfTheWaysWherePipelinesTake
                             .inside = {&alone, &alone, &alone}};
   route_times times{.inside = std::vector<path>(3), .between = std::vector<path>(9, {1, 5, 1})};
   EXPECT_DOUBLE_EQ(price_route(collective::broadcast, route, times, {}).total, 19);
+  // A reduction is the same in the other direction; up and down again, b's port has two messages for each segment.
+  EXPECT_DOUBLE_EQ(price_route(collective::reduce, route, {}, times).total, 19);
+  EXPECT_DOUBLE_EQ(price_route(collective::allreduce, route, times, times).total, 10 + 10 + 9 * 2);
   times.together = 1;
   EXPECT_DOUBLE_EQ(price_route(collective::broadcast, route, times, {}).total, 28);
+  EXPECT_DOUBLE_EQ(price_route(collective::reduce, route, {}, times).total, 28);
+  EXPECT_DOUBLE_EQ(price_route(collective::allreduce, route, times, times).total, 28 + 28);
   times.together = 0.5;
   EXPECT_DOUBLE_EQ(price_route(collective::broadcast, route, times, {}).total, 23.5);
+  EXPECT_DOUBLE_EQ(price_route(collective::reduce, route, {}, times).total, 23.5);
+  EXPECT_DOUBLE_EQ(price_route(collective::allreduce, route, times, times).total, 47);
 }
 
 TEST(RoutePrice, OfMessagesThatArriveTogetherIsNeverLessAndOfOneSegmentTheSame) {
@@ -432,13 +439,16 @@ TEST(RoutePrice, OfMessagesThatArriveTogetherIsNeverLessAndOfOneSegmentTheSame) 
   for (int i = 0; i < 200; ++i) {
     drawn_route route = draw_route(random, 1 + below(random, 6), i % 4 == 0 ? 1 : 2 + below(random, 40));
     route_times times = draw_times(random, route.outline.hosts.size());
-    double const in_turn = price_route(collective::broadcast, route.outline, times, {}).total;
-    times.together = 1;
-    double const together = price_route(collective::broadcast, route.outline, times, {}).total;
-    if (route.outline.segments == 1)
-      EXPECT_DOUBLE_EQ(together, in_turn);
-    else
-      EXPECT_GE(together, in_turn * (1 - tolerance));
+    for (auto const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+      times.together = 0;
+      double const in_turn = price_route(operation, route.outline, times, times).total;
+      times.together = 1;
+      double const together = price_route(operation, route.outline, times, times).total;
+      if (route.outline.segments == 1)
+        EXPECT_DOUBLE_EQ(together, in_turn);
+      else
+        EXPECT_GE(together, in_turn * (1 - tolerance)) << name_of(operation);
+    }
   }
 }
 

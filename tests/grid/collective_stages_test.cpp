@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <fstream>
 #include <functional>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -12,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/runtime/sequential.hpp>
 #include <skel/skel.hpp>
 
@@ -167,6 +170,41 @@ TEST(StagesOnGrid, ABroadcastHasTheCopiesThatAreAskedFor) {
            skel::reduce(std::plus<>{}) | skel::sink([&out](std::string x) { out.push_back(std::move(x)); });
   });
   EXPECT_EQ(report.plan.run.stations[1].ranks.size(), 3u);
+}
+
+TEST(StagesOnGrid, TreesOfCopiesAreForcedAndTold) {
+  if (rank_count() < 4) GTEST_SKIP() << "there is one tree only";
+  auto settings = on_equal_hosts();
+  settings.decisions = testing::TempDir() + "trees_of_copies_" + std::to_string(rank_count());
+  for (std::string const way : {"chain", "flat", "ring"}) {
+    settings.forced = {{"copies", way}};
+    std::vector<int> got;
+    {
+      skel::grid grid(settings);
+      auto const& machine = *grid.settings().platform;
+      auto app = count_to(300) |
+                 skel::broadcast(
+                     "mark", [](int const& x, skel::portion mine) { return mine.index == 0 ? slowly(x) : 0; },
+                     skel::at(machine.host_name(0), machine.host_name(1), machine.host_name(2), machine.host_name(3))) |
+                 skel::reduce(std::plus<>{}) | skel::sink([&got](int x) { got.push_back(x); });
+      if (way == "ring") {
+        EXPECT_THROW(grid.run(app), skel::error);
+        continue;
+      }
+      auto const tree = grid.run(app).plan.run.stations[1].parents;
+      EXPECT_THAT(tree, way == "chain" ? testing::ElementsAre(0, 0, 1, 2) : testing::ElementsAre(0, 0, 0, 0));
+      EXPECT_EQ(got.size(), grid.rank() == 0 ? 300u : 0u);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::ostringstream text;
+    text << std::ifstream(settings.decisions).rdbuf();
+    auto const told = skel::platform::parse_decisions(text.str(), "decisions");
+    auto const of_tree = std::ranges::find(told, "copies", [](auto const& one) { return one.made.problem; });
+    ASSERT_NE(of_tree, told.end());
+    EXPECT_EQ(of_tree->made.candidates.front().name, way);
+    EXPECT_EQ(of_tree->made.reason, "forced");
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
 }
 
 TEST(StagesOnGrid, AReduceBehindABroadcastHasNoPlaceOfItsOwn) {

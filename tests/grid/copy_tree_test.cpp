@@ -1,6 +1,6 @@
+#include <cmath>
 #include <cstddef>
-#include <set>
-#include <utility>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -34,30 +34,44 @@ skel::platform::description two_clusters() {
   return skel::platform::description(1e-6, hosts, links);
 }
 
-TEST(ChooseTree, CrossesTheSlowLinkOnce) {
+TEST(CopyTree, OfAStageIsOverItsRanksAndTheirPaths) {
   auto const processors = skel::processors_of(two_clusters(), 6);
   skel::plan::station_plan station;
   station.ranks = {2, 0, 1, 1, 3, 4, 5};
-  skel::choose_tree(station, 65536, processors);
+  auto asked = skel::ranks_of_copies(station, processors);
+  EXPECT_THAT(asked.ranks, ElementsAre("host2", "host0", "host1", "host3", "host4", "host5"));
+  EXPECT_EQ(asked.paths[1].latency, 2e-5);
+  EXPECT_EQ(asked.paths[2].latency, 2e-2);
+  EXPECT_EQ(asked.capacity, station.capacity);
 
-  auto const ranks = skel::runtime::flow_control::copy_ranks(station);
-  EXPECT_EQ(station.ranks.size(), 7u);
-  EXPECT_EQ(station.ranks.front(), 2);
-  ASSERT_EQ(ranks.size(), 6u);
-  ASSERT_EQ(station.parents.size(), 6u);
-  std::size_t crossings = 0;
-  for (std::size_t v = 1; v < ranks.size(); ++v) crossings += ranks[v].first % 2 != ranks[station.parents[v]].first % 2;
-  EXPECT_EQ(crossings, 1u);
-  EXPECT_NO_THROW(skel::runtime::flow_control::copy_tree(station));
+  asked.batch = {65536, 65536, 1e-3};
+  for (auto const& one : skel::mapping::copy_tree_problem::candidates(asked, 0, true)) {
+    auto taken = station;
+    skel::take_tree(taken, one.plan);
+    auto const ranks = skel::runtime::flow_control::copy_ranks(taken);
+    EXPECT_EQ(taken.ranks.size(), 7u);
+    EXPECT_EQ(taken.ranks.front(), 2) << "the root stays";
+    ASSERT_EQ(ranks.size(), 6u);
+    std::size_t crossings = 0;
+    for (std::size_t v = 1; v < ranks.size(); ++v) {
+      EXPECT_EQ(ranks[v].second, ranks[v].first == 1 ? 2u : 1u) << "copies of a rank stay on it";
+      crossings += ranks[v].first % 2 != ranks[taken.parents[v]].first % 2;
+    }
+    EXPECT_EQ(crossings, 1u) << one.plan.name;
+    EXPECT_NO_THROW(skel::runtime::flow_control::copy_tree(taken)) << one.plan.name;
+  }
 }
 
-TEST(ChooseTree, LeavesTwoRanksAsTheyAre) {
-  auto const processors = skel::processors_of(two_clusters(), 6);
+TEST(CopyTree, RanksWithoutALinkAreFarAway) {
+  skel::platform::cluster host;
+  std::vector<skel::platform::cluster> hosts(3, host);
+  for (std::size_t h = 0; h < 3; ++h) hosts[h].name = "host" + std::to_string(h);
+  skel::platform::cluster_link const one_way{0, 1, {1e-3, 1e6}, {}};
+  auto const processors = skel::processors_of(skel::platform::description(1e-6, hosts, {one_way}), 3);
   skel::plan::station_plan station;
-  station.ranks = {3, 0, 3};
-  skel::choose_tree(station, 1, processors);
-  EXPECT_THAT(station.ranks, ElementsAre(3, 0, 3));
-  EXPECT_TRUE(station.parents.empty());
+  station.ranks = {0, 1};
+  for (std::size_t const path : {1u, 2u})
+    EXPECT_TRUE(std::isinf(skel::ranks_of_copies(station, processors).paths[path].latency));
 }
 
 }  // namespace

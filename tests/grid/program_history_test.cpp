@@ -126,6 +126,46 @@ TEST_F(ProgramHistory, ProgramsAreToldApart) {
   EXPECT_NE(program_history::id_of(skel::runtime::make_program(other)), id);
 }
 
+TEST_F(ProgramHistory, WhatRunsShowOfTreesOfCopiesIsKnownToTheNextProcess) {
+  skel::mapping::copy_tree_request tree{
+      .program = 1, .stage = "work", .ranks = {"a", "b", "c", "d"}, .paths{}, .batch = {1e6, 1e6, 0}, .capacity = 2};
+  tree.paths.assign(16, {1e-5, 1e9});
+  std::string slow;
+  {
+    auto const one = history();
+    slow = one->choose_tree(tree).chosen().plan.name;
+    for (int k = 0; k < 20; ++k) {
+      auto run = opened(*one, 1e-3);
+      auto const made = one->choose_tree(tree).chosen();
+      run.asked = {.program = 1, .stages = "work", .found = {{"a", 0, 2000}}};
+      run.throughput = 2000;
+      run.repriced = [](std::vector<double> const&) { return 2000.0; };
+      run.trees = {{tree, made.plan.price.period, 10}};
+      auto measured = run_of(1e-3);
+      // A batch has 10 items; one tree takes three times as long as by its price.
+      measured.seconds = static_cast<double>(measured.items) / 10 * made.per_use * (made.plan.name == slow ? 3 : 1);
+      one->observe(line_, run, measured, same);
+    }
+    EXPECT_NE(one->choose_tree(tree).chosen().plan.name, slow);
+  }
+  EXPECT_NE(history()->choose_tree(tree).chosen().plan.name, slow);
+  // A line that took longer than its tree, and as long as the model says of the times that it had, says nothing of it.
+  settings_.knowledge = "off";
+  auto const other = history();
+  for (int k = 0; k < 20; ++k) {
+    auto run = opened(*other, 1e-3);
+    auto const& made = other->choose_tree(tree).chosen();
+    run.asked = {.program = 1, .stages = "work", .found = {{"a", 0, 2000}}};
+    run.throughput = 2000;
+    run.repriced = [](std::vector<double> const&) { return 1.0; };
+    run.trees = {{tree, made.plan.price.period, 10}};
+    auto measured = run_of(1e-3);
+    measured.seconds = static_cast<double>(measured.items);
+    other->observe(line_, run, measured, same);
+  }
+  for (auto const& way : other->choose_tree(tree).ranked) EXPECT_NEAR(way.time.bias, 0, 1e-12) << way.way.plan.name;
+}
+
 TEST_F(ProgramHistory, WhatTheModelMissesIsLearntBesideTheTimesOfStages) {
   auto const one = history();
   skel::mapping::placement_request const asked{.program = 1, .stages = "work", .found = {{"a", 0, 1000}}};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <skel/detail/mapping/tuned_rules.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "mapping/random_grid.hpp"
@@ -21,6 +22,24 @@ TEST(CollectiveSelection, KeepsTheLawsOfDecisions) {
   auto const make = [&] { return collective_selection(clusters_of_ranks(machine, hosts), {}); };
   for (auto const operation : {collective::broadcast, collective::reduce, collective::allreduce, collective::alltoall})
     expect_decision_laws<collective_selection>(make, {.operation = operation, .bytes = 1 << 16, .unit = 8});
+}
+
+TEST(CollectiveSelection, KeepsTheLawsOfDecisionsWhereOnlySomeAlgorithmsMayBeTaken) {
+  platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
+  std::vector<plan::host_id> const hosts{0, 1, 2, 30, 31, 60, 61};
+  collective_options options{.only = {}, .tolerance = 0};
+  for (auto const& one : tuned_algorithms()) options.only.push_back(plan::find_algorithm(one.operation, one.name));
+  auto const make = [&] { return collective_selection(clusters_of_ranks(machine, hosts), options); };
+  for (auto const operation : plan::all_collectives) {
+    collective_request const asked{.operation = operation, .bytes = 1 << 16};
+    for (auto const& each : make().candidates(asked, 0, true)) {
+      auto const* const algorithm = plan::find_algorithm(operation, each.plan.what.plan.algorithm);
+      EXPECT_NE(std::ranges::find(options.only, algorithm), options.only.end()) << each.plan.what.name;
+      EXPECT_FALSE(each.plan.route) << each.plan.what.name;
+    }
+    if (operation == collective::broadcast || operation == collective::reduce)  // of which there are many
+      expect_decision_laws<collective_selection>(make, asked);
+  }
 }
 
 TEST(CollectiveSelection, PutsCandidatesWithFewMessagesFirst) {

@@ -9,6 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/collective_price.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/tuned_rules.hpp>
 
 namespace skel::mapping {
@@ -94,6 +95,23 @@ TEST(TunedRules, NameTheAlgorithmWithTheLeastPrice) {
   EXPECT_EQ(compared, 8 * 2 * 4);
 }
 
+TEST(TunedRules, AreWhatTheCollectivesOfAGridTakeOfTheSameAlgorithms) {
+  platform::description const machine = two_clusters();
+  collective_options only{.only = {}, .tolerance = 0};
+  for (auto const& one : tuned_algorithms()) only.only.push_back(plan::find_algorithm(one.operation, one.name));
+  collective_mapper mapper(machine, {0, 1, 2, 3, 4, 5, 6, 7}, only);
+  auto const rules = make_tuned_rules(machine, {.ranks = {8}, .bytes = {65536}});
+  for (auto const& found : rules) {
+    bool const parts = plan::in_parts(found.operation);
+    auto const& made = mapper.decide({.operation = found.operation, .bytes = parts ? 65536u / 8 : 65536u});
+    auto const& rule = found.sizes.front().rules.back();
+    if (rule.bytes != 65536) continue;  // as for fewer bytes
+    EXPECT_EQ(made.plan.algorithm, rule.name);
+    EXPECT_EQ(made.plan.segment, rule.segment) << rule.name;
+    EXPECT_EQ(made.predicted, rule.predicted) << rule.name;
+  }
+}
+
 TEST(TunedRules, KnowTheLinksBetweenClusters) {
   auto const near = make_tuned_rules(one_cluster(8), {.ranks = {8}, .bytes = {}});
   auto const far = make_tuned_rules(two_clusters(), {.ranks = {4, 8}, .bytes = {}});
@@ -138,7 +156,8 @@ TEST(TunedRules, SayWhatCannotBeMeant) {
                 make_tuned_rules(one_cluster(4), {.ranks = {1, 2}, .bytes = {}});
               }),
               HasSubstr("fewer than 2 ranks"));
-  EXPECT_THAT(message([] { make_tuned_rules(two_clusters(false)); }), HasSubstr("no link from cluster"));
+  EXPECT_THAT(message([] { make_tuned_rules(two_clusters(false)); }),
+              HasSubstr("no way from cluster 'a' to cluster 'b'"));
   EXPECT_EQ(make_tuned_rules(two_clusters(false), {.ranks = {2, 4}, .bytes = {}}).size(), 8);
 }
 

@@ -24,7 +24,7 @@ void expect_decision_laws(std::function<P()> const& make, typename P::request co
   {  // What is chosen takes the least, up to the tolerance; the others are in order.
     EXPECT_EQ(first.why, decision_reason::least);
     for (auto const& one : first.ranked)
-      EXPECT_LE(first.ranked[0].total(first.uses), one.total(first.uses) * (1 + P::tolerance) * (1 + 1e-12));
+      EXPECT_LE(first.ranked[0].total(first.uses), one.total(first.uses) * (1 + make().tolerance) * (1 + 1e-12));
     for (std::size_t k = 2; k < first.ranked.size(); ++k)
       EXPECT_LE(first.ranked[k - 1].total(first.uses), first.ranked[k].total(first.uses));
   }

@@ -25,11 +25,6 @@ double collective_price(plan::collective_algorithm const& algorithm, plan::colle
 double collective_price(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
                         ranks_on_grid const& model, double gamma = 0);
 
-/// What the price is certainly not below [s], without computing it: of algorithms in a circle, in O(rounds); otherwise
-/// 0.
-double price_bound(plan::collective_algorithm const& algorithm, plan::collective_problem const& problem,
-                   ranks_on_grid const& model);
-
 /// The segment size [B] with the least price, the largest of equals; the size of the whole vector for algorithms that
 /// do not cut it. Hosts are taken to be alike (the message from rank 0 to rank 1 stands for all).
 ///

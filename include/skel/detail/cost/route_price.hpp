@@ -103,9 +103,10 @@ struct route_price {
 /// stripes the work of a cluster's ports is spread over its ranks, and most segments go over one more hop in the root's
 /// cluster. Up and down the trees, ports have both to do, links one direction each.
 ///
-/// Of a broadcast, so far as messages that leave together arrive `together` and not in turn, the first is as late as
-/// the last: then what follows on a way does not overlap what is before it, and the sum takes the place of the slowest.
-/// What is priced is the mean of both, weighed by `together`. O(clusters) for trees, O(clusters^2) for an exchange.
+/// On trees, so far as messages that leave together arrive `together` and not in turn, the first is as late as the
+/// last: then what follows on a way does not overlap what is before it, and the sum takes the place of the slowest;
+/// what goes down begins when everything is up. What is priced is the mean of both, weighed by `together`. O(clusters)
+/// for trees, O(clusters^2) for an exchange.
 route_price price_route(plan::collective operation, route_outline const& route, route_times const& down,
                         route_times const& up);
 

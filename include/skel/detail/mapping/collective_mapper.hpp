@@ -14,15 +14,18 @@
 
 namespace skel::mapping {
 
+/// Prices that differ by less are a tie: predictions of one kind of model for routes that differ in little else than
+/// their segments are not better than this (`bench_grid`: the median error of what was chosen).
+inline constexpr double price_tolerance = 0.03;
+
 /// What a mapper may choose from.
 struct collective_options {
   /// Trees that a message may be spread over (plan::grid_tree); 1: one tree, as in the literature.
   std::size_t most_stripes = SIZE_MAX;
+  /// Algorithms of the catalogue that alone may be taken, in segments too, and no routes; empty: all, and routes.
+  std::vector<plan::collective_algorithm const*> only{};
+  double tolerance = price_tolerance;  ///< 0: the least price is taken, however many messages that takes
 };
-
-/// Prices that differ by less are a tie: predictions of one kind of model for routes that differ in little else than
-/// their segments are not better than this (`bench_grid`: the median error of what was chosen).
-inline constexpr double price_tolerance = 0.03;
 
 /// Expected size of ln(measured / predicted) of a choice before anything was measured: the root mean square for
 /// broadcasts of 1 KiB to 4 MiB on the simulated Grid'5000 (`bench_grid bench/grid/platforms/grid5000.json`).
@@ -33,9 +36,9 @@ inline constexpr std::size_t most_kept_bytes = std::size_t{8} << 20;
 
 /// Chooses how collectives run among ranks on a platform: the plan with the least time by the model that is believed.
 /// Every kind of model that the platform has parameters of is asked (mapping/poly_model.hpp); of plans whose
-/// prices are within `price_tolerance`, the one with the fewest messages is taken. Decisions are kept and used again
-/// until measured times say that they no longer hold. What is kept takes at most `most_kept_bytes` for decisions and as
-/// much for steps, however many requests there are. Not for several threads at once.
+/// prices are within the options' tolerance, the one with the fewest messages is taken. Decisions are kept and used
+/// again until measured times say that they no longer hold. What is kept takes at most `most_kept_bytes` for decisions
+/// and as much for steps, however many requests there are. Not for several threads at once.
 class collective_mapper {
  public:
   /// Rank r is on host host_of_rank[r] of the machine. Throws skel::input_error where parameters of models cannot be

@@ -65,7 +65,7 @@ template <class P>
 concept decision_problem = requires(P& problem, P const& same, typename P::request const& request, std::size_t model,
                                     candidate<typename P::plan> const& one, typename P::key_hash const& hash) {
   { P::name } -> std::convertible_to<std::string_view>;
-  { P::tolerance } -> std::convertible_to<double>;
+  { same.tolerance } -> std::convertible_to<double>;
   { same.models() } -> std::convertible_to<std::span<candidate_model const>>;
   { same.key_of(request) } -> std::same_as<typename P::key>;
   { hash(same.key_of(request)) } -> std::convertible_to<std::size_t>;

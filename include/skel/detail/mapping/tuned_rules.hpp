@@ -57,14 +57,13 @@ struct tuned_request {
   bool every_operator = false;         ///< only algorithms that are right for operators that are not commutative
 };
 
-/// The algorithm with the least predicted time at each size, with its best segment, whole or a power of two from 1 KiB;
-/// neighbours that agree are one rule.
-/// Rank r of a communicator is taken to be on host r. Prices by pLogP among the hosts of one cluster and by Steffenel's
-/// model among several. O(sizes) prices of each algorithm, of O(ranks log ranks) each; those of
-/// rounds in a circle among several clusters take O(ranks^2), unless a bound says that they cannot be the least.
-/// Throws skel::error where fewer than two hosts are there, more ranks than hosts are wanted, or a link is missing;
-/// skel::input_error for parameters of models that cannot be accepted, skel::error for times that overflow. `source`
-/// names the platform's file.
+/// What the collectives of a grid would take at each size if they had no other algorithms (mapping::collective_mapper:
+/// the models that the platform has parameters of), whole or in segments, and every price counted (no tolerance);
+/// neighbours that agree are one rule. Rank r of a communicator is taken to be on host r. O(sizes) prices of each
+/// algorithm, of O(ranks log ranks) each; those of rounds in a circle among several clusters take O(ranks^2), unless a
+/// bound says that they cannot be the least. Throws skel::error where fewer than two hosts are there, more ranks than
+/// hosts are wanted, or a link is missing; skel::input_error for parameters of models that cannot be accepted,
+/// skel::error for times that overflow. `source` names the platform's file.
 std::vector<tuned_collective> make_tuned_rules(platform::description const& machine, tuned_request const& request = {},
                                                std::string const& source = "platform");
 

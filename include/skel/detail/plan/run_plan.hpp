@@ -17,6 +17,12 @@ struct station_plan {
   std::vector<std::uint32_t> parents{};
 };
 
+/// Batches that a broadcast stage may have begun beside those that wait: one in the copies' hands, and those on their
+/// way down a tree of this depth and up again.
+constexpr std::size_t copies_under_way(std::size_t depth) {
+  return 1 + 2 * depth;
+}
+
 /// What an engine obeys: source first, sink last.
 struct run_plan {
   std::vector<station_plan> stations;
