@@ -76,8 +76,10 @@ void print_table(discovery_result const& result, std::ostream& out) {
       result.from_cache ? "kept since" : "measured", all.date, all.seconds, all.probes, counted(all.rounds, "round"),
       100 * all.latency_spread, 100 * doubt);
   if (doubt > platform::sure_enough)
-    out << fmt::format("The machine was busy: measure again when it is not. This is kept for {:.2g} % of --max-age.\n",
-                       100 * platform::believed_for(1, doubt));
+    out << fmt::format(
+        "The machine was busy: measure again when it is not. What is least sure is kept for {:.2g} % of "
+        "--max-age.\n",
+        100 * platform::believed_for(1, doubt));
   if (machine.host_count() == 1)
     out << (all.clusters.front().local.probes == 0
                 ? "One host: there is no path to measure. Start ranks on other hosts too, or let each rank count as a "

@@ -337,11 +337,12 @@ survey measure(MPI_Comm among, survey all, run_hosts const& hosts, std::vector<p
   return all;
 }
 
-/// Whether measuring once more is worth it, and would be done in time.
-bool again(survey const& all, std::size_t times, double spent, discovery_options const& options) {
+/// Whether measuring once more what was measured since `date` is worth it, and would be done in time.
+bool again(survey const& all, std::string const& date, std::size_t times, double spent,
+           discovery_options const& options) {
   constexpr std::size_t most_times = 3;  // a machine that is busy for that long stays busy
   bool const has_time = spent * static_cast<double>(times + 1) / static_cast<double>(times) < options.time_limit;
-  return times < most_times && has_time && platform::doubt_of(all) > platform::sure_enough;
+  return times < most_times && has_time && platform::doubt_of(all, date) > platform::sure_enough;
 }
 
 platform::snapshot parse(std::string const& text) {
@@ -364,10 +365,11 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
     if (auto const found = file.read(); found && found->measured().tolerance == options.tolerance)
       text = platform::to_json(found->machine());
   text = quiet::broadcast(among, std::move(text));
+  std::string const now = quiet::broadcast(among, platform::utc_now());
   survey known;
   if (!text.empty()) {
     platform::snapshot picture = parse(text);
-    known = picture.measured();
+    known = platform::believed(picture.measured(), options.max_age, now);
     put_in_order(players, known);
     if (is_complete(known, players, options)) return {std::move(picture), true};
   }
@@ -375,9 +377,10 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   survey all = measure(among, known, hosts, players, options);
   // What is not sure is measured again while there is time, as rank 0 says, and what is surest is taken.
   for (std::size_t times = 1;
-       !quiet::broadcast(among, again(all, times, record::now() - start, options) ? "again" : "").empty(); ++times) {
+       !quiet::broadcast(among, again(all, now, times, record::now() - start, options) ? "again" : "").empty();
+       ++times) {
     survey other = measure(among, known, hosts, players, options);
-    if (platform::doubt_of(other) < platform::doubt_of(all)) all = std::move(other);
+    if (platform::doubt_of(other, now) < platform::doubt_of(all, now)) all = std::move(other);
   }
   // All ranks have the same measurements: where one cannot describe them, none can, and all throw the same. Only times
   // differ, and all take what rank 0 says.
@@ -391,7 +394,7 @@ discovery_result discover_alone(discovery_options const& options) {
   kept_file const file(options, names_of(players));
   survey all;
   if (auto found = file.read(); found && found->measured().tolerance == options.tolerance) {
-    all = found->measured();
+    all = platform::believed(found->measured(), options.max_age, platform::utc_now());
     if (is_complete(all, players, options)) return {*std::move(found), true};
   }
   double const start = record::now();

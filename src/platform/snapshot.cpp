@@ -143,11 +143,6 @@ snapshot snapshot::with_speeds(std::vector<host_speed> const& found, std::string
   return snapshot(all);
 }
 
-double believed_for(double max_age, double doubt) {
-  double const much = doubt / sure_enough;
-  return much > 1 ? max_age / (much * much) : max_age;
-}
-
 kept_snapshot read_snapshot(std::filesystem::path const& file, std::vector<std::string> hosts, double max_age) {
   kept_snapshot result;
   std::error_code ignored;
@@ -161,14 +156,13 @@ kept_snapshot read_snapshot(std::filesystem::path const& file, std::vector<std::
     for (host_measurement const& one : picture.measured().hosts) its.push_back(one.name);
     std::ranges::sort(its);
     std::ranges::sort(hosts);
-    double const age = difftime(time(nullptr), *date), doubt = doubt_of(picture.measured());
+    double const age = difftime(time(nullptr), *date);
     if (its != hosts)
       result.reason = name + ": was measured on other hosts";
     else if (age < 0)
       result.reason = name + ": was measured in the future; check the clock";
-    else if (age >= believed_for(max_age, doubt))
-      result.reason =
-          name + ": was measured " + in_words(age) + " ago" + (age < max_age ? " while the machine was loaded" : "");
+    else if (age >= max_age)
+      result.reason = name + ": was measured " + in_words(age) + " ago";
     else
       result.picture = std::move(picture);
   } catch (std::exception const& problem) {

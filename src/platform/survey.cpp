@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <set>
@@ -11,6 +12,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 namespace skel::platform {
 namespace {
@@ -207,16 +209,40 @@ host_measurement parse_measurement(std::string const& text) {
   }
 }
 
-double doubt_of(survey const& all) {
+double doubt_of(survey const& all, std::string const& since) {
   std::vector<double> paths;
   auto const add = [&](path_figures const& path) {
-    if (path.probes > 0) paths.push_back(path.doubt);
+    if (path.probes > 0 && path.date >= since) paths.push_back(path.doubt);
   };
   for (found_cluster const& one : all.clusters) add(one.inside), add(one.local);
   for (found_link const& one : all.links) add(one.measured);
   double doubt = statistics::joint_error(paths);
-  for (host_measurement const& host : all.hosts) doubt = std::max(doubt, host.doubt);
+  for (host_measurement const& host : all.hosts)
+    if (host.date >= since) doubt = std::max(doubt, host.doubt);
   return doubt;
+}
+
+double believed_for(double max_age, double doubt) {
+  double const much = doubt / sure_enough;
+  return much > 1 ? max_age / (much * much) : max_age;
+}
+
+survey believed(survey all, double max_age, std::string const& now) {
+  auto const is_old = [&](std::string const& date, double doubt) {
+    auto const then = parse_date(date), here = parse_date(now);
+    return !then || !here || std::difftime(*here, *then) >= believed_for(max_age, doubt);
+  };
+  auto const look = [&](path_figures& path) {
+    if (!is_old(path.date, path.doubt)) return;
+    path.probes = 0;
+    path.models.clear();
+    path.residuals.clear();
+  };
+  for (host_measurement& host : all.hosts)
+    if (is_old(host.date, host.doubt)) host.repeats = 0;
+  for (found_cluster& one : all.clusters) look(one.inside), look(one.local);
+  for (found_link& one : all.links) look(one.measured);
+  return all;
 }
 
 description describe(survey const& all) {

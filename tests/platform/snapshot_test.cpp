@@ -1,7 +1,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -182,22 +181,6 @@ TEST_F(KeptSnapshot, IsStaleAfterItsAge) {
   EXPECT_FALSE(found.picture);
   EXPECT_FALSE(found.damaged);
   EXPECT_THAT(found.reason, HasSubstr("days ago"));
-}
-
-TEST_F(KeptSnapshot, IsBelievedForLessLongWhereItIsNotSure) {
-  for (auto& one : all_.hosts) one.load = one.doubt = 0.5;  // something else had the core for half of the time
-  EXPECT_TRUE(read_snapshot(store(all_), hosts_, 86400).picture);
-  std::time_t const before = std::time(nullptr) - 3600;
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&before));
-  all_.date = text;
-  auto const found = read_snapshot(store(all_), hosts_, 86400);
-  EXPECT_FALSE(found.picture);
-  EXPECT_THAT(found.reason, HasSubstr("while the machine was loaded"));
-  for (auto& one : all_.hosts) one.load = one.doubt = 0.01;
-  EXPECT_TRUE(read_snapshot(store(all_), hosts_, 86400).picture);
-  EXPECT_EQ(platform::believed_for(100, 0.05), 100);
-  EXPECT_DOUBLE_EQ(platform::believed_for(100, 0.5), 1);
 }
 
 TEST_F(KeptSnapshot, IsNotBelievedFromTheFuture) {

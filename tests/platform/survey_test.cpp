@@ -96,8 +96,11 @@ survey with_everything() {
   all.hosts[2].rank = 7;
   all.hosts[2].machine = "node";
   all.clusters[0].local = {.path = {2e-6, 4e9}, .between = {3, 3}, .doubt = 0.1, .probes = 5, .date = all.date};
-  all.clusters[1].local = {
-      .path = {1e-6, 3e9}, .models = {{"plogp", R"({"L":1e-6,"g":0})"}}, .between = {1, 1}, .probes = 5};
+  all.clusters[1].local = {.path = {1e-6, 3e9},
+                           .models = {{"plogp", R"({"L":1e-6,"g":0})"}},
+                           .between = {1, 1},
+                           .probes = 5,
+                           .date = all.date};
   return all;
 }
 
@@ -116,6 +119,35 @@ TEST(Survey, IsReadBackFromItsDescription) {
   EXPECT_EQ(again.clusters[1].local.models.size(), 1U);
   EXPECT_EQ(again.links.size(), 6U);
   EXPECT_EQ(again.models.at("sharing"), R"({"together":1})");
+}
+
+TEST(Survey, IsAsUnsureAsWhatWasMeasuredSince) {
+  survey all = two_sites();
+  all.hosts[2].doubt = 0.3;
+  all.hosts[1].doubt = 0.1;
+  all.hosts[1].date = "2026-11-21T00:00:00Z";
+  EXPECT_EQ(doubt_of(all), 0.3);
+  EXPECT_EQ(doubt_of(all, "2026-11-21T00:00:00Z"), 0.1);
+  EXPECT_EQ(doubt_of(all, "2026-11-21T00:00:01Z"), 0);
+}
+
+TEST(Survey, IsBelievedForLessLongWhereItIsNotSure) {
+  EXPECT_EQ(platform::believed_for(100, 0.05), 100);
+  EXPECT_DOUBLE_EQ(platform::believed_for(100, 0.5), 1);
+  survey all = with_everything();
+  all.clusters[0].inside.doubt = all.hosts[2].doubt = 0.5;  // something else had the core for half of the time
+  auto const at_once = believed(all, 86400, all.date);
+  EXPECT_EQ(describe(at_once), describe(all));
+  auto const hour_later = believed(all, 86400, "2026-11-20T22:45:00Z");
+  EXPECT_EQ(hour_later.hosts[2].repeats, 0U);
+  EXPECT_EQ(hour_later.hosts[0].repeats, 9U);
+  EXPECT_EQ(hour_later.clusters[0].inside.probes, 0U);
+  EXPECT_TRUE(hour_later.clusters[0].inside.models.empty());
+  EXPECT_EQ(hour_later.clusters[0].inside.path.latency, 5e-5);
+  EXPECT_EQ(hour_later.links[0].measured.probes, 9U);
+  auto const day_later = believed(all, 86400, "2026-11-21T21:45:00Z");
+  EXPECT_EQ(day_later.hosts[0].repeats, 0U);
+  EXPECT_EQ(day_later.links[0].measured.probes, 0U);
 }
 
 TEST(Survey, OfWhatSomebodyWroteHasNoHosts) {

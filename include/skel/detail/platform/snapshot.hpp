@@ -76,10 +76,6 @@ class snapshot {
   std::shared_ptr<content const> content_;
 };
 
-/// For how much of max_age a measurement is believed [s]: all of it where it is sure_enough; otherwise as much less as
-/// it would have taken more samples to be so (an interval narrows with the root of their number).
-double believed_for(double max_age, double doubt);
-
 /// The snapshot in a file that keeps it between runs, or why it cannot be used.
 struct kept_snapshot {
   std::optional<snapshot> picture;
@@ -88,9 +84,9 @@ struct kept_snapshot {
                          ///< file, or another user can have written it
 };
 
-/// Reads such a file. It is used when it is of these hosts (in any order) and its oldest figure was measured less than
-/// believed_for(max_age, its doubt) seconds ago (and not in the future), and nobody but this user (or root) can have
-/// written it. Never waits, and never throws for what is in the file.
+/// Reads such a file. It is used when it is of these hosts (in any order) and its clusters were found less than max_age
+/// seconds ago (and not in the future), and nobody but this user (or root) can have written it. Which of its figures
+/// are still believed() is another question. Never waits, and never throws for what is in the file.
 kept_snapshot read_snapshot(std::filesystem::path const& file, std::vector<std::string> hosts, double max_age);
 
 }  // namespace skel::platform

@@ -44,7 +44,7 @@ struct survey {
   std::vector<found_cluster> clusters{};  ///< every host in one
   std::vector<found_link> links{};
   parameter_blocks models{};  ///< parameters of models of the whole machine, by their names
-  std::string date{};         ///< of the oldest figure, UTC, "2026-11-20T21:45:00Z"
+  std::string date{};         ///< of the latencies that gave the clusters, UTC, "2026-11-20T21:45:00Z"
   double seconds = 0;         ///< that measuring took
   std::size_t probes = 0;     ///< messages or floods that were timed
   std::size_t rounds = 0;     ///< of pairs at the same time
@@ -52,8 +52,17 @@ struct survey {
   double tolerance = 0;       ///< of the clusters
 };
 
-/// How unsure a survey is: as the least sure of its hosts, or as its paths together.
-double doubt_of(survey const& all);
+/// How unsure a survey is: as the least sure of its hosts, or as its paths together. Of what was measured at this date
+/// or later, UTC.
+double doubt_of(survey const& all, std::string const& since = {});
+
+/// For how much of max_age a measurement is believed [s]: all of it where it is sure_enough; otherwise as much less as
+/// it would have taken more samples to be so (an interval narrows with the root of their number).
+double believed_for(double max_age, double doubt);
+
+/// What is still believed at a date: speeds and paths that are older than believed_for(max_age, their doubt) are as if
+/// they had not been measured, but which hosts a path is between, and the latencies of clusters, stay.
+survey believed(survey all, double max_age, std::string const& now);
 
 /// The description of what was measured. A cluster has the median speed of its hosts and the fewest cores; each host's
 /// own figures are in the block "measured" of its cluster (docs/formats.md). Inside a cluster of one host is the path
