@@ -235,7 +235,8 @@ survey believed(survey all, double max_age, std::string const& now) {
   auto const look = [&](path_figures& path) {
     if (!is_old(path.date, path.doubt)) return;
     path.probes = 0;
-    path.models.clear();
+    for (auto const& [model, residual] : path.residuals)
+      path.models.erase(model);  // others are not of this measurement
     path.residuals.clear();
   };
   for (host_measurement& host : all.hosts)

@@ -135,14 +135,16 @@ TEST(Survey, IsBelievedForLessLongWhereItIsNotSure) {
   EXPECT_EQ(platform::believed_for(100, 0.05), 100);
   EXPECT_DOUBLE_EQ(platform::believed_for(100, 0.5), 1);
   survey all = with_everything();
-  all.clusters[0].inside.doubt = all.hosts[2].doubt = 0.5;  // something else had the core for half of the time
+  all.clusters[0].inside.doubt = all.hosts[2].doubt = 0.5;           // something else had the core for half of the time
+  all.clusters[0].inside.models["lopc"] = R"({"L":1,"o":1,"g":1})";  // somebody else's
   auto const at_once = believed(all, 86400, all.date);
   EXPECT_EQ(describe(at_once), describe(all));
   auto const hour_later = believed(all, 86400, "2026-11-20T22:45:00Z");
   EXPECT_EQ(hour_later.hosts[2].repeats, 0U);
   EXPECT_EQ(hour_later.hosts[0].repeats, 9U);
   EXPECT_EQ(hour_later.clusters[0].inside.probes, 0U);
-  EXPECT_TRUE(hour_later.clusters[0].inside.models.empty());
+  EXPECT_FALSE(hour_later.clusters[0].inside.models.contains("hockney"));
+  EXPECT_TRUE(hour_later.clusters[0].inside.models.contains("lopc"));
   EXPECT_EQ(hour_later.clusters[0].inside.path.latency, 5e-5);
   EXPECT_EQ(hour_later.links[0].measured.probes, 9U);
   auto const day_later = believed(all, 86400, "2026-11-21T21:45:00Z");
