@@ -12,7 +12,7 @@
 
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 #include "decision_summary.hpp"
 #include "options.hpp"

@@ -12,7 +12,7 @@
 
 #include <skel/detail/mapping/tuned_rules.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"

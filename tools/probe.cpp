@@ -18,7 +18,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/launched.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 
@@ -53,17 +53,11 @@ std::string bandwidth(platform::link const& path) {
   return std::isfinite(path.bandwidth) ? with_unit(path.bandwidth, "B/s") : "unlimited";
 }
 
-ordered_json measured(platform::parameter_blocks const& blocks) {
-  auto const found = blocks.find("measured");
-  return found == blocks.end() ? ordered_json::object() : ordered_json::parse(found->second);
-}
-
 /// "plogp 2.1 %, hockney 30 %": how well the models fit what was measured.
-std::string fits(ordered_json const& block) {
+std::string fits(platform::path_figures const& path) {
   std::string text;
-  ordered_json const residuals = block.value("residuals", ordered_json::object());
-  for (auto const& [model, residual] : residuals.items())
-    text += fmt::format("{}{} {:.2g} %", text.empty() ? "" : ", ", model, 100 * residual.get<double>());
+  for (auto const& [model, residual] : path.residuals)
+    text += fmt::format("{}{} {:.2g} %", text.empty() ? "" : ", ", model, 100 * residual);
   return text;
 }
 
@@ -72,36 +66,43 @@ std::string counted(std::size_t count, char const* what) {
 }
 
 void print_table(discovery_result const& result, std::ostream& out) {
-  platform::description const& machine = result.platform;
-  ordered_json const run = measured(machine.parameters());
+  platform::description const& machine = result.picture.machine();
+  platform::survey const& all = result.picture.measured();
+  double const doubt = doubt_of(all);
   out << fmt::format(
       "{} in {}, {} {} in {:.2f} s, {} probes in {}; noise of a latency {:.1f} %, "
       "known within {:.1f} %\n",
       counted(machine.host_count(), "host"), counted(machine.clusters().size(), "cluster"),
-      result.from_cache ? "kept since" : "measured", run.value("date", "?"), run.value("seconds", 0.0),
-      run.value("probes", 0), counted(run.value("rounds", std::size_t{0}), "round"),
-      100 * run.value("latency_spread", 0.0), 100 * run.value("doubt", 0.0));
-  if (double const doubt = run.value("doubt", 0.0); doubt > platform::sure_enough)
-    out << fmt::format("The machine was busy: measure again when it is not. This is kept for {:.2g} % of --max-age.\n",
-                       100 * platform::believed_for(1, doubt));
+      result.from_cache ? "kept since" : "measured", all.date, all.seconds, all.probes, counted(all.rounds, "round"),
+      100 * all.latency_spread, 100 * doubt);
+  if (doubt > platform::sure_enough)
+    out << fmt::format(
+        "The machine was busy: measure again when it is not. What is least sure is kept for {:.2g} % of "
+        "--max-age.\n",
+        100 * platform::believed_for(1, doubt));
   if (machine.host_count() == 1)
-    out << "One host: there is no path to measure. Start ranks on other hosts too, or let each rank count as a host "
-           "(--per-rank).\n";
-  out << fmt::format("\n{:24} {:>6} {:>5} {:>14} {:>10} {:>11}  {}\n", "cluster", "hosts", "cores", "speed [unit/s]",
-                     "latency", "bandwidth", "off by");
-  for (platform::cluster const& c : machine.clusters())
-    out << fmt::format("{:24} {:>6} {:>5} {:>14.4g} {:>10} {:>11}  {}\n", c.name, c.hosts, c.cores, c.speed,
-                       c.hosts > 1 ? with_unit(c.inside.latency, "s") : "-", c.hosts > 1 ? bandwidth(c.inside) : "-",
-                       fits(measured(c.parameters)));
-  if (machine.links().empty()) return;
+    out << (all.clusters.front().local.probes == 0
+                ? "One host: there is no path to measure. Start ranks on other hosts too, or let each rank count as a "
+                  "host (--per-rank).\n"
+                : "One host: the path is that between two of its ranks.\n");
+  out << fmt::format("\n{:24} {:>6} {:>5} {:>14} {:>6} {:>10} {:>11}  {}\n", "cluster", "hosts", "cores",
+                     "speed [unit/s]", "load", "latency", "bandwidth", "off by");
+  for (std::size_t i = 0; i < all.clusters.size(); ++i) {
+    platform::cluster const& c = machine.clusters()[i];
+    platform::path_figures const& path = c.hosts > 1 ? all.clusters[i].inside : all.clusters[i].local;
+    double load = 0;
+    for (std::size_t host : all.clusters[i].hosts) load = std::max(load, all.hosts[host].load);
+    out << fmt::format("{:24} {:>6} {:>5} {:>14.4g} {:>5.1f}% {:>10} {:>11}  {}\n", c.name, c.hosts, c.cores, c.speed,
+                       100 * load, path.probes > 0 ? with_unit(path.path.latency, "s") : "-",
+                       path.probes > 0 ? bandwidth(path.path) : "-", fits(path));
+  }
+  if (all.links.empty()) return;
   out << fmt::format("\n{:24} {:24} {:>10} {:>7} {:>11}  {}\n", "from", "to", "latency", "spread", "bandwidth",
                      "off by");
-  for (platform::cluster_link const& l : machine.links()) {
-    ordered_json const block = measured(l.parameters);
+  for (platform::found_link const& l : all.links)
     out << fmt::format("{:24} {:24} {:>10} {:>6.1f}% {:>11}  {}\n", machine.clusters()[l.from].name,
-                       machine.clusters()[l.to].name, with_unit(l.path.latency, "s"),
-                       100 * block.value("latency_spread", 0.0), bandwidth(l.path), fits(block));
-  }
+                       machine.clusters()[l.to].name, with_unit(l.measured.path.latency, "s"),
+                       100 * l.measured.latency_spread, bandwidth(l.measured.path), fits(l.measured));
 }
 
 std::vector<cost::model_kind> parse_models(std::string const& list) {
@@ -195,7 +196,7 @@ int probe_machine(probe_command command, std::ostream& out) {
     return done;
   }
   if (session.rank() != 0) return done;
-  std::string const text = platform::to_json(result.platform);
+  std::string const text = platform::to_json(result.picture.machine());
   if (!command.output.empty()) platform::write_file(command.output, text);
   if (command.json) {
     ordered_json const answer = {{"platform", ordered_json::parse(text)},
@@ -212,11 +213,13 @@ int probe_machine(probe_command command, std::ostream& out) {
 constexpr char const* footer =
     R"(Start one rank on each host (or more: those of one host are one). The latency between each two hosts is measured in
 rounds of disjoint pairs, 99 rounds for 100 hosts; hosts whose latencies agree within the tolerance become clusters;
-then messages are measured between two hosts of each cluster and of each two clusters, as many as the models need.
+then messages are measured between two hosts of each cluster and of each two clusters, and where a host has several
+ranks between two of them, as many as the models need.
 Times are repeated until the 95 % interval of the median is narrower than a quarter of the tolerance, or --probes.
 
 Speed is in work units per second: a million steps of a fixed kernel of integer, memory and floating-point operations.
 A stage that takes t seconds on a host of speed v has "work": t * v. A cluster has the median speed of its hosts.
+"load" is the part of the time in which something else had the core, of the host that had most.
 "off by" is how far each model is from what was measured: the robust deviation of its relative errors.
 
 Examples:
@@ -246,8 +249,9 @@ action add_probe(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--per-rank", command->options.host_per_rank, "every rank counts as a host, also on one machine");
   app.add_flag("--progress", command->progress, "tell the rounds on standard error, also where that is no terminal");
-  app.add_option("--max-age", command->options.max_age,
-                 "believe an earlier measurement of the same hosts, ranks,\nmodels and tolerance that is younger [s]")
+  app.add_option(
+         "--max-age", command->options.max_age,
+         "believe an earlier measurement of the same hosts and\ntolerance that is younger [s], and add what it lacks")
       ->capture_default_str();
   app.add_option("--cache", command->cache,
                  "file that keeps the measurement\n(default: $XDG_CACHE_HOME/skel/platform-KEY.json or in ~/.cache)");

@@ -20,7 +20,7 @@
 #include <skel/detail/cost/reduction/mechanisms.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/platform/reduction_model.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/bandwidth.hpp>

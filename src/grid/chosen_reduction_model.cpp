@@ -9,7 +9,7 @@
 #include <skel/detail/cost/reduction/default_model.hpp>
 #include <skel/detail/cost/reduction/predictor.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 #include "warn.hpp"
 

@@ -34,7 +34,7 @@ collective_engine::collective_engine(runtime::communicator const& ranks, run_pla
       number_(ranks.number()),
       look_([&meeting = meeting_] { meeting.look(); }),
       rank_(static_cast<std::size_t>(ranks.rank())),
-      mapper_(std::move(where.machine), std::move(where.host_of_rank)) {
+      mapper_(where.picture.machine(), std::move(where.host_of_rank)) {
   mapper_.set_up(as);
   int* most_tag = nullptr;
   int found = 0;

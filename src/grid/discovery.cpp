@@ -4,20 +4,23 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/communication/fit.hpp>
 #include <skel/detail/platform/clusters.hpp>
-#include <skel/detail/platform/discovered.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/grid_probe.hpp>
 
-#include "kept_platform.hpp"
+#include "missing_figures.hpp"
 #include "run_hosts.hpp"
+#include "warn.hpp"
 
 namespace skel {
 namespace {
@@ -25,6 +28,8 @@ namespace {
 namespace quiet = runtime::quiet;
 using platform::latency_matrix;
 using platform::partition;
+using platform::path_figures;
+using platform::survey;
 using host_pair = std::pair<std::size_t, std::size_t>;
 
 /// Part of the time that latencies may take; the rest is for the models.
@@ -32,66 +37,120 @@ constexpr double share_of_latencies = 0.5;
 /// A median whose interval is narrower than this part of the tolerance is told apart from one beyond the tolerance.
 constexpr double precision_of_tolerance = 0.25;
 
-/// The hosts that take part: those of the run, or every rank as one.
-struct players {
-  std::vector<platform::host_measurement> hosts;
-  std::vector<int> rank_of;
-  std::vector<std::size_t> place_of, cores;  // the machine that each is on, and its cores
+/// The file that keeps the snapshot of these hosts, on the rank that reads and writes it.
+class kept_file {
+ public:
+  kept_file(discovery_options const& options, std::vector<std::string> hosts)
+      : options_(options), hosts_(std::move(hosts)) {
+    if (options.use_cache) file_ = options.cache.empty() ? platform::default_snapshot_file(hosts_) : options.cache;
+  }
+
+  std::optional<platform::snapshot> read() const {
+    if (!file_) return std::nullopt;
+    platform::kept_snapshot found = platform::read_snapshot(*file_, hosts_, options_.max_age);
+    if (found.damaged) tell(found.reason + "; measuring anew");
+    return std::move(found.picture);
+  }
+
+  void write(std::string const& text) const {
+    if (!file_) return;
+    try {
+      platform::write_cache(*file_, text);
+    } catch (error const& problem) {
+      tell(std::string(problem.what()) + "; the measurement is not kept");
+    }
+  }
+
+ private:
+  void tell(std::string const& text) const { options_.warn ? options_.warn(text) : skel::warn(text); }
+
+  discovery_options const& options_;
+  std::vector<std::string> hosts_;
+  std::optional<std::filesystem::path> file_;
 };
 
-players find_players(run_hosts const& run, std::vector<platform::host_measurement> const& ranks, bool host_per_rank) {
-  players result;
-  for (std::size_t leader : run.leader) result.cores.push_back(ranks[leader].cores);
-  std::vector<std::size_t> sharing(run.leader.size());
-  for (std::size_t host : run.host_of_rank) ++sharing[host];
-  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    std::size_t const machine = run.host_of_rank[rank], among = sharing[machine];
-    if (!host_per_rank && run.leader[machine] != rank) continue;
-    platform::host_measurement host = ranks[rank];
-    if (host_per_rank && among > 1) {
-      host.name += "-r" + std::to_string(rank);
-      host.speed *= std::min(1.0, static_cast<double>(host.cores) / static_cast<double>(among));
-      host.cores = std::max<std::size_t>(1, host.cores / among);
-    }
-    result.hosts.push_back(std::move(host));
-    result.rank_of.push_back(static_cast<int>(rank));
-    result.place_of.push_back(machine);
-  }
-  return result;
+/// In the order of the hosts, if there are some.
+void put_in_order(std::vector<player>& players, survey const& all) {
+  if (all.hosts.empty()) return;
+  std::map<std::string, std::size_t> number;
+  for (std::size_t host = 0; host < all.hosts.size(); ++host) number[all.hosts[host].name] = host;
+  std::ranges::sort(players, {}, [&](player const& one) { return number.at(one.name); });
 }
 
-latency_matrix to_matrix(players const& all, std::vector<runtime::probed_pair> const& pairs) {
-  std::size_t const n = all.hosts.size();
-  std::vector<std::string> names;
-  for (auto const& host : all.hosts) names.push_back(host.name);
-  std::vector<double> seconds(n * n);
-  for (runtime::probed_pair const& pair : pairs)
-    seconds[pair.first * n + pair.second] = seconds[pair.second * n + pair.first] = pair.found.latency;
-  return latency_matrix(std::move(names), std::move(seconds), "probe");
+bool lacks_speeds(survey const& all, discovery_options const& options) {
+  return options.speeds &&
+         std::ranges::any_of(all.hosts, [](platform::host_measurement const& host) { return host.repeats == 0; });
+}
+
+bool is_complete(survey all, std::vector<player> const& players, discovery_options const& options) {
+  return !all.hosts.empty() && !lacks_speeds(all, options) && what_is_asked(all, players, options.models).empty();
+}
+
+/// What has to be measured of each host.
+platform::host_probe_options wanted_of_hosts(survey const& known, discovery_options const& options) {
+  platform::host_probe_options wanted = options.hosts;
+  if (!options.speeds || (!known.hosts.empty() && !lacks_speeds(known, options))) wanted.repeats = 0;
+  return wanted;
+}
+
+/// `measured`: per rank. What is known of a host already is only replaced where its speed was not.
+void set_hosts(survey& all, std::vector<player> const& players, discovery_options const& options,
+               std::vector<platform::host_measurement> const& measured) {
+  bool const anew = all.hosts.empty();
+  if (anew) all.date = platform::utc_now(), all.tolerance = options.tolerance;
+  if (!anew && !lacks_speeds(all, options)) return;
+  all.hosts.clear();
+  for (player const& one : players) {
+    platform::host_measurement host = measured[one.rank];
+    if (options.host_per_rank && one.ranks > 1) {
+      host.rank = one.rank;
+      host.speed *= std::min(1.0, static_cast<double>(host.cores) / static_cast<double>(one.ranks));
+      host.cores = std::max<std::size_t>(1, host.cores / one.ranks);
+    }
+    host.machine = std::exchange(host.name, one.name);
+    all.hosts.push_back(std::move(host));
+  }
+  if (anew && players.size() == 1) all.clusters = {{.name = players.front().name, .hosts = {0}}};
 }
 
 /// The latencies between two groups, or inside one.
-struct path_between {
-  double latency = 0, spread = 0;
-  host_pair typical{};  // the hosts whose latency is nearest to the median
-};
-
-path_between between(latency_matrix const& latencies, std::vector<std::size_t> const& a,
+path_figures between(latency_matrix const& latencies, std::vector<std::size_t> const& a,
                      std::vector<std::size_t> const& b) {
   std::vector<double> all;
   std::vector<host_pair> pairs;
   for (std::size_t x : a)
     for (std::size_t y : b)
       if (&a != &b || x < y) all.push_back(latencies(x, y)), pairs.emplace_back(x, y);
-  path_between result;
+  path_figures result;
   if (all.empty()) return result;
-  result.latency = statistics::median(all);
-  result.spread = statistics::deviation(all) / result.latency;
-  auto const nearest = std::min_element(all.begin(), all.end(), [&](double x, double y) {
-    return std::abs(x - result.latency) < std::abs(y - result.latency);
-  });
-  result.typical = pairs[static_cast<std::size_t>(nearest - all.begin())];
+  double const middle = result.path.latency = statistics::median(all);
+  result.latency_spread = statistics::deviation(all) / middle;
+  auto const nearest = std::ranges::min_element(all, {}, [&](double latency) { return std::abs(latency - middle); });
+  result.between = pairs[static_cast<std::size_t>(nearest - all.begin())];
   return result;
+}
+
+void name_sites(survey& all, latency_matrix const& latencies, partition const& groups) {
+  for (platform::host_level const& level : platform::levels_of(latencies, groups, all.tolerance)) {
+    if (level.name != "site") continue;
+    auto const sites = platform::group_names(latencies.hosts(), level.groups);
+    for (std::size_t s = 0; s < level.groups.size(); ++s)
+      for (platform::found_cluster& c : all.clusters)
+        if (std::ranges::binary_search(level.groups[s], c.hosts.front())) c.site = sites[s];
+  }
+}
+
+/// Groups the hosts into clusters. What is between them is not measured yet beyond its latency.
+void set_clusters(survey& all, latency_matrix const& latencies) {
+  partition const groups = platform::robust_clusters(latencies, all.tolerance);
+  all.latency_spread = platform::noise_of(latencies, groups);
+  auto const names = platform::group_names(latencies.hosts(), groups);
+  for (std::size_t a = 0; a < groups.size(); ++a) {
+    all.clusters.push_back({.name = names[a], .hosts = groups[a], .inside = between(latencies, groups[a], groups[a])});
+    for (std::size_t b = 0; b < groups.size(); ++b)
+      if (a != b) all.links.push_back({a, b, between(latencies, groups[a], groups[b])});
+  }
+  name_sites(all, latencies, groups);
 }
 
 /// How sure the medians of each kind and size are together.
@@ -103,76 +162,24 @@ double doubt_of(std::vector<record::probe_sample> const& samples) {
   return statistics::joint_error(errors);
 }
 
-/// What is to be measured between clusters and inside them, and what comes of it.
-class path_survey {
- public:
-  path_survey(players const& all, latency_matrix const& latencies, partition const& groups)
-      : players_(all), latencies_(latencies), groups_(groups) {}
-
-  /// All clusters at once, then pairs of clusters.
-  std::vector<std::vector<runtime::probe_pair>> rounds(bool both_ways) const {
-    std::vector<std::vector<runtime::probe_pair>> result;
-    auto const add = [&](plan::round const& pairs, bool both) {
-      for (plan::round const& held : plan::uncrowded({pairs}, players_.place_of, players_.cores)) {
-        result.emplace_back();
-        for (auto const& [a, b] : held) result.back().push_back({players_.rank_of[a], players_.rank_of[b], both});
-      }
-    };
-    plan::round inside;
-    for (auto const& group : groups_)
-      if (group.size() > 1) inside.push_back(between(latencies_, group, group).typical);
-    add(inside, false);
-    for (plan::round const& held : plan::tournament(groups_.size())) {
-      plan::round hosts;
-      for (auto const& [a, b] : held) hosts.push_back(between(latencies_, groups_[a], groups_[b]).typical);
-      add(hosts, both_ways);
-    }
-    return result;
+/// Bandwidth and models, as far as the path lacks them.
+void complete(path_figures& path, runtime::message_probe const& probe, std::vector<cost::model_kind> const& models,
+              double nodes) {
+  bool const is_new = path.probes == 0;
+  if (auto const line = cost::fit_hockney(probe.samples).parameters; is_new && line.beta > 0)
+    path.path.bandwidth = 1 / line.beta;
+  for (cost::model_kind kind : models) {
+    std::string const name(name_of(kind));
+    if (path.models.contains(name)) continue;
+    auto const block = cost::fit_block(kind, probe.samples, nodes);
+    path.models[name] = block.text;
+    path.residuals[name] = block.residual;
   }
-
-  platform::path_measurement inside(std::size_t group, std::vector<runtime::probed_direction> const& found,
-                                    std::vector<cost::model_kind> const& models) const {
-    return path(between(latencies_, groups_[group], groups_[group]), found, models, false, groups_[group].size());
-  }
-
-  platform::path_measurement link(std::size_t from, std::size_t to, std::vector<runtime::probed_direction> const& found,
-                                  std::vector<cost::model_kind> const& models) const {
-    std::size_t const a = std::min(from, to), b = std::max(from, to);
-    return path(between(latencies_, groups_[a], groups_[b]), found, models, from > to,
-                groups_[a].size() + groups_[b].size());
-  }
-
- private:
-  /// `backwards`: from the second of the typical pair to the first, where that was measured by itself.
-  platform::path_measurement path(path_between const& where, std::vector<runtime::probed_direction> const& found,
-                                  std::vector<cost::model_kind> const& models, bool backwards,
-                                  std::size_t nodes) const {
-    auto const [first, second] = where.typical;
-    runtime::message_probe const* probe = nullptr;
-    for (runtime::probed_direction const& one : found) {
-      auto const from = backwards ? second : first, to = backwards ? first : second;
-      bool const exact = one.from == players_.rank_of[from] && one.to == players_.rank_of[to];
-      bool const reverse = one.from == players_.rank_of[to] && one.to == players_.rank_of[from];
-      if (exact || (reverse && probe == nullptr)) probe = &one.found;
-    }
-    platform::path_measurement result{
-        .path = {.latency = where.latency}, .between = where.typical, .latency_spread = where.spread};
-    auto const line = cost::fit_hockney(probe->samples).parameters;
-    if (line.beta > 0) result.path.bandwidth = 1 / line.beta;
-    for (cost::model_kind kind : models) {
-      auto const block = cost::fit_block(kind, probe->samples, static_cast<double>(nodes));
-      result.models[std::string(name_of(kind))] = block.text;
-      result.residuals[std::string(name_of(kind))] = block.residual;
-    }
-    result.doubt = doubt_of(probe->samples);
-    result.probes = probe->probes;
-    return result;
-  }
-
-  players const& players_;
-  latency_matrix const& latencies_;
-  partition const& groups_;
-};
+  double const doubt = doubt_of(probe.samples);
+  path.doubt = is_new ? doubt : std::max(path.doubt, doubt);
+  path.probes += probe.probes;
+  if (is_new) path.date = platform::utc_now();
+}
 
 /// Latency and bandwidth are part of every description; the models want more.
 record::probe_wants wanted_by_all(std::vector<cost::model_kind> const& models) {
@@ -187,92 +194,159 @@ bool is_directed(record::probe_wants const& wants) {
          wants.receive_overheads != record::probe_sizes::none;
 }
 
-std::vector<std::string> names_of(std::vector<cost::model_kind> const& models) {
-  std::vector<std::string> names;
-  for (cost::model_kind kind : models) names.emplace_back(name_of(kind));
-  return names;
-}
-
-/// Tells apart what was discovered in other ways.
-std::string kind_of(discovery_options const& options) {
-  std::string text = "discovered " + std::to_string(options.tolerance) + (options.host_per_rank ? " ranks" : "");
-  for (std::string const& name : names_of(options.models)) text += " " + name;
-  return text;
-}
-
-auto fits(discovery_options const& options, std::size_t hosts) {
-  return [&options, hosts](platform::description const& kept) {
-    return platform::is_discovered_for(kept, names_of(options.models), options.tolerance, hosts);
-  };
-}
-
 runtime::round_observer observer(discovery_options const& options, std::string const& phase) {
   if (!options.progress) return {};
   return [&options, phase](std::size_t done, std::size_t all) { options.progress(phase, done, all); };
 }
 
-void name_clusters(platform::discovered& run, latency_matrix const& latencies, partition const& groups,
-                   double tolerance) {
-  auto const names = platform::group_names(latencies.hosts(), groups);
-  for (std::size_t g = 0; g < groups.size(); ++g) run.clusters.push_back({.name = names[g], .hosts = groups[g]});
-  for (platform::host_level const& level : platform::levels_of(latencies, groups, tolerance)) {
-    if (level.name != "site") continue;
-    auto const sites = platform::group_names(latencies.hosts(), level.groups);
-    for (std::size_t s = 0; s < level.groups.size(); ++s)
-      for (platform::found_cluster& c : run.clusters)
-        if (std::binary_search(level.groups[s].begin(), level.groups[s].end(), c.hosts.front())) c.site = sites[s];
+/// Measures between ranks what a survey lacks.
+class path_probe {
+ public:
+  path_probe(MPI_Comm among, std::vector<player> const& players, std::vector<std::size_t> cores,
+             discovery_options const& options)
+      : among_(among), players_(players), cores_(std::move(cores)), options_(options) {
+    for (player const& one : players) place_of_.push_back(one.machine);
+    limits_.probes = options.probes;
+    limits_.precision = precision_of_tolerance * options.tolerance;
   }
-}
 
-platform::discovered measure(MPI_Comm among, run_hosts const& hosts, discovery_options const& options) {
-  platform::discovered run;
-  run.date = platform::utc_now();
-  run.tolerance = options.tolerance;
-  run.models = names_of(options.models);
-  run.host_of_rank = hosts.names;
+  /// Between all hosts where there are no clusters yet, and between two ranks of hosts.
+  void measure_latencies(survey& all) {
+    bool const anew = all.clusters.empty();
+    std::vector<plan::round> rounds;
+    if (anew)
+      for (plan::round held : plan::uncrowded(plan::tournament(players_.size()), place_of_, cores_)) {
+        for (auto& [a, b] : held) a = players_[a].rank, b = players_[b].rank;
+        rounds.push_back(std::move(held));
+      }
+    plan::round local;
+    if (anew || !what_is_asked(all, players_, {}).local.empty())
+      for (player const& one : players_)
+        if (one.partner != one.rank) local.emplace_back(one.rank, one.partner);
+    if (!local.empty()) rounds.push_back(std::move(local));
+    if (rounds.empty()) return;
+
+    std::map<host_pair, double> latency;
+    for (runtime::probed_pair const& pair : probe(rounds, all)) latency[{pair.first, pair.second}] = pair.found.latency;
+    if (anew) {
+      std::size_t const n = players_.size();
+      std::vector<std::string> names = names_of(players_);
+      std::vector<double> seconds(n * n);
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = a + 1; b < n; ++b)
+          seconds[a * n + b] = seconds[b * n + a] = latency.at(std::minmax(players_[a].rank, players_[b].rank));
+      set_clusters(all, latency_matrix(std::move(names), std::move(seconds), "probe"));
+    }
+    for (asked_path const& one : what_is_asked(all, players_, {}).local)
+      one.path->path.latency = latency.at({one.from, one.to});
+  }
+
+  /// What is asked, all local paths at once, then all clusters, then pairs of clusters.
+  void measure_messages(survey& all) {
+    asked_paths const asked = what_is_asked(all, players_, options_.models);
+    if (asked.empty()) return;
+    std::vector<cost::model_kind> models;
+    asked.for_each([&](asked_path const& one) {
+      for (cost::model_kind kind : options_.models)
+        if (lacks(*one.path, {kind}) && std::ranges::find(models, kind) == models.end()) models.push_back(kind);
+    });
+    auto const wants = wanted_by_all(models);
+    bool const directed = is_directed(wants);
+    auto const rounds = rounds_of(asked, all, directed);
+    limits_.time_limit = options_.time_limit * (1 - share_of_latencies) /
+                         static_cast<double>(std::max<std::size_t>(1, rounds.size() * (directed ? 2 : 1)));
+    auto const found = runtime::probe_pairs(among_, rounds, wants, limits_, observer(options_, "messages"));
+    std::map<host_pair, runtime::message_probe const*> probes;
+    for (runtime::probed_direction const& one : found) {
+      auto const from = static_cast<std::size_t>(one.from), to = static_cast<std::size_t>(one.to);
+      probes[{from, to}] = &one.found;
+      probes.emplace(host_pair(to, from), &one.found);  // where that way was not measured by itself
+      all.probes += one.found.probes;
+    }
+    all.rounds += rounds.size();
+    asked.for_each([&](asked_path const& one) {
+      complete(*one.path, *probes.at({one.from, one.to}), options_.models, one.nodes);
+    });
+  }
+
+ private:
+  std::vector<runtime::probed_pair> probe(std::vector<plan::round> const& rounds, survey& all) {
+    int ranks = 0;
+    MPI_Comm_size(among_, &ranks);
+    std::vector<int> rank_of(static_cast<std::size_t>(ranks));
+    std::iota(rank_of.begin(), rank_of.end(), 0);
+    limits_.time_limit = options_.time_limit * share_of_latencies / static_cast<double>(rounds.size());
+    auto pairs = runtime::probe_latencies(among_, rounds, rank_of, limits_, observer(options_, "latencies"));
+    for (runtime::probed_pair const& pair : pairs) all.probes += pair.found.probes;
+    all.rounds += rounds.size();
+    return pairs;
+  }
+
+  std::vector<std::vector<runtime::probe_pair>> rounds_of(asked_paths const& asked, survey const& all,
+                                                          bool both_ways) const {
+    std::vector<std::vector<runtime::probe_pair>> rounds;
+    auto const add = [&](plan::round const& hosts, bool both) {
+      for (plan::round const& held : plan::uncrowded({hosts}, place_of_, cores_)) {
+        rounds.emplace_back();
+        for (auto const& [a, b] : held)
+          rounds.back().push_back({static_cast<int>(players_[a].rank), static_cast<int>(players_[b].rank), both});
+      }
+    };
+    if (!asked.local.empty()) rounds.emplace_back();
+    for (asked_path const& one : asked.local)
+      rounds.back().push_back({static_cast<int>(one.from), static_cast<int>(one.to), false});
+    plan::round inside;
+    for (asked_path const& one : asked.inside) inside.push_back(one.path->between);
+    add(inside, false);
+    std::set<path_figures const*> wanted;
+    for (asked_path const& one : asked.links) wanted.insert(one.path);
+    std::map<host_pair, host_pair> links;  // of clusters: the hosts that are to be measured
+    for (platform::found_link const& one : all.links)
+      if (wanted.contains(&one.measured)) links.emplace(std::minmax(one.from, one.to), one.measured.between);
+    for (plan::round const& held : plan::tournament(all.clusters.size())) {
+      plan::round hosts;
+      for (plan::match const& clusters : held)
+        if (auto const link = links.find(clusters); link != links.end()) hosts.push_back(link->second);
+      add(hosts, both_ways);
+    }
+    return rounds;
+  }
+
+  MPI_Comm among_;
+  std::vector<player> const& players_;
+  std::vector<std::size_t> place_of_, cores_;  // the machine of each, and the cores of machines
+  discovery_options const& options_;
+  runtime::message_probe_options limits_{};
+};
+
+/// What is known, and what it lacks.
+survey measure(MPI_Comm among, survey all, run_hosts const& hosts, std::vector<player> const& players,
+               discovery_options const& options) {
+  double const start = record::now();
   int rank = 0;
   MPI_Comm_rank(among, &rank);
   if (options.progress && rank == 0) options.progress("hosts", 0, 1);
-  players const all = find_players(hosts, measure_hosts(among, hosts, options.hosts), options.host_per_rank);
-  run.hosts = all.hosts;
-  if (options.host_per_rank) run.rank_of_host.assign(all.rank_of.begin(), all.rank_of.end());
-
-  runtime::message_probe_options limits{.probes = options.probes,
-                                        .precision = precision_of_tolerance * options.tolerance};
-  auto const meetings = plan::uncrowded(plan::tournament(all.hosts.size()), all.place_of, all.cores);
-  limits.time_limit =
-      options.time_limit * share_of_latencies / static_cast<double>(std::max<std::size_t>(1, meetings.size()));
-  auto const pairs = runtime::probe_latencies(among, meetings, all.rank_of, limits, observer(options, "latencies"));
-  latency_matrix const latencies = to_matrix(all, pairs);
-  partition const groups = platform::robust_clusters(latencies, options.tolerance);
-  run.latency_spread = platform::noise_of(latencies, groups);
-  name_clusters(run, latencies, groups, options.tolerance);
-
-  auto const wants = wanted_by_all(options.models);
-  bool const directed = is_directed(wants);
-  path_survey const survey(all, latencies, groups);
-  auto const rounds = survey.rounds(directed);
-  limits.time_limit = options.time_limit * (1 - share_of_latencies) /
-                      static_cast<double>(std::max<std::size_t>(1, rounds.size() * (directed ? 2 : 1)));
-  auto const found = runtime::probe_pairs(among, rounds, wants, limits, observer(options, "messages"));
-
-  for (std::size_t c = 0; c < groups.size(); ++c) {
-    if (groups[c].size() > 1) run.clusters[c].inside = survey.inside(c, found, options.models);
-    for (std::size_t other = 0; other < groups.size(); ++other)
-      if (other != c)
-        run.links.push_back({.from = c, .to = other, .measured = survey.link(c, other, found, options.models)});
-  }
-  run.rounds = meetings.size() + rounds.size();
-  for (auto const& pair : pairs) run.probes += pair.found.probes;
-  for (auto const& one : found) run.probes += one.found.probes;
-  return run;
+  auto const measured = measure_hosts(among, hosts, wanted_of_hosts(all, options));
+  std::vector<std::size_t> cores;
+  for (std::size_t leader : hosts.leader) cores.push_back(measured[leader].cores);
+  set_hosts(all, players, options, measured);
+  path_probe probe(among, players, std::move(cores), options);
+  probe.measure_latencies(all);
+  probe.measure_messages(all);
+  all.seconds += record::now() - start;
+  return all;
 }
 
-/// Whether measuring once more is worth it, and would be done in time.
-bool again(platform::discovered const& run, std::size_t times, double spent, discovery_options const& options) {
+/// Whether measuring once more what was measured since `date` is worth it, and would be done in time.
+bool again(survey const& all, std::string const& date, std::size_t times, double spent,
+           discovery_options const& options) {
   constexpr std::size_t most_times = 3;  // a machine that is busy for that long stays busy
   bool const has_time = spent * static_cast<double>(times + 1) / static_cast<double>(times) < options.time_limit;
-  return times < most_times && has_time && platform::doubt_of(run) > platform::sure_enough;
+  return times < most_times && has_time && platform::doubt_of(all, date) > platform::sure_enough;
+}
+
+platform::snapshot parse(std::string const& text) {
+  return platform::snapshot(platform::parse_description(text, "probe", file_of::this_user));
 }
 
 }  // namespace
@@ -283,49 +357,63 @@ discovery_result discover(MPI_Comm original, discovery_options const& options) {
   int rank = 0;
   MPI_Comm_rank(among, &rank);
   run_hosts const hosts = find_hosts(among);
-  kept_platform const kept(options, hosts.names, kind_of(options));
+  std::vector<player> players = find_players(hosts, options.host_per_rank);
+  kept_file const file(options, names_of(players));
 
   std::string text;
-  std::size_t const players = options.host_per_rank ? hosts.names.size() : hosts.leader.size();
   if (rank == 0)
-    if (auto const found = kept.read(fits(options, players))) text = platform::to_json(*found);
+    if (auto const found = file.read(); found && found->measured().tolerance == options.tolerance)
+      text = platform::to_json(found->machine());
   text = quiet::broadcast(among, std::move(text));
-  if (!text.empty()) return {platform::parse_description(text, "cache", file_of::this_user), true};
-
+  std::string const now = quiet::broadcast(among, platform::utc_now());
+  survey known;
+  if (!text.empty()) {
+    platform::snapshot picture = parse(text);
+    known = platform::believed(picture.measured(), options.max_age, now);
+    put_in_order(players, known);
+    if (is_complete(known, players, options)) return {std::move(picture), true};
+  }
   double const start = record::now();
-  platform::discovered run = measure(among, hosts, options);
-  run.seconds = record::now() - start;
+  survey all = measure(among, known, hosts, players, options);
   // What is not sure is measured again while there is time, as rank 0 says, and what is surest is taken.
   for (std::size_t times = 1;
-       !quiet::broadcast(among, again(run, times, record::now() - start, options) ? "again" : "").empty(); ++times) {
-    double const before = record::now();
-    platform::discovered other = measure(among, hosts, options);
-    other.seconds = record::now() - before;
-    if (platform::doubt_of(other) < platform::doubt_of(run)) run = std::move(other);
+       !quiet::broadcast(among, again(all, now, times, record::now() - start, options) ? "again" : "").empty();
+       ++times) {
+    survey other = measure(among, known, hosts, players, options);
+    if (platform::doubt_of(other, now) < platform::doubt_of(all, now)) all = std::move(other);
   }
-  // All ranks have the same measurements: where one cannot describe them, none can, and all throw the same. Only the
-  // seconds differ, and all take what rank 0 says.
-  text = quiet::broadcast(among, platform::to_json(describe(run)));
-  if (rank == 0) kept.write(text);
-  return {platform::parse_description(text, "probe", file_of::this_user), false};
+  // All ranks have the same measurements: where one cannot describe them, none can, and all throw the same. Only times
+  // differ, and all take what rank 0 says.
+  text = quiet::broadcast(among, platform::to_json(describe(all)));
+  if (rank == 0) file.write(text);
+  return {parse(text), false};
 }
 
 discovery_result discover_alone(discovery_options const& options) {
-  kept_platform const kept(options, {platform::host_name()}, kind_of(options));
-  if (auto found = kept.read(fits(options, 1))) return {std::move(*found), true};
+  std::vector<player> const players{{.name = platform::host_name()}};
+  kept_file const file(options, names_of(players));
+  survey all;
+  if (auto found = file.read(); found && found->measured().tolerance == options.tolerance) {
+    all = platform::believed(found->measured(), options.max_age, platform::utc_now());
+    if (is_complete(all, players, options)) return {*std::move(found), true};
+  }
   double const start = record::now();
-  platform::discovered run;
-  run.date = platform::utc_now();
-  run.tolerance = options.tolerance;
-  run.models = names_of(options.models);
-  run.host_of_rank = {platform::host_name()};
   if (options.progress) options.progress("hosts", 0, 1);
-  run.hosts = {platform::probe_host(options.hosts)};
-  run.clusters = {{.name = run.hosts.front().name, .hosts = {0}}};
-  run.seconds = record::now() - start;
-  platform::description result = describe(run);
-  kept.write(platform::to_json(result));
-  return {std::move(result), false};
+  set_hosts(all, players, options, {platform::probe_host(wanted_of_hosts(all, options))});
+  all.seconds += record::now() - start;
+  platform::snapshot picture(all);
+  file.write(platform::to_json(picture.machine()));
+  return {std::move(picture), false};
+}
+
+void keep_speeds(platform::snapshot const& before, std::vector<platform::host_speed> const& found) {
+  std::vector<std::string> hosts;
+  for (auto const& host : before.measured().hosts) hosts.push_back(host.name);
+  discovery_options options;
+  options.max_age = usual_age;
+  kept_file const file(options, std::move(hosts));
+  auto const corrected = file.read().value_or(before).with_speeds(found, platform::utc_now());
+  file.write(platform::to_json(corrected.machine()));
 }
 
 }  // namespace skel

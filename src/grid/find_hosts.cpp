@@ -7,7 +7,6 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/grid/discovery.hpp>
-#include <skel/detail/platform/discovered.hpp>
 
 namespace skel {
 namespace {
@@ -31,18 +30,18 @@ using table = std::map<std::string, std::vector<plan::host_id>, std::less<>>;
 
 }  // namespace
 
-found_hosts find_hosts(platform::description const& machine, std::vector<std::string> const& names) {
+found_hosts find_hosts(platform::snapshot const& machine, std::vector<std::string> const& names) {
   table exact, shorter, by_rank;
-  std::vector<std::string> const hosts = platform::machine_names(machine);
-  for (plan::host_id host = 0; host < hosts.size(); ++host) {
-    exact[hosts[host]].push_back(host);
-    shorter[without_domain(hosts[host])].push_back(host);
-    by_rank[without_domain(without_rank(hosts[host]))].push_back(host);
+  for (plan::host_id host = 0; host < machine.machine().host_count(); ++host) {
+    std::string const name = machine.host(host).machine;
+    exact[name].push_back(host);
+    shorter[without_domain(name)].push_back(host);
+    by_rank[without_domain(without_rank(name))].push_back(host);
   }
   found_hosts result;
   // A probe with a host per rank has kept which rank of a machine each host was.
   if (std::ranges::all_of(names, [&](std::string const& name) { return exact.contains(name); })) {
-    if (auto known = platform::find_ranks(machine, names); known.mismatch.empty()) {
+    if (auto known = machine.find_ranks(names); known.mismatch.empty()) {
       result.host_of_rank = std::move(known.host_of_rank);
       return result;
     }
@@ -71,18 +70,15 @@ found_hosts find_hosts(platform::description const& machine, std::vector<std::st
   return result;
 }
 
-run_platform measure_run(MPI_Comm among, std::vector<std::string> const& names) {
+run_platform measure_run(MPI_Comm among, std::vector<std::string> const& names,
+                         std::vector<cost::model_kind> const& models, bool speeds) {
   discovery_options options;
-  options.models = {cost::model_kind::plogp};  // what the mapper prefers
-  options.max_age = 86400;
+  options.models = models;
+  options.speeds = speeds;
+  options.max_age = usual_age;
   options.time_limit = 5;
-  if (std::ranges::count(names, names.front()) == std::ssize(names)) {
-    // However their latencies differ while they share cores.
-    options.host_per_rank = true;
-    options.tolerance = 1e6;
-  }
-  run_platform result{.machine = discover(among, options).platform};
-  result.host_of_rank = find_hosts(result.machine, names).host_of_rank;
+  run_platform result{.picture = (among == MPI_COMM_NULL ? discover_alone(options) : discover(among, options)).picture};
+  result.host_of_rank = find_hosts(result.picture, names).host_of_rank;
   if (result.host_of_rank.empty()) throw error("the hosts of this run are not called as those that were measured");
   return result;
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -16,11 +17,11 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
-#include <skel/detail/grid/probe.hpp>
-#include <skel/detail/platform/discovered.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/calibration.hpp>
@@ -34,7 +35,6 @@
 #include "decision_store.hpp"
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
-#include "kept_platform.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
@@ -93,9 +93,9 @@ struct run_start {
   std::uint64_t items = 0;
   bool ended = false;
   double calibration_seconds = 0, planning_seconds = 0;
-  std::vector<record::span> calibration;     // stays on rank 0
-  placed_run placed;                         // stays on rank 0
-  std::optional<runtime::failure> failed;    // while stages were measured
+  std::vector<record::span> calibration;   // stays on rank 0
+  placed_run placed;                       // stays on rank 0
+  std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
 
   template <class Archive>
@@ -203,14 +203,15 @@ struct grid::state {
 
   /// Makes rank i host i of the platform that was given, or gives it up.
   void find_ranks() {
-    auto const found = platform::find_ranks(*settings.platform, ranks.hosts());
+    platform::snapshot const given(*settings.platform);
+    auto const found = given.find_ranks(ranks.hosts());
     if (found.mismatch.empty()) {
-      given_speed = settings.platform->speed(found.host_of_rank.front());
-      stated = run_platform{*settings.platform, found.host_of_rank};
-      settings.platform = platform::for_ranks(*settings.platform, found.host_of_rank);
+      stated = run_platform{given, found.host_of_rank};
+      settings.platform = given.for_ranks(found.host_of_rank);
+      given_speed = settings.platform->speed(0);
       return;
     }
-    if (!platform::is_measured(*settings.platform)) throw error(found.mismatch);
+    if (!given.is_measured()) throw error(found.mismatch);
     if (settings.if_other_hosts == other_hosts::refuse)
       throw error(found.mismatch + "; run 'skel probe' on these hosts, or leave the platform out");
     if (ranks.rank() == 0) warn(found.mismatch + "; measuring these hosts instead");
@@ -221,22 +222,16 @@ struct grid::state {
   processor_map processors(runtime::program const& line) {
     if (!cores) {
       if (!settings.platform) {
-        probed = true;
-        probe_options options;
-        if (ranks.size() == 1) {
-          // One host: only its cores and the hand-over matter, speeds have nothing to be compared with.
-          options.use_cache = false;
-          options.hosts.repeats = 0;
-          settings.platform = probe_alone(options).platform;
-        } else {
-          settings.platform = probe_platform(runtime::native(ranks), options);
-        }
+        // On one host speeds have nothing to be compared with.
+        bool const several = std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) != ranks.hosts().end();
+        probed = measure_run(ranks.size() == 1 ? MPI_COMM_NULL : runtime::native(ranks), ranks.hosts(), {}, several);
+        settings.platform = probed->picture.for_ranks(probed->host_of_rank);
       }
       // Ranks of one host share its cores, whatever the platform says of each.
-      if (probed || (stated && platform::is_measured(stated->machine)))
+      if (probed || (stated && stated->picture.is_measured()))
         cores = find_rank_cores(ranks, limits);
       else
-        cores = find_stated_cores(ranks, stated->machine, stated->host_of_rank, limits);
+        cores = find_stated_cores(ranks, stated->picture.machine(), stated->host_of_rank, limits);
     }
     std::vector<std::string> pinned;
     for (auto const& station : line.stations) {
@@ -254,14 +249,15 @@ struct grid::state {
     meet({words_of(call_of(request)) + ", the first collective"});
     auto const& shared = *decisions();
     collectives = std::make_unique<collective_engine>(
-        ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts()), shared.setup());
+        ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts(), models_of_collectives, false),
+        shared.setup());
     return *collectives;
   }
 
   /// Collective at the first call.
   std::shared_ptr<decision_store> const& decisions() {
     if (!store) {
-      store = std::make_shared<decision_store>(ranks, settings, !stated || platform::is_measured(stated->machine));
+      store = std::make_shared<decision_store>(ranks, settings, !stated || stated->picture.is_measured());
       decision_store::share(store);
     }
     return store;
@@ -288,12 +284,12 @@ struct grid::state {
   std::string correct_speeds(runtime::program const& line, std::vector<runtime::station_cost> const& costs,
                              record::run_record const& run) {
     if (!probed || ranks.rank() != 0 || ranks.size() == 1) return {};
-    if (!kept) kept = settings.platform;
-    auto const found = measured_speeds(*kept, *cores, line, costs, run, usual_forecast_doubt().between);
+    auto const found = measured_speeds(*probed, *cores, line, costs, run, usual_forecast_doubt().between);
     if (found.empty()) return {};
-    kept = corrected(*kept, found, ranks.hosts());
-    probe_options const options;
-    kept_platform(options, ranks.hosts(), speeds_of_cores).write(platform::to_json(*kept));
+    std::vector<platform::host_speed> speeds;
+    for (speed_correction const& one : found) speeds.push_back(one.now);
+    keep_speeds(probed->picture, speeds);
+    probed->picture = probed->picture.with_speeds(speeds, platform::utc_now());
     return describe(found);
   }
 
@@ -367,10 +363,9 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
-  std::optional<rank_cores> cores;  // from the first program on
-  std::string limits;               // ranks that may use fewer than their host has
-  bool probed = false;
-  std::optional<platform::description> kept;       // the probed one as runs have corrected it; on rank 0
+  std::optional<rank_cores> cores;                 // from the first program on
+  std::string limits;                              // ranks that may use fewer than their host has
+  std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
   std::optional<run_platform> stated;              // as it was, before each rank became a host
   std::shared_ptr<decision_store> store;           // from the first decision on
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on

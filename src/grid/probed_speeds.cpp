@@ -9,7 +9,6 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/student.hpp>
-#include <skel/detail/platform/measured.hpp>
 
 namespace skel {
 namespace {
@@ -39,11 +38,11 @@ std::map<std::string, double> stretches(rank_cores const& cores, record::run_rec
 
 }  // namespace
 
-std::vector<speed_correction> measured_speeds(platform::description const& probed, rank_cores const& cores,
+std::vector<speed_correction> measured_speeds(run_platform const& probed, rank_cores const& cores,
                                               runtime::program const& line,
                                               std::vector<runtime::station_cost> const& costs,
                                               record::run_record const& run, double between) {
-  SKEL_EXPECTS(probed.host_count() == run.hosts.size() && cores.domain.size() == run.hosts.size());
+  SKEL_EXPECTS(probed.host_of_rank.size() == run.hosts.size() && cores.domain.size() == run.hosts.size());
   SKEL_EXPECTS(costs.empty() || costs.size() == line.size());
   if (costs.empty()) return {};
   auto const stretch = stretches(cores, run);
@@ -63,23 +62,25 @@ std::vector<speed_correction> measured_speeds(platform::description const& probe
     bool is_believed = false;
   };
   std::map<std::string, found> best;
+  auto const host_of = [&](std::size_t rank) { return probed.picture.host(probed.host_of_rank[rank]); };
   double const reach = statistics::normal_reach(1 - rare), half_of_95 = statistics::normal_reach(0.95);
   for (auto const& [station, hosts] : farms) {
     double const waiting = -std::log1p(-costs[station].waiting);  // ln of how many times longer than it computed
     auto const& [reference, most] = *std::max_element(
         hosts.begin(), hosts.end(), [](auto const& a, auto const& b) { return a.second.items < b.second.items; });
+    auto const beside = host_of(most.rank);
     for (auto const& [host, work] : hosts) {
       if (host == reference || !(work.busy > 0) || !(most.busy > 0)) continue;
-      double const ratio = most.busy / most.items / (work.busy / work.items) * probed.speed(most.rank) /
-                           probed.speed(work.rank);
+      auto const here = host_of(work.rank);
+      double const ratio = most.busy / most.items / (work.busy / work.items) * beside.speed / here.speed;
       double const error = std::hypot(std::hypot(between, waiting, std::sqrt(1 / work.items + 1 / most.items)),
                                       stretch.at(host), stretch.at(reference));
-      double const doubt = std::hypot(platform::doubt_of_speed(probed, work.rank),
-                                      platform::doubt_of_speed(probed, most.rank)) / half_of_95;
+      double const doubt = std::hypot(here.doubt, beside.doubt) / half_of_95;
       auto const known = best.find(host);
       if (known != best.end() && known->second.error <= error) continue;
       double const off = std::abs(std::log(ratio));
-      best[host] = {{host, ratio, half_of_95 * error}, error,
+      best[host] = {{{here.machine, here.speed * ratio, half_of_95 * error}, ratio},
+                    error,
                     (error < doubt && off > error) || off > reach * std::hypot(error, doubt)};
     }
   }
@@ -89,21 +90,12 @@ std::vector<speed_correction> measured_speeds(platform::description const& probe
   return out;
 }
 
-platform::description corrected(platform::description const& probed, std::vector<speed_correction> const& by,
-                                std::vector<std::string> const& host_of_rank) {
-  std::vector<double> factors(host_of_rank.size(), 1), doubts(host_of_rank.size(), 0);
-  for (speed_correction const& one : by)
-    for (std::size_t r = 0; r < host_of_rank.size(); ++r)
-      if (host_of_rank[r] == one.host) factors[r] = one.factor, doubts[r] = one.doubt;
-  return platform::with_speeds(probed, factors, doubts);
-}
-
 std::string describe(std::vector<speed_correction> const& all) {
   std::string text;
   for (speed_correction const& one : all) {
     char factor[40];
     std::snprintf(factor, sizeof factor, "%.2f", one.factor);
-    text += (text.empty() ? "'" : ", '") + one.host + "' is " + factor + " times as fast as it was probed";
+    text += (text.empty() ? "'" : ", '") + one.now.machine + "' is " + factor + " times as fast as it was probed";
   }
   return text;
 }

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/platform/description.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -14,9 +14,8 @@ namespace skel {
 
 /// A host whose speed a run has measured better than the probe.
 struct speed_correction {
-  std::string host;
+  platform::host_speed now;
   double factor = 1;  ///< its speed is this many times what was probed, beside the host with most items
-  double doubt = 0;   ///< of the factor: half of its 95 % interval, relative
 };
 
 /// The hosts whose speeds a run tells better than the probe. The items that the workers of one farm took on two hosts
@@ -29,16 +28,11 @@ struct speed_correction {
 /// input and output), which is as long on every host, by as much as it was in first items. Farms whose work was said
 /// (skel::work) tell nothing, because how long they wait was not measured.
 ///
-/// `probed`: rank i is host i. `costs`: of the stations, in first items; none where none was measured. O(stations of
-/// the record).
-std::vector<speed_correction> measured_speeds(platform::description const& probed, rank_cores const& cores,
+/// `costs`: of the stations, in first items; none where none was measured. O(stations of the record).
+std::vector<speed_correction> measured_speeds(run_platform const& probed, rank_cores const& cores,
                                               runtime::program const& line,
                                               std::vector<runtime::station_cost> const& costs,
                                               record::run_record const& run, double between);
-
-/// The description with these speeds and doubts.
-platform::description corrected(platform::description const& probed, std::vector<speed_correction> const& by,
-                                std::vector<std::string> const& host_of_rank);
 
 /// What was corrected, as a sentence; empty for none.
 std::string describe(std::vector<speed_correction> const& all);

@@ -10,7 +10,6 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
-#include <skel/detail/platform/discovered.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/quiet.hpp>
@@ -104,10 +103,11 @@ start_result open_platform(settings const& all, std::vector<std::string> const& 
     return result;
   }
   try {
-    platform::description const machine = platform::read_description(all.platform);
+    platform::snapshot const picture(platform::read_description(all.platform));
+    platform::description const& machine = picture.machine();
     std::vector<std::string> hosts = all.hosts.empty() ? names : all.hosts;
     hosts.resize(names.size());
-    found_hosts const found = find_hosts(machine, hosts);
+    found_hosts const found = find_hosts(picture, hosts);
     if (!found.missing.empty()) {
       result.what = mismatched(all, all.platform + " has no host " + listed(found.missing) + " of this run; it has " +
                                         listed(machine.host_names()));
@@ -185,8 +185,8 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   threads_ = level == MPI_THREAD_MULTIPLE;
   if (said.what == verdict::refuse) PMPI_Abort(MPI_COMM_WORLD, 1);
   if (said.what == verdict::measure) {
-    run_platform measured = measure_run(MPI_COMM_WORLD, names);
-    machine_ = std::move(measured.machine);
+    run_platform measured = measure_run(MPI_COMM_WORLD, names, models_of_collectives, false);
+    machine_ = measured.picture.machine();
     host_of_rank_ = std::move(measured.host_of_rank);
   } else if (said.what == verdict::serve) {
     machine_ = platform::parse_description(said.machine, said.source, file_of::this_user);

@@ -19,6 +19,7 @@
 
 #include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 namespace skel::platform {
 namespace {
@@ -50,7 +51,6 @@ double run_unit(std::vector<double>& table, std::uint64_t& state) {
 }
 
 void measure_speed(host_measurement& result, host_probe_options const& options) {
-  result.speed = 1;
   if (options.repeats == 0) return;
   std::vector<double> table(table_size);
   for (std::size_t i = 0; i < table_size; ++i) table[i] = 2 * static_cast<double>(i) / static_cast<double>(table_size);
@@ -75,9 +75,9 @@ void measure_speed(host_measurement& result, host_probe_options const& options) 
   result.repeats = speeds.size();
   result.speed = statistics::median(speeds);
   result.speed_spread = statistics::deviation(speeds) / result.speed;
-  result.speed_error = statistics::median_error(speeds);
   double const passed = seconds_of(CLOCK_MONOTONIC) - begin, ran = seconds_of(CLOCK_THREAD_CPUTIME_ID) - used;
-  result.waited = passed > 0 ? std::clamp(1 - ran / passed, 0.0, 1.0) : 0;
+  result.load = passed > 0 ? std::clamp(1 - ran / passed, 0.0, 1.0) : 0;
+  result.doubt = std::max(statistics::median_error(speeds), result.load);
 }
 
 /// Median over rounds that each copy more than caches hold.
@@ -178,11 +178,12 @@ usable_cores find_usable_cores() {
 
 host_measurement probe_host(host_probe_options const& options) {
   host_measurement result;
-  result.name = host_name();
+  result.name = result.machine = host_name();
+  result.date = utc_now();
   read_topology(result);
   measure_speed(result, options);
   result.hand_over = measure_hand_over();
-  result.copying = measure_copying();
+  if (options.repeats > 0) result.copying = measure_copying();
   group_limits const limits = read_group_limits();
   if (limits.memory) result.memory = std::min(result.memory, *limits.memory);
   if (limits.processors) {

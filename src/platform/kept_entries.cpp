@@ -19,7 +19,7 @@
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 namespace skel::platform {
 namespace {

@@ -17,6 +17,11 @@
 namespace skel::runtime {
 namespace {
 
+/// Where the search for a message begins that is long beside the latency [B].
+constexpr std::size_t first_long_message = 16384;
+/// A message is long when it takes so many latencies: an error of the latency moves its time per byte by a tenth of it.
+constexpr double latencies_in_long_message = 10;
+
 using record::probe_kind;
 using record::probe_sizes;
 

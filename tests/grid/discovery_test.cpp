@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -11,8 +12,8 @@
 #include <skel/detail/cost/communication/any_model.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/plan/tournament.hpp>
-#include <skel/detail/platform/discovered.hpp>
 #include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 
 #include "run_hosts.hpp"
@@ -32,6 +33,7 @@ class Discovery : public testing::Test {
     std::string pattern = (fs::temp_directory_path() / "skel_discovery_XXXXXX").string();
     if (rank_ == 0) pattern = mkdtemp(pattern.data());
     folder_ = quiet::broadcast(MPI_COMM_WORLD, pattern);
+    names_ = quiet::all_gather(MPI_COMM_WORLD, skel::platform::host_name());
     options_.hosts = {.repeats = 3, .time_limit = 0};
     options_.probes = 5;
     options_.time_limit = 0.5;
@@ -47,33 +49,97 @@ class Discovery : public testing::Test {
   int rank_ = 0, ranks_ = 0;
   fs::path folder_;
   skel::discovery_options options_;
+  std::vector<std::string> names_;  // the host of each rank
   std::vector<std::string> warnings_;
 };
 
-TEST_F(Discovery, EveryRankGetsTheSamePlatformOfAllHosts) {
+TEST_F(Discovery, EveryRankGetsTheSamePictureOfAllHosts) {
   auto const found = discover(MPI_COMM_WORLD, options_);
   EXPECT_FALSE(found.from_cache);
-  EXPECT_EQ(found.platform.host_count(), static_cast<std::size_t>(ranks_));
-  std::string const mine = to_json(found.platform);
+  auto const& machine = found.picture.machine();
+  EXPECT_EQ(machine.host_count(), static_cast<std::size_t>(ranks_));
+  std::string const mine = to_json(machine);
   EXPECT_EQ(quiet::broadcast(MPI_COMM_WORLD, mine), mine);
-  for (std::size_t from = 0; from < found.platform.host_count(); ++from)
-    for (std::size_t to = 0; to < found.platform.host_count(); ++to) EXPECT_TRUE(found.platform.connected(from, to));
-  auto const again = find_ranks(found.platform, quiet::all_gather(MPI_COMM_WORLD, skel::platform::host_name()));
+  for (std::size_t from = 0; from < machine.host_count(); ++from)
+    for (std::size_t to = 0; to < machine.host_count(); ++to) EXPECT_TRUE(machine.connected(from, to));
+  auto const again = found.picture.find_ranks(names_);
   EXPECT_EQ(again.mismatch, "");
-  EXPECT_EQ(again.host_of_rank.size(), found.platform.host_count());
+  EXPECT_EQ(again.host_of_rank.size(), machine.host_count());
 }
 
 TEST_F(Discovery, RanksOfOneHostAreOneHostUnlessTheyCountAsHosts) {
   options_.host_per_rank = false;
-  auto const found = discover(MPI_COMM_WORLD, options_).platform;
-  EXPECT_EQ(found.host_count(), 1U);
-  EXPECT_EQ(find_ranks(found, quiet::all_gather(MPI_COMM_WORLD, skel::platform::host_name())).host_of_rank,
-            std::vector<std::size_t>(static_cast<std::size_t>(ranks_), 0));
+  auto const picture = discover(MPI_COMM_WORLD, options_).picture;
+  ASSERT_EQ(picture.machine().host_count(), 1U);
+  std::vector<std::size_t> const all_on_it(static_cast<std::size_t>(ranks_), 0);
+  EXPECT_EQ(picture.find_ranks(names_).host_of_rank, all_on_it);
+  EXPECT_EQ(picture.host(0).repeats, 3U);
+  EXPECT_TRUE(skel::platform::parse_date(picture.host(0).date));
+  auto const& local = picture.measured().clusters[0].local;
+  EXPECT_EQ(local.probes > 0, ranks_ > 1);
+  if (ranks_ == 1) return;
+  EXPECT_TRUE(skel::platform::parse_date(local.date));
+  EXPECT_GT(local.path.latency, 0);
+  EXPECT_EQ(picture.machine().clusters()[0].inside, local.path) << "that collectives see";
+  EXPECT_TRUE(picture.machine().clusters()[0].parameters.contains("plogp"));
+  EXPECT_EQ(picture.for_ranks(all_on_it).path(0, 1), local.path) << "that pipelines see";
+}
+
+TEST_F(Discovery, CompletesWhatIsKept) {
+  options_.host_per_rank = false;
+  options_.max_age = 1e12;  // what is measured on a loaded machine is believed for a small part of it
+  auto const with = [&](std::vector<model_kind> models, bool speeds) {
+    options_.models = std::move(models);
+    options_.speeds = speeds;
+    return discover(MPI_COMM_WORLD, options_);
+  };
+  auto const for_pipelines = with({}, false);
+  EXPECT_FALSE(for_pipelines.from_cache);
+  EXPECT_EQ(for_pipelines.picture.host(0).repeats, 0U);
+  EXPECT_TRUE(with({}, false).from_cache);
+
+  auto const for_collectives = with({model_kind::plogp}, false);
+  EXPECT_EQ(for_collectives.from_cache, ranks_ == 1) << "a rank has no path to another";
+  auto const of = [](skel::discovery_result const& found) { return found.picture.measured().clusters[0].local; };
+  EXPECT_EQ(of(for_collectives).path, of(for_pipelines).path) << "it is not measured again";
+  EXPECT_EQ(of(for_collectives).models.contains("plogp"), ranks_ > 1);
+  EXPECT_EQ(for_collectives.picture.host(0).hand_over, for_pipelines.picture.host(0).hand_over);
+  EXPECT_TRUE(with({model_kind::plogp}, false).from_cache);
+
+  auto const for_all = with({model_kind::hockney}, true);
+  EXPECT_FALSE(for_all.from_cache);
+  EXPECT_GT(for_all.picture.host(0).repeats, 0U);
+  EXPECT_EQ(of(for_all).models.contains("plogp"), ranks_ > 1) << "what was known stays";
+  EXPECT_EQ(of(for_all).models.contains("hockney"), ranks_ > 1);
+  EXPECT_TRUE(with({model_kind::hockney, model_kind::plogp}, true).from_cache);
+  EXPECT_EQ(with({}, false).picture.version(), for_all.picture.version());
+  EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(Discovery, OfAnotherToleranceIsMeasuredAnew) {
+  options_.max_age = 1e12;
+  (void)discover(MPI_COMM_WORLD, options_);
+  options_.tolerance = 0.3;
+  EXPECT_FALSE(discover(MPI_COMM_WORLD, options_).from_cache);
+}
+
+TEST_F(Discovery, KeepsWhatARunSaysOfSpeeds) {
+  if (rank_ != 0) return;
+  setenv("XDG_CACHE_HOME", folder_.c_str(), 1);
+  options_.cache.clear();
+  options_.max_age = 1e12;
+  auto const before = discover_alone(options_).picture;
+  skel::keep_speeds(before, {{names_[0], 2 * before.host(0).speed, 0.01}});
+  auto const after = discover_alone(options_);
+  EXPECT_TRUE(after.from_cache);
+  EXPECT_EQ(after.picture.host(0).speed, 2 * before.host(0).speed);
+  EXPECT_EQ(after.picture.host(0).doubt, 0.01);
+  unsetenv("XDG_CACHE_HOME");
 }
 
 TEST_F(Discovery, EveryClusterAndLinkHasTheParametersOfTheModels) {
   options_.models = {model_kind::plogp, model_kind::hockney, model_kind::lmo};
-  auto const found = discover(MPI_COMM_WORLD, options_).platform;
+  auto const found = discover(MPI_COMM_WORLD, options_).picture.machine();
   auto const check = [](skel::platform::parameter_blocks const& blocks, std::string const& where) {
     EXPECT_TRUE(skel::platform::read_plogp(blocks, "probe", where));
     EXPECT_TRUE(skel::platform::read_hockney(blocks, "probe", where));
@@ -110,15 +176,21 @@ TEST_F(Discovery, TellsRankZeroHowFarItIs) {
   }
 }
 
-TEST_F(Discovery, TakesWhatIsKeptOnlyForTheSameModels) {
+TEST_F(Discovery, TakesWhatIsKeptUntilItIsTooOld) {
   options_.max_age = 1e12;  // what is measured on a loaded machine is believed for a small part of it
   auto const first = discover(MPI_COMM_WORLD, options_);
   auto const again = discover(MPI_COMM_WORLD, options_);
   EXPECT_TRUE(again.from_cache);
-  EXPECT_EQ(again.platform, first.platform);
-  options_.models = {model_kind::hockney};
+  EXPECT_EQ(again.picture.machine(), first.picture.machine());
+  options_.max_age = 0;
   EXPECT_FALSE(discover(MPI_COMM_WORLD, options_).from_cache);
   EXPECT_TRUE(warnings_.empty());
+}
+
+TEST_F(Discovery, WarnsWhenTheResultCannotBeKept) {
+  options_.cache = "/dev/null/nowhere.json";
+  EXPECT_FALSE(discover(MPI_COMM_WORLD, options_).from_cache);
+  EXPECT_EQ(warnings_.size(), rank_ == 0 ? 1U : 0U);
 }
 
 TEST_F(Discovery, WarnsOfADamagedFileAndRepairsIt) {

@@ -12,12 +12,12 @@ using skel::find_hosts;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-skel::platform::description machine(std::vector<skel::platform::cluster> clusters) {
+skel::platform::snapshot machine(std::vector<skel::platform::cluster> clusters) {
   std::vector<skel::platform::cluster_link> links;
   for (std::size_t a = 0; a < clusters.size(); ++a)
     for (std::size_t b = 0; b < clusters.size(); ++b)
       if (a != b) links.push_back({.from = a, .to = b, .path = {1e-3, 1e8}});
-  return skel::platform::description(1e-6, std::move(clusters), std::move(links));
+  return skel::platform::snapshot(skel::platform::description(1e-6, std::move(clusters), std::move(links)));
 }
 
 TEST(FindHosts, FindsHostsByTheirNamesInAnyOrder) {

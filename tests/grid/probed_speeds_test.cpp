@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <skel/skel.hpp>
 
@@ -8,24 +7,24 @@
 
 namespace {
 
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr double between = 0.03;
 
 /// Four ranks on the hosts a and b, with two cores each; the probe is sure of a to 2 % and of b to this.
-skel::platform::description probed(double doubt_of_b = 0.02) {
-  std::vector<skel::platform::cluster> clusters;
-  std::vector<skel::platform::cluster_link> links;
-  for (std::size_t r = 0; r < 4; ++r) {
-    skel::platform::cluster rank{.name = "r" + std::to_string(r)};
-    rank.speed = r < 2 ? 1e9 : 2e9;
-    rank.parameters["measured"] = nlohmann::json{{"doubt", r < 2 ? 0.02 : doubt_of_b}, {"repeats", 5}}.dump();
-    clusters.push_back(rank);
-    for (std::size_t other = 0; other < 4; ++other)
-      if (other != r) links.push_back({.from = r, .to = other, .path = {1e-6, 1e9}});
+skel::run_platform probed(double doubt_of_b = 0.02) {
+  skel::platform::survey all;
+  all.date = "2026-11-20T21:45:00Z";
+  for (std::string const name : {"a", "b"}) {
+    skel::platform::host_measurement host;
+    host.name = host.machine = name;
+    host.speed = name == "a" ? 1e9 : 2e9;
+    host.doubt = name == "a" ? 0.02 : doubt_of_b;
+    host.repeats = 5;
+    all.clusters.push_back({.name = name, .hosts = {all.hosts.size()}});
+    all.hosts.push_back(host);
   }
-  return {0, clusters, links, {{"measured", nlohmann::json{{"date", "now"}, {"doubt", 0.02}}.dump()}}};
+  return {skel::platform::snapshot(all), {0, 0, 1, 1}};
 }
 
 skel::rank_cores const cores{.own = {1, 1, 1, 1}, .domain = {0, 0, 1, 1}, .cores = {2, 2}};
@@ -60,18 +59,13 @@ TEST(ProbedSpeeds, HoldWhereARunAgrees) {
 TEST(ProbedSpeeds, AreCorrectedByARun) {
   auto const wrong = measured_speeds(probed(), cores, line, costs, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between);
   ASSERT_EQ(wrong.size(), 1);
-  EXPECT_EQ(wrong[0].host, "b");
+  EXPECT_EQ(wrong[0].now.machine, "b");
   EXPECT_NEAR(wrong[0].factor, 0.5, 1e-9);
+  EXPECT_NEAR(wrong[0].now.speed, 1e9, 1);
   EXPECT_EQ(describe(wrong), "'b' is 0.50 times as fast as it was probed");
 
-  auto const now = corrected(probed(), wrong, {"a", "a", "b", "b"});
-  EXPECT_EQ(now.speed(1), 1e9);
-  EXPECT_EQ(now.speed(2), 1e9);
-  EXPECT_EQ(now.speed(3), 1e9);
-  EXPECT_THAT(now.clusters()[3].parameters.at("measured"), HasSubstr("\"repeats\":5"));
-  auto const all = nlohmann::json::parse(now.parameters().at("measured"));
-  EXPECT_EQ(all.at("date"), "now");
-  EXPECT_EQ(all.at("doubt"), wrong[0].doubt);
+  auto now = probed();
+  now.picture = now.picture.with_speeds({wrong[0].now}, "2026-11-21T00:00:00Z");
   EXPECT_THAT(measured_speeds(now, cores, line, costs, run_of({2e-3, 2e-3, 2e-3, 2e-3}), between), IsEmpty());
 }
 

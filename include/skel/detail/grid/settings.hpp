@@ -20,8 +20,8 @@ enum class other_hosts {
 /// How a program is planned and run. Every field has a default that suits a first run. The same values can be given on
 /// the command line of any program that makes a skel::grid, as --skel-NAME VALUE.
 struct run_settings {
-  /// Absent: probed at start-up and kept for a day (skel::probe). One that was measured (skel probe) says on which host
-  /// each rank is, by name; of any other, host i is rank i.                             --skel-platform FILE
+  /// Absent: discovered at the first need and kept for a day (skel::discover). One that was measured (skel probe) says
+  /// on which host each rank is, by name; of any other, host i is rank i.                  --skel-platform FILE
   std::optional<platform::description> platform;
   other_hosts if_other_hosts = other_hosts::measure;  ///<                               --skel-other-hosts ACTION
   /// Run exactly this: no calibration, no search. One entry per station, source and sink included.

@@ -12,23 +12,28 @@ namespace skel::platform {
 /// of its median, relative to it.
 inline constexpr double sure_enough = 0.05;
 
-/// What one host can do, as this process may use it.
+/// What one host can do, as the process that measured it may use it.
 struct host_measurement {
-  std::string name;         ///< of the host
-  double speed = 0;         ///< work units per second of one core (see probe_host); > 0
-  double speed_spread = 0;  ///< robust standard deviation of the repeats, relative to the median
-  double speed_error = 0;   ///< how sure the median is: half of its 95 % interval, relative to it
-  double waited = 0;        ///< part of the time in which the kernel was ready and something else had its core
-  std::size_t repeats = 0;  ///< of the kernel
-  std::size_t cores = 1;    ///< that this process may use at once; >= 1
-  double memory = 0;        ///< [B] that this process may use
+  std::string name{};                 ///< of the host
+  std::string machine{};              ///< what its machine calls itself: the same, unless each rank counts as a host
+  std::optional<std::size_t> rank{};  ///< that counted as this host
+  double speed = 1;                   ///< work units per second of one core (see probe_host); > 0
+  double speed_spread = 0;            ///< robust standard deviation of the repeats, relative to the median
+  /// How unsure the speed is: half of the 95 % interval of the median, relative to it, or the load, whichever is more.
+  double doubt = 0;
+  double load = 0;          ///< part of the time in which the kernel was ready and something else had its core
+  std::size_t repeats = 0;  ///< of the kernel; 0: speed and load were not measured
+  std::size_t cores = 1;    ///< that the process may use at once; >= 1
+  double memory = 0;        ///< [B] that the process may use
   double hand_over = 0;     ///< [s] to give one item to another stage inside a process, uncontended
-  double copying = 0;       ///< [B/s] at which one core copies from memory to memory
+  double copying = 0;       ///< [B/s] at which one core copies from memory to memory; 0: not measured
+  std::string date{};       ///< UTC, "2026-11-20T21:45:00Z"
 };
 
 struct host_probe_options {
-  std::size_t repeats = 15;  ///< of the kernel, and four times as many while they scatter; 0: not measured, speed 1
-  double time_limit = 1;     ///< [s] after which no further repeat is started (three are always made)
+  std::size_t repeats =
+      15;  ///< of the kernel, and four times as many while they scatter; 0: speed, load and copying are not measured
+  double time_limit = 1;  ///< [s] after which no further repeat is started (three are always made)
 };
 
 /// Measures this host.

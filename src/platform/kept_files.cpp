@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -11,22 +12,17 @@
 #include <string_view>
 #include <system_error>
 
-#include <nlohmann/json.hpp>
-
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
-#include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
-#include <skel/detail/platform/measured.hpp>
+#include <skel/detail/platform/kept_files.hpp>
 
 namespace skel::platform {
 namespace {
 
-using nlohmann::json;
-
 constexpr char const* date_format = "%Y-%m-%dT%H:%M:%SZ";
 
-/// Over all names, each with its end: a name for a file, not a proof (read_cache compares the names).
+/// Over all names, each with its end: a name for a file, not a proof (who reads it compares the names).
 std::uint64_t key_of(std::vector<std::string> const& names) {
   fnv1a hash;
   for (std::string const& name : names) hash.add(name).add(std::string_view("\n"));
@@ -40,24 +36,6 @@ std::optional<std::filesystem::path> cache_folder() {
   if (char const* const home = std::getenv("HOME"); home != nullptr && *home == '/')
     return std::filesystem::path(home) / ".cache" / "skel";
   return std::nullopt;
-}
-
-std::optional<time_t> parse_date(std::string const& text) {
-  tm fields{};
-  char const* const end = strptime(text.c_str(), date_format, &fields);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return timegm(&fields);
-}
-
-std::string in_words(double seconds) {
-  char text[64];
-  if (seconds < 5400)
-    std::snprintf(text, sizeof text, "%.0f minutes", seconds / 60);
-  else if (seconds < 172800)
-    std::snprintf(text, sizeof text, "%.1f hours", seconds / 3600);
-  else
-    std::snprintf(text, sizeof text, "%.1f days", seconds / 86400);
-  return text;
 }
 
 bool write_all(int descriptor, std::string_view text) {
@@ -85,6 +63,13 @@ std::string utc_now() {
   return text;
 }
 
+std::optional<std::time_t> parse_date(std::string const& text) {
+  tm fields{};
+  char const* const end = strptime(text.c_str(), date_format, &fields);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return timegm(&fields);
+}
+
 namespace {
 
 std::optional<std::filesystem::path> file_of_hosts(std::string const& kind,
@@ -99,8 +84,9 @@ std::optional<std::filesystem::path> file_of_hosts(std::string const& kind,
 
 }  // namespace
 
-std::optional<std::filesystem::path> default_cache_file(std::vector<std::string> const& host_of_rank) {
-  return file_of_hosts("platform", host_of_rank, ".json");
+std::optional<std::filesystem::path> default_snapshot_file(std::vector<std::string> hosts) {
+  std::ranges::sort(hosts);
+  return file_of_hosts("platform", hosts, ".json");
 }
 
 std::optional<std::filesystem::path> default_knowledge_file(std::vector<std::string> const& host_of_rank) {
@@ -111,35 +97,6 @@ std::optional<std::filesystem::path> kept_reduction_model_file() {
   auto const folder = cache_folder();
   if (!folder) return std::nullopt;
   return *folder / "reduction_model.json";
-}
-
-cached_platform read_cache(std::filesystem::path const& file, std::vector<std::string> const& host_of_rank,
-                           double max_age) {
-  cached_platform result;
-  std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored)) return result;
-  try {
-    description platform = parse_description(read_text(file, file_of::this_user), file.string(), file_of::this_user);
-    json const measured = json::parse(platform.parameters().at("measured"));
-    auto const date = parse_date(measured.at("date").get<std::string>());
-    if (!date) throw error("its date cannot be read");
-    double const doubt = measured.value("doubt", 0.0);
-    double const age = difftime(time(nullptr), *date);
-    if (measured.at("host_of_rank").get<std::vector<std::string>>() != host_of_rank)
-      result.reason = file.string() + ": was measured on other hosts or ranks";
-    else if (age < 0)
-      result.reason = file.string() + ": was measured in the future; check the clock";
-    else if (age >= believed_for(max_age, doubt))
-      result.reason = file.string() + ": was measured " + in_words(age) + " ago" +
-                      (age < max_age ? " while the machine was loaded" : "");
-    else
-      result.platform = std::move(platform);
-  } catch (std::exception const& problem) {
-    result.damaged = true;
-    bool const says_where = dynamic_cast<input_error const*>(&problem) != nullptr;
-    result.reason = says_where ? problem.what() : file.string() + ": is not a probed platform (" + problem.what() + ")";
-  }
-  return result;
 }
 
 namespace {

@@ -1,0 +1,62 @@
+#include "missing_figures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace skel {
+
+std::vector<player> find_players(run_hosts const& run, bool host_per_rank) {
+  std::vector<std::size_t> sharing(run.leader.size());
+  for (std::size_t machine : run.host_of_rank) ++sharing[machine];
+  std::vector<player> players;
+  for (std::size_t rank = 0; rank < run.names.size(); ++rank) {
+    std::size_t const machine = run.host_of_rank[rank];
+    bool const leads = run.leader[machine] == rank;
+    if (!leads && !host_per_rank) {
+      if (players[machine].partner == players[machine].rank) players[machine].partner = rank;
+      continue;
+    }
+    bool const numbered = host_per_rank && sharing[machine] > 1;
+    players.push_back(
+        {run.names[rank] + (numbered ? "-r" + std::to_string(rank) : ""), rank, rank, machine, sharing[machine]});
+  }
+  return players;
+}
+
+std::vector<std::string> names_of(std::vector<player> const& players) {
+  std::vector<std::string> names;
+  for (player const& one : players) names.push_back(one.name);
+  return names;
+}
+
+bool lacks(platform::path_figures const& path, std::vector<cost::model_kind> const& models) {
+  return path.probes == 0 || std::ranges::any_of(models, [&](cost::model_kind kind) {
+           return !path.models.contains(std::string(name_of(kind)));
+         });
+}
+
+asked_paths what_is_asked(platform::survey& all, std::vector<player> const& players,
+                          std::vector<cost::model_kind> const& models) {
+  asked_paths asked;
+  for (platform::found_cluster& one : all.clusters) {
+    bool const alone = one.hosts.size() == 1;
+    auto const crowded =
+        std::ranges::find_if(one.hosts, [&](std::size_t host) { return players[host].partner != players[host].rank; });
+    if (crowded != one.hosts.end() && lacks(one.local, alone ? models : std::vector<cost::model_kind>())) {
+      player const& here = players[*crowded];
+      one.local.between = {*crowded, *crowded};
+      asked.local.push_back({&one.local, here.rank, here.partner, static_cast<double>(here.ranks)});
+    }
+    auto const [a, b] = one.inside.between;
+    if (!alone && lacks(one.inside, models))
+      asked.inside.push_back({&one.inside, players[a].rank, players[b].rank, static_cast<double>(one.hosts.size())});
+  }
+  for (platform::found_link& one : all.links) {
+    auto const [a, b] = one.measured.between;
+    auto const nodes = static_cast<double>(all.clusters[one.from].hosts.size() + all.clusters[one.to].hosts.size());
+    if (lacks(one.measured, models)) asked.links.push_back({&one.measured, players[a].rank, players[b].rank, nodes});
+  }
+  return asked;
+}
+
+}  // namespace skel

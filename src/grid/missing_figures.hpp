@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <skel/detail/cost/communication/any_model.hpp>
+#include <skel/detail/platform/survey.hpp>
+
+#include "run_hosts.hpp"
+
+namespace skel {
+
+/// Who takes part for a host: of the run, or every rank as one.
+struct player {
+  std::string name;
+  std::size_t rank = 0, partner = 0;  ///< another rank of the host, or the same
+  std::size_t machine = 0;            ///< that the host is on
+  std::size_t ranks = 1;              ///< of the host, or where each counts as one of the machine
+};
+
+/// In the order of their ranks.
+std::vector<player> find_players(run_hosts const& run, bool host_per_rank);
+
+std::vector<std::string> names_of(std::vector<player> const& players);
+
+/// A path whose messages are to be measured, from one rank to another.
+struct asked_path {
+  platform::path_figures* path;
+  std::size_t from, to;  ///< ranks
+  double nodes;          ///< that share it
+};
+
+/// Of each kind: what is not known well enough for the models.
+struct asked_paths {
+  std::vector<asked_path> local, inside, links;
+
+  bool empty() const { return local.empty() && inside.empty() && links.empty(); }
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for (auto const* kind : {&local, &inside, &links})
+      for (asked_path const& one : *kind) visit(one);
+  }
+};
+
+/// Whether a path was not measured, or not for all of these models.
+bool lacks(platform::path_figures const& path, std::vector<cost::model_kind> const& models);
+
+/// The paths of a survey that lack something for these models and can be measured in this run: inside a host where it
+/// has two ranks. Player i is of host i. O(clusters^2 + hosts).
+asked_paths what_is_asked(platform::survey& all, std::vector<player> const& players,
+                          std::vector<cost::model_kind> const& models);
+
+}  // namespace skel
