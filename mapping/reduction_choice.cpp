@@ -19,7 +19,7 @@ using enum plan::reduction_algorithm;
 double entry_of(cost::reduction_time const& time, reduction_request const& asked, plan::reduction_algorithm algorithm) {
   if ((asked.prepared & plan::set_of(algorithm)) != 0) return 0;
   if ((asked.buffered & plan::set_of(algorithm)) != 0) return time.setup_again;
-  return time.setup_again + (time.setup - time.setup_again) / (1 + asked.patterns_to_come);
+  return time.setup_again + (time.setup - time.setup_again) / (1 + asked.later_patterns);
 }
 
 std::string in_words(double seconds) {
@@ -78,7 +78,7 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
 }
 
 reduction_choice::reduction_choice(platform::reduction_model const& model, std::string const& source)
-    : predictor_(model, source), deciding_seconds_(model.looking.decision) {}
+    : predictor_(model, source), deciding_seconds_(model.reading.decision) {}
 
 std::span<candidate_model const> reduction_choice::models() {
   static candidate_model const mechanisms[] = {{"mechanisms", {}}};
@@ -94,7 +94,7 @@ decision_context reduction_choice::context_of(request const& asked) {
 
 std::vector<candidate<reduction_choice::plan>> reduction_choice::candidates(request const& asked, std::size_t,
                                                                             bool) const {
-  SKEL_EXPECTS(asked.legal != 0 && asked.uses >= 0 && asked.patterns_to_come >= 0);
+  SKEL_EXPECTS(asked.legal != 0 && asked.uses >= 0 && asked.later_patterns >= 0);
   constexpr auto no_cap = std::numeric_limits<std::size_t>::max();
   std::vector<candidate<plan>> all;
   all.reserve(skel::plan::reduction_algorithms);

@@ -204,7 +204,7 @@ platform::reduction_model model_of(training::reduction_samples const& samples,
   model.compiler = samples.compiler;
   model.algorithms = training::algorithm_names();
   for (auto const& one : fits) model.fits.push_back(one.fit.fitted);
-  model.looking = training::time_looking(model);
+  model.reading = training::time_looking(model);
   return platform::rounded(std::move(model));
 }
 

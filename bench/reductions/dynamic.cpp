@@ -62,7 +62,7 @@ ordered_json to_json(std::string const& name, program_run const& run) {
     row["ways"][way.name()] = {{"seconds", skel::statistics::median(way.totals)},
                                {"least", skel::statistics::quantile(way.totals, 0)},
                                {"most", skel::statistics::quantile(way.totals, 1)},
-                               {"looking", report.looking},
+                               {"reading", report.reading},
                                {"deciding", report.deciding},
                                {"preparing", report.preparing},
                                {"running", report.running},
@@ -75,7 +75,7 @@ void print(std::string const& name, program_run const& run) {
   double const best = skel::statistics::median(run.best_fixed().totals);
   auto const& adaptive = run.ways.front().report;
   fmt::print("{:<18} {:>6} {:>10} {:>9.4f} {:<20} {:>6.2f} {:>6.2f} {:>6.2f} {:>8}  ", name, run.phases, run.executions,
-             run.over_best(), run.best_fixed().name(), 100 * adaptive.looking / adaptive.total(),
+             run.over_best(), run.best_fixed().name(), 100 * adaptive.reading / adaptive.total(),
              100 * adaptive.deciding / adaptive.total(), 100 * adaptive.preparing / adaptive.total(),
              adaptive.switches);
   for (auto const& way : run.ways) fmt::print(" {:>8.3f}", skel::statistics::median(way.totals) / best);
@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
       "Programs whose pattern changes while they run (Moldyn, AmrRed2D), from beginning to end: by a new\n"
       "skel::irregular_reduction that knows nothing of them, and by each algorithm alone. Times are of the whole run, "
       "with\n"
-      "looking at patterns, deciding and preparing; medians over rounds, in turn."};
+      "reading patterns, deciding and preparing; medians over rounds, in turn."};
   app.add_option("--program", given.only, "only these")->type_name("NAME");
   app.add_option("--scale", given.scale, "of a program's elements, about")
       ->check(CLI::PositiveNumber)

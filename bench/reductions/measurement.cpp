@@ -189,8 +189,9 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
     auto const mine = skel::plan::set_of(step.algorithm);
     if (rest == reuse) {
       result.first = step.algorithm;
-      result.first_seconds = report.looking + report.deciding;
-      for (auto const& one : report.decision.candidates) result.predicted[one.algorithm] = {one.entry, one.run, one.entry};
+      result.first_seconds = report.reading + report.deciding;
+      for (auto const& one : report.decision.candidates)
+        result.predicted[one.algorithm] = {one.entry, one.run, one.entry};
     }
     if (step.alone) seen &= mine;
     if (step.prepare) {
@@ -203,7 +204,7 @@ choice choose(skel::pattern const& of, setting const& how, double reuse, measure
   }
   for (auto const& [algorithm, share] : uses)
     if (share > uses[result.chosen]) result.chosen = algorithm;
-  result.looking = report.looking, result.deciding = report.deciding, result.switches = report.switches;
+  result.reading = report.reading, result.deciding = report.deciding, result.switches = report.switches;
   return result;
 }
 

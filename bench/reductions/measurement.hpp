@@ -61,8 +61,8 @@ void count_features(skel::pattern const& of, setting const& how, measurement& in
 /// What skel chose.
 struct choice {
   skel::plan::reduction_algorithm chosen = skel::plan::reduction_algorithm::sequential;  ///< ran most of the uses
-  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;  ///< by the first decision
-  double looking = 0, deciding = 0;  ///< what that took [s]
+  std::map<skel::plan::reduction_algorithm, skel::cost::reduction_time> predicted;       ///< by the first decision
+  double reading = 0, deciding = 0;                                                      ///< what that took [s]
 
   /// What was chosen before anything was measured, and what choosing it took [s].
   skel::plan::reduction_algorithm first = skel::plan::reduction_algorithm::sequential;
@@ -70,13 +70,14 @@ struct choice {
   double executing = 0;      ///< setups and executions of all uses, trials among them [s]
   std::size_t switches = 0;  ///< to other algorithms
 
-  double seconds() const { return looking + deciding + executing; }
+  double seconds() const { return reading + deciding + executing; }
 };
 
 /// What skel::irregular_reduction decides for so many uses of a pattern, by the model in a file of `skel train` (empty:
 /// the one that it ships with): at first from as much knowledge of the pattern as pays, and later by the times of the
-/// executions before. Finding out and deciding is really done and timed; a setup and an execution take what was measured
-/// (setup_again where the algorithm had its buffers before). Throws skel::input_error for a model that cannot be used.
+/// executions before. Finding out and deciding is really done and timed; a setup and an execution take what was
+/// measured (setup_again where the algorithm had its buffers before). Throws skel::input_error for a model that cannot
+/// be used.
 choice choose(skel::pattern const& of, setting const& how, double reuse, measurement const& measured,
               std::string const& model = {});
 

@@ -176,7 +176,8 @@ int main(int argc, char** argv) {
       "runs.\n"
       "skel's choosing is what skel::irregular_reduction decides, use by use, with times that were measured before; "
       "it\n"
-      "costs all its setups and runs and what looking and deciding took. What ran most of the uses is the chosen one."};
+      "costs all its setups and runs and what reading patterns and deciding took. What ran most of the uses is the "
+      "chosen one."};
   app.add_option("--pattern", given.pattern, "mesh, graph or matrix (docs/formats.md)")->type_name("FILE");
   app.add_option("--format", given.format, "of the file, unless its ending says it")
       ->check(CLI::IsMember(skel::mesh_format_names()));

@@ -39,7 +39,7 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
   result["chosen"] = by ? ordered_json(named(by->chosen)) : ordered_json(nullptr);
   result["predicted"] = nullptr;
   if (by) {
-    result["looking_seconds"] = by->looking;
+    result["reading_seconds"] = by->reading;
     result["deciding_seconds"] = by->deciding;
     result["switches"] = by->switches;
     result["first_sight"] = {{"chosen", named(by->first)}, {"slowdown_vs_best", nullptr}};
@@ -85,9 +85,9 @@ std::string to_table(measurement const& found, std::optional<choice> const& by, 
                       "setup", "run", "spread", "predicted", "total", "to best");
   if (by && verdict.slowdown)
     text.insert(text.rfind("\n\n") + 1,
-                fmt::format("chosen: {}, at first {}; all uses take {:.4f} times the cost of the best; looking at the "
+                fmt::format("chosen: {}, at first {}; all uses take {:.4f} times the cost of the best; reading the "
                             "pattern took {:.3g} ms, deciding {:.3g} ms, {} switches\n",
-                            name_of(by->chosen), name_of(by->first), *verdict.slowdown, 1e3 * by->looking,
+                            name_of(by->chosen), name_of(by->first), *verdict.slowdown, 1e3 * by->reading,
                             1e3 * by->deciding, by->switches));
   auto ranked = found.algorithms;
   std::sort(ranked.begin(), ranked.end(), [&](auto const& a, auto const& b) {

@@ -16,7 +16,7 @@ namespace bench::reductions {
 /// A way to run a whole program: adaptively, or by one algorithm.
 struct way_of_program {
   std::optional<skel::plan::reduction_algorithm> fixed;
-  std::vector<double> totals;     ///< of each round, with looking, deciding and preparing [s]
+  std::vector<double> totals;     ///< of each round, with reading, deciding and preparing [s]
   skel::reduction_report report;  ///< of the last round
 
   std::string name() const { return fixed ? std::string(skel::plan::name_of(*fixed)) : "adaptive"; }

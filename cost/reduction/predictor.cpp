@@ -58,8 +58,8 @@ reduction_predictor::reduction_predictor(platform::reduction_model const& model,
       for (std::size_t k = 0; k < plan::reduction_algorithms; ++k) {
         auto const& of = made.errors[how];
         double const variance = of.covariance[k * plan::reduction_algorithms + k];
-        made.moved[how][k] = {std::exp(of.first_mean[k] + std::pow(of.first_deviation[k], 2) / 2),
-                              std::exp(of.mean[k]), std::exp(of.mean[k] + variance / 2)};
+        made.moved[how][k] = {std::exp(of.first_mean[k] + std::pow(of.first_deviation[k], 2) / 2), std::exp(of.mean[k]),
+                              std::exp(of.mean[k] + variance / 2)};
       }
     fits_.push_back(std::move(made));
   }
@@ -70,16 +70,14 @@ reduction_predictor::constants const& reduction_predictor::constants_for(std::si
   return enough == fits_.end() ? fits_.back() : *enough;
 }
 
-std::optional<reduction_time> reduction_predictor::predict_by(constants const& fit,
-                                                              plan::reduction_algorithm algorithm,
+std::optional<reduction_time> reduction_predictor::predict_by(constants const& fit, plan::reduction_algorithm algorithm,
                                                               reduction_problem const& problem) const {
   auto const place = static_cast<std::size_t>(algorithm), how = static_cast<std::size_t>(problem.known_by);
   if (!fit.errors[how].known[place]) return std::nullopt;
   busiest_part const part(problem, caches_);
   double run = 0, setup = 0, fresh = 0;
-  part.tell_run(algorithm, [&](mechanism one, double amount) {
-    run += amount * fit.seconds[static_cast<std::size_t>(one)];
-  });
+  part.tell_run(algorithm,
+                [&](mechanism one, double amount) { run += amount * fit.seconds[static_cast<std::size_t>(one)]; });
   part.tell_setup(algorithm, [&](mechanism one, double amount) {
     double const seconds = amount * fit.seconds[static_cast<std::size_t>(one)];
     setup += seconds;

@@ -26,7 +26,7 @@ class buffer_ledger {
   /// Algorithms whose buffers are there, and large enough for a pattern.
   plan::reduction_set buffers_for(pattern_features const& of) const;
   /// How many patterns are expected to share buffers that are bought now: as many as shared those that are there.
-  double patterns_to_come() const { return static_cast<double>(patterns_before_); }
+  double later_patterns() const { return static_cast<double>(patterns_before_); }
 
  private:
   /// The largest pattern that buffers were made for.

@@ -32,10 +32,9 @@ std::string joined(std::vector<std::string> const& names, char const* between) {
 
 std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
-    std::vector<std::string> names{std::string(mapping::placement_choice::name),
-                                   std::string(mapping::copy_tree_problem::name),
-                                   std::string(mapping::exchange_problem::name),
-                                   std::string(mapping::reduction_choice::name)};
+    std::vector<std::string> names{
+        std::string(mapping::placement_choice::name), std::string(mapping::copy_tree_problem::name),
+        std::string(mapping::exchange_problem::name), std::string(mapping::reduction_choice::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
   }();

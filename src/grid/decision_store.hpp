@@ -12,9 +12,9 @@
 
 namespace skel {
 
-/// What the deciders of a program share, and what outlives them: the choices that the user forces, the file of decisions
-/// (on rank 0), and what programs on these hosts have learnt before. What this program learns is kept when the store
-/// goes, which may be after its grid.
+/// What the deciders of a program share, and what outlives them: the choices that the user forces, the file of
+/// decisions (on rank 0), and what programs on these hosts have learnt before. What this program learns is kept when
+/// the store goes, which may be after its grid.
 class decision_store {
  public:
   /// `is_measured`: whether prices come from measuring these hosts; of others nothing is known and nothing is kept.

@@ -67,8 +67,8 @@ void pattern_knowledge::sample(pattern const& of, cost::reduction_problem& probl
 
 void pattern_knowledge::count(pattern const& of, cost::reduction_problem& problem) {
   double const begin = clock_(), expected = counting_seconds(problem);
-  problem.pattern = runtime::reduction::characterise(of, workers_,
-                                                     runtime::reduction::extent_of(of, line_of(problem.value_bytes)));
+  problem.pattern =
+      runtime::reduction::characterise(of, workers_, runtime::reduction::extent_of(of, line_of(problem.value_bytes)));
   problem.known_by = knowledge::counted;
   double ratio = 1;
   learn(ratio, (clock_() - begin) / expected);
@@ -90,8 +90,7 @@ void pattern_knowledge::assume_as_before(cost::reduction_problem& problem) const
 double pattern_knowledge::counting_seconds(cost::reduction_problem const& problem) const {
   auto const& of = problem.pattern;
   double const words = 2 * static_cast<double>(of.elements) / 64;
-  return times_.start +
-         times_.count * (static_cast<double>(of.subscripts) / static_cast<double>(of.parts) + words);
+  return times_.start + times_.count * (static_cast<double>(of.subscripts) / static_cast<double>(of.parts) + words);
 }
 
 }  // namespace skel

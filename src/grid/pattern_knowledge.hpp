@@ -17,7 +17,8 @@ namespace skel {
 class pattern_knowledge {
  public:
   /// `workers` and `clock` stay where they are.
-  pattern_knowledge(runtime::team& workers, std::function<double()> const& clock, platform::looking_times const& expected)
+  pattern_knowledge(runtime::team& workers, std::function<double()> const& clock,
+                    platform::reading_times const& expected)
       : workers_(workers), clock_(clock), times_(expected) {}
 
   /// Improves what is known of a pattern whose executions to come are expected to take so many seconds. Where nothing
@@ -39,7 +40,7 @@ class pattern_knowledge {
 
   runtime::team& workers_;
   std::function<double()> const& clock_;
-  platform::looking_times times_;
+  platform::reading_times times_;
   pattern_features last_;  // that was read
   bool has_last_ = false;
   std::size_t subscripts_ = 0;

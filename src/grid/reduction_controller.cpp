@@ -55,7 +55,7 @@ struct reduction_controller::state {
       : settings(std::move(as)),
         workers(std::move(by)),
         decider(mapping::reduction_choice(*chosen.model, chosen.source)),
-        knowledge(*workers.team, workers.clock, chosen.model->looking) {
+        knowledge(*workers.team, workers.clock, chosen.model->reading) {
     report.model_machine = chosen.model->machine;
     report.model_date = chosen.model->date;
     asked.uses = settings.expected_uses;
@@ -97,8 +97,8 @@ struct reduction_controller::state {
     return !is_decided || version != of_version || asked.problem.value_bytes != value_bytes;
   }
 
-  void begin_phase(std::uint64_t of_version, plan::reduction_set legal, std::size_t iterations,
-                   std::size_t elements, std::size_t subscripts, double value_bytes) {
+  void begin_phase(std::uint64_t of_version, plan::reduction_set legal, std::size_t iterations, std::size_t elements,
+                   std::size_t subscripts, double value_bytes) {
     join();
     asked.legal = narrowed(legal);
     version = of_version;
@@ -122,7 +122,7 @@ struct reduction_controller::state {
   /// Finds out about the pattern what pays before so many executions that take so long [s].
   void find_out(pattern const& of, double uses, double each) {
     knowledge.find_out(of, asked.problem, decider.problem().predictor(), uses * each);
-    report.looking = knowledge.seconds();
+    report.reading = knowledge.seconds();
     report.subscripts_read = knowledge.subscripts();
   }
 
@@ -139,7 +139,7 @@ struct reduction_controller::state {
   step next() {
     asked.prepared = ledger.plans();
     asked.buffered = ledger.buffers_for(asked.problem.pattern);
-    asked.patterns_to_come = ledger.patterns_to_come();
+    asked.later_patterns = ledger.later_patterns();
     auto const& made = decider.use(asked);
     if (is_decided && made.number == number) return step_of(report.decision.algorithm);
     number = made.number;
@@ -173,10 +173,10 @@ struct reduction_controller::state {
   /// Calls f(): what it takes beside reading the pattern is deciding.
   template <class F>
   step charged(F f) {
-    double const begin = now(), looked = report.looking;
+    double const begin = now(), looked = report.reading;
     std::size_t const decisions = report.decisions;
     step const result = f();
-    double const took = now() - begin - (report.looking - looked);
+    double const took = now() - begin - (report.reading - looked);
     report.deciding += took;
     if (report.decisions > decisions) decider.problem().decided_in(took);
     return result;
@@ -339,15 +339,15 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
   if (report.decisions == 0) return out << "  not run yet\n";
   out << "  algorithm  " << plan::name_of(report.decision.algorithm) << ": " << report.decision.why() << '\n';
   for (auto const& one : report.decision.candidates)
-    out << "    " << plan::name_of(one.algorithm) << ": setup " << one.entry * 1e6 << " us, execution "
-        << one.run * 1e6 << " us\n";
+    out << "    " << plan::name_of(one.algorithm) << ": setup " << one.entry * 1e6 << " us, execution " << one.run * 1e6
+        << " us\n";
   for (auto const over : report.decision.over_cap)
     out << "    " << plan::name_of(over) << ": needs more memory than the cap\n";
   out << "  pattern    touched by a thread " << 100 * features.sparsity << " %, by several " << 100 * features.contended
       << " %; iterations run by all owners " << features.copies << " times\n"
       << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
       << " phases, " << report.decisions << " decisions, " << report.switches << " switches\n"
-      << "  seconds    looking " << report.looking << ", deciding " << report.deciding << ", preparing "
+      << "  seconds    reading " << report.reading << ", deciding " << report.deciding << ", preparing "
       << report.preparing << ", running " << report.running << '\n'
       << "  model      of " << report.model_date << ", " << report.model_machine << '\n';
   return out;

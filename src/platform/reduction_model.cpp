@@ -110,11 +110,11 @@ std::string to_text(reduction_model const& model) {
                      {"caches", model.caches},
                      {"date", model.date},
                      {"compiler", model.compiler},
-                     {"looking",
-                      {{"decision", model.looking.decision},
-                       {"sample", model.looking.sample},
-                       {"start", model.looking.start},
-                       {"count", model.looking.count}}},
+                     {"reading",
+                      {{"decision", model.reading.decision},
+                       {"sample", model.reading.sample},
+                       {"start", model.reading.start},
+                       {"count", model.reading.count}}},
                      {"algorithms", model.algorithms}};
   std::string text = "{";
   for (auto const& [key, value] : head.items()) text += ordered(key).dump() + ": " + value.dump() + ",\n ";
@@ -128,8 +128,8 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   reader const root(document, source);
   root.expect_object("a model of reductions");
   root.expect_version("skel_reduction_model", 3, "; train anew (skel train)");
-  root.expect_keys({"skel_reduction_model", "machine", "threads", "caches", "date", "compiler", "looking", "algorithms",
-                    "fits"});
+  root.expect_keys(
+      {"skel_reduction_model", "machine", "threads", "caches", "date", "compiler", "reading", "algorithms", "fits"});
   reduction_model model;
   model.machine = root.at("machine").label();
   model.threads = root.at("threads").count();
@@ -138,11 +138,11 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
   std::ranges::transform(caches, model.caches.begin(), not_negative);
   model.date = root.at("date").label();
   model.compiler = root.at("compiler").label();
-  reader const looking = root.at("looking");
-  looking.expect_object("what looking at a pattern takes");
-  looking.expect_keys({"decision", "sample", "start", "count"});
-  model.looking = {not_negative(looking.at("decision")), not_negative(looking.at("sample")),
-                   not_negative(looking.at("start")), not_negative(looking.at("count"))};
+  reader const reading = root.at("reading");
+  reading.expect_object("what reading a pattern takes");
+  reading.expect_keys({"decision", "sample", "start", "count"});
+  model.reading = {not_negative(reading.at("decision")), not_negative(reading.at("sample")),
+                   not_negative(reading.at("start")), not_negative(reading.at("count"))};
   for (reader const& one : root.at("algorithms").elements("an array of algorithms"))
     model.algorithms.push_back(one.label());
   for (reader const& fit : root.at("fits").elements("an array of fitted constants"))
@@ -159,7 +159,8 @@ reduction_model rounded(reduction_model model) {
     std::snprintf(text, sizeof text, "%.4g", value);
     value = std::strtod(text, nullptr);
   };
-  for (double* const one : {&model.looking.decision, &model.looking.sample, &model.looking.start, &model.looking.count}) round(*one);
+  for (double* const one : {&model.reading.decision, &model.reading.sample, &model.reading.start, &model.reading.count})
+    round(*one);
   for (auto& fit : model.fits) {
     for (auto& one : fit.seconds) round(one.second);
     for (auto* const errors : {&fit.by_sizes, &fit.sampled, &fit.counted}) {

@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
       for (int turn = 0; turn < 3; ++turn) {
         ++request.phase;
         request.buffered = turn == 1 ? request.legal : 0;
-        request.patterns_to_come = turn;
+        request.later_patterns = turn;
         for (int use = 0; use < 5; ++use) {
           auto const& made = decider.use(request);
           if (!(made.chosen().per_use > 0) || !(made.chosen().entry >= 0)) std::abort();

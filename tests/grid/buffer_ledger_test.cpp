@@ -40,19 +40,19 @@ TEST(BufferLedger, PackedPlacesAreForAsManySubscripts) {
 TEST(BufferLedger, ExpectsAsManyPatternsAsSharedTheBuffersBefore) {
   buffer_ledger ledger;
   ledger.next_pattern();
-  EXPECT_EQ(ledger.patterns_to_come(), 0);
+  EXPECT_EQ(ledger.later_patterns(), 0);
   ledger.next_pattern();
   ledger.next_pattern();
-  EXPECT_EQ(ledger.patterns_to_come(), 2);
+  EXPECT_EQ(ledger.later_patterns(), 2);
   ledger.prepared(replicated_buffer, sized(1000, 1), true);
   ledger.next_pattern();
-  EXPECT_EQ(ledger.patterns_to_come(), 3);
+  EXPECT_EQ(ledger.later_patterns(), 3);
   ledger.prepared(replicated_buffer, sized(2000, 1), true);  // they had to grow
   ledger.next_pattern();
-  EXPECT_EQ(ledger.patterns_to_come(), 1);
+  EXPECT_EQ(ledger.later_patterns(), 1);
   ledger.keep_only(sequential);
   ledger.next_pattern();
-  EXPECT_EQ(ledger.patterns_to_come(), 1);
+  EXPECT_EQ(ledger.later_patterns(), 1);
   EXPECT_EQ(ledger.buffers_for(sized(1, 1)), 0u);
 }
 
@@ -64,7 +64,7 @@ TEST(BufferLedger, ForgetsEverything) {
   EXPECT_EQ(ledger.plans(), 0u);
   EXPECT_EQ(ledger.buffers_for(sized(10, 10)), 0u);
   ledger.next_pattern();
-  EXPECT_EQ(ledger.patterns_to_come(), 0);
+  EXPECT_EQ(ledger.later_patterns(), 0);
 }
 
 }  // namespace

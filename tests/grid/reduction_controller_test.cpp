@@ -208,7 +208,7 @@ TEST_F(ReductionController, DoesNotLookWhereThereIsNothingToChoose) {
   auto controller = planted(rented_and_bought, {.expected_uses = 1e6});
   controller.before(some_pattern(1), 8, only({sequential}));
   EXPECT_EQ(controller.report().subscripts_read, 0u);
-  EXPECT_EQ(controller.report().looking, 0);
+  EXPECT_EQ(controller.report().reading, 0);
 }
 
 TEST_F(ReductionController, PreparesNothingTwiceWhileItTriesAndKeepsOnlyWhatItSettledOn) {
@@ -279,7 +279,7 @@ TEST_F(ReductionController, CountsWhatItDid) {
   EXPECT_DOUBLE_EQ(report.preparing, 20 * hours);
   EXPECT_NEAR(report.running, 0.7 * hours, 1e-9);
   EXPECT_DOUBLE_EQ(report.last, 0.1 * hours);
-  EXPECT_DOUBLE_EQ(report.total(), report.looking + report.deciding + report.preparing + report.running);
+  EXPECT_DOUBLE_EQ(report.total(), report.reading + report.deciding + report.preparing + report.running);
   EXPECT_EQ(report.decisions, 6u);  // in each phase one before it, one after 1 execution and one after 2
 }
 
@@ -290,7 +290,7 @@ TEST_F(ReductionController, ReadsOnlyAsMuchOfAPatternAsPays) {
   auto& fit = model.fits.front();
   for (double& one : fit.sampled.covariance) one /= 4;
   for (double& one : fit.counted.covariance) one /= 100;
-  model.looking = {.decision = 0, .sample = 0.2, .start = 1000, .count = 0};
+  model.reading = {.decision = 0, .sample = 0.2, .start = 1000, .count = 0};
   auto const of = some_pattern(1, 20000);
   std::vector<std::size_t> read;
   for (double const uses : {0.1, 10.0, 1e6}) {
@@ -298,7 +298,7 @@ TEST_F(ReductionController, ReadsOnlyAsMuchOfAPatternAsPays) {
     controller.before(of, 8, only({sequential, replicated_buffer}));
     auto const& report = controller.report();
     read.push_back(report.subscripts_read);
-    EXPECT_EQ(report.subscripts_read > 0, report.looking > 0) << uses;
+    EXPECT_EQ(report.subscripts_read > 0, report.reading > 0) << uses;
     EXPECT_EQ(report.subscripts_read > 0, report.features.mixing > 0) << uses << ": what only reading tells";
   }
   EXPECT_EQ(read[0], 0u);
@@ -311,7 +311,7 @@ TEST_F(ReductionController, ReadsMoreOfAPatternWhosePhaseIsLongerThanExpected) {
   planted_times const times{{sequential, {0, 1}}, {replicated_buffer, {0, 0.9}}};
   auto model = planted_model(times, 1);
   for (double& one : model.fits.front().counted.covariance) one /= 100;
-  model.looking = {.decision = 0, .sample = 1e9, .start = 10, .count = 0};
+  model.reading = {.decision = 0, .sample = 1e9, .start = 10, .count = 0};
   reduction_controller controller({.threads = 2, .expected_uses = 1, .model_file = keep(model)});
   auto const of = some_pattern(1, 20000);
   execute(controller, of, only({sequential, replicated_buffer}), times, 1);

@@ -144,7 +144,7 @@ TEST(ReductionChoice, ChargesLessWhereBuffersAreThere) {
 TEST(ReductionChoice, SharesWhatBuffersCostAmongThePatternsToCome) {
   auto request = request_of(only({sequential, replicated_buffer}), 5);  // REPBUF saves 2.5 in each, and costs 2 + 8
   for (double const phases : {0.0, 1.0, 7.0, 14.9, 15.1, 100.0}) {
-    request.patterns_to_come = phases;
+    request.later_patterns = phases;
     auto const made = decided_by(with_buffers(), request);
     EXPECT_EQ(made.chosen().plan, phases > 15 ? replicated_buffer : sequential) << phases;
     EXPECT_NEAR(made.ranked[phases > 15 ? 0 : 1].way.entry, 2 + 8 / (1 + phases), 1e-9) << phases;
@@ -350,7 +350,7 @@ TEST(ReductionChoice, KnowsErrorsByWhatIsKnownOfThePattern) {
 
 TEST(ReductionChoice, ExpectsDecisionsToTakeWhatTheyTook) {
   auto model = planted_model({{sequential, {0, 1}}});
-  model.looking.decision = 4;
+  model.reading.decision = 4;
   reduction_choice choice(model);
   EXPECT_EQ(choice.deciding_seconds(), 4);
   choice.decided_in(2);

@@ -27,7 +27,7 @@ platform::reduction_model some_model() {
   model.fits = {
       {2, 44, {{"update", 1e-9}, {"phase", 1.0 / 3}}, some_errors(0.5), some_errors(0.25), some_errors(-0.125)},
       {16, 90, {{"update", 0}}, some_errors(-1), some_errors(0), some_errors(0.75)}};
-  model.looking = {4e-6, 6e-6, 1e-5, 3e-9};
+  model.reading = {4e-6, 6e-6, 1e-5, 3e-9};
   return model;
 }
 
@@ -46,13 +46,13 @@ TEST(ReductionModel, IsRoundedToWhatIsWorthKeeping) {
   model.fits[0].seconds["update"] = 1.23456789e-9;
   model.fits[1].sampled.covariance[3] = 0.123456;
   model.fits[1].counted.noise = 0.98765432;
-  model.looking.count = 1.11111e-8;
+  model.reading.count = 1.11111e-8;
   auto const less = platform::rounded(model);
   EXPECT_EQ(less.fits[0].seconds.at("update"), 1.235e-9);
   EXPECT_EQ(less.fits[0].seconds.at("phase"), 0.3333);
   EXPECT_EQ(less.fits[1].sampled.covariance[3], 0.1235);
   EXPECT_EQ(less.fits[1].counted.noise, 0.9877);
-  EXPECT_EQ(less.looking.count, 1.111e-8);
+  EXPECT_EQ(less.reading.count, 1.111e-8);
   EXPECT_EQ(less.caches, model.caches) << "bytes are bytes";
   EXPECT_EQ(platform::rounded(less), less);
   EXPECT_EQ(platform::parse_reduction_model(to_text(less), "m.json"), less);
@@ -83,9 +83,9 @@ TEST(ReductionModel, RefusesWhatIsWrongAndSaysWhere) {
         {"\"machine\": ", "\"machin\": ", "machin: unknown key; did you mean 'machine'?"},
         {"[32768.0,1048576.0,30000000.0]", "[32768.0]", "caches: must have three"},
         {"30000000.0]", "-1]", "caches[2]: is negative"},
-        {"\"decision\":4e-06", "\"decision\":-1", "looking.decision: is negative"},
-        {"\"sample\":6e-06,", "", "looking.sample: is missing"},
-        {"\"count\":", "\"cunt\":", "looking.cunt: unknown key; did you mean 'count'?"},
+        {"\"decision\":4e-06", "\"decision\":-1", "reading.decision: is negative"},
+        {"\"sample\":6e-06,", "", "reading.sample: is missing"},
+        {"\"count\":", "\"cunt\":", "reading.cunt: unknown key; did you mean 'count'?"},
         {"[\"repbuf\",\"atomic\"]", "[\"repbuf\"]", "fits[0].errors.by_sizes.mean: must have 1 numbers"},
         {"[\"repbuf\",\"atomic\"]", "[\"repbuf\",7]", "algorithms[1]: "},
         {"\"most_parts\":2", "\"most_parts\":2.5", "fits[0].most_parts: "},

@@ -72,8 +72,8 @@ TEST_F(Train, AShortRunMakesAModelThatReadsBackAndGoesOnAndReports) {
     EXPECT_EQ(fit.seconds.size(), model.fits[0].seconds.size());
     EXPECT_GT(fit.seconds.size(), 40U);
   }
-  EXPECT_GT(model.looking.decision, 0);
-  EXPECT_GT(model.looking.sample, 0);
+  EXPECT_GT(model.reading.decision, 0);
+  EXPECT_GT(model.reading.sample, 0);
 
   // Fits again from what there is, on any machine.
   auto const again = train({"--seconds", "0", "--samples", path("m.csv"), "--json"});

@@ -83,7 +83,8 @@ std::vector<trial_point> points_of(std::filesystem::path const& file, std::size_
   std::mt19937_64 dice(std::hash<std::string>{}(name));
   std::vector<trial_point> points;
   for (auto const& how : numbering_names())
-    for (std::size_t const parts : {threads, std::size_t{16}, std::array<std::size_t, 4>{4, 8, 16, 32}.at(dice() % 4)}) {
+    for (std::size_t const parts :
+         {threads, std::size_t{16}, std::array<std::size_t, 4>{4, 8, 16, 32}.at(dice() % 4)}) {
       trial_point point;
       point.cell = name;
       point.cells = cells;
@@ -120,8 +121,7 @@ trial_point point_of(std::size_t number, std::size_t threads) {
   pattern.apart = at.one_of({0.0, 0.9, 1.0, 1.0});
   double const reach = at.between(0.0005, 0.3);
   pattern.reach = at.next() < 1.0 / 3 ? 0 : reach;
-  settings.value =
-      at.next() < 1.0 / 3 ? trial_value::vector : trial_value::number;
+  settings.value = at.next() < 1.0 / 3 ? trial_value::vector : trial_value::number;
   double const other = at.between(1.0 / 64, 64);  // half of them none
   settings.other_work = static_cast<std::size_t>(other);
   settings.rounds = real ? 15 : 7;
@@ -215,7 +215,7 @@ std::pair<double, double> counting_seconds() {
 
 }  // namespace
 
-platform::looking_times time_looking(platform::reduction_model const& model) {
+platform::reading_times time_looking(platform::reduction_model const& model) {
   cost::reduction_predictor const predictor(model, "the model");
   cost::reduction_problem problem;
   auto const pattern = make_lattice(synthetic_lattice{40000, 3, 2, 2, 1, 100}, 1);

@@ -41,8 +41,8 @@ choice_quality quality_of(std::vector<double> const& over, std::size_t right) {
 
 /// `price(sample)`: by which the least is chosen.
 template <class Price>
-choice_quality judge_by(std::span<reduction_sample const> samples, double uses,
-                        std::optional<std::string> const& kind, Price price) {
+choice_quality judge_by(std::span<reduction_sample const> samples, double uses, std::optional<std::string> const& kind,
+                        Price price) {
   std::vector<double> over;
   std::size_t right = 0;
   for_each_problem(samples, [&](std::size_t begin, std::size_t end) {

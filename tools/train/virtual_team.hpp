@@ -62,7 +62,8 @@ class virtual_team : public runtime::team {
   std::vector<virtual_phase> phases_;
 };
 
-/// How long what a program does with virtual threads takes: their phases, and what the calling thread does between them.
+/// How long what a program does with virtual threads takes: their phases, and what the calling thread does between
+/// them.
 class virtual_clock {
  public:
   explicit virtual_clock(virtual_team& threads) : threads_(&threads) {}

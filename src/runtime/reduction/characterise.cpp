@@ -11,8 +11,8 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/owner_finder.hpp>
+#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>
 
 namespace skel::runtime::reduction {
@@ -211,7 +211,7 @@ class reading {
       bool first = false, last = false;  // of a slice's elements, whether a part touches them
     };
     std::size_t const parts = workers_.parts(), words = element_set::words_for(of_.elements());
-    keepers const keeper(of_.elements(), parts);
+    writers const by(of_.elements(), parts);
     std::vector<std::vector<edge>> edges(parts, std::vector<edge>(parts));
     std::vector<counts> slices(parts);
     workers_.run({"count"}, [&](std::size_t slice) {
@@ -223,7 +223,7 @@ class reading {
         if (!sample_.has(w)) continue;
         std::uint64_t again = 0;
         mine.elements += std::min<std::size_t>(64, of_.elements() - w * 64);
-        keeper.for_each_part(touched_, w, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
+        by.for_each_part(touched_, w, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
           touched_.parts[part].words[w] = privates;
           touched_by[part] += static_cast<std::size_t>(std::popcount(touched));
           // Where words are drawn, a run is counted where it begins inside a word: 63 of 64 places.

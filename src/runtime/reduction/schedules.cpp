@@ -58,11 +58,11 @@ std::vector<std::size_t> slices_of(List const& list, std::size_t elements, std::
 /// `map` becomes the sets of elements that each part keeps privately.
 void keep_privates(touched_map& map, team& workers) {
   std::size_t const words = element_set::words_for(map.elements);
-  keepers const keeper(map.elements, map.parts.size());
-  workers.run({"keepers"}, [&](std::size_t slice) {
+  writers const by(map.elements, map.parts.size());
+  workers.run({"writers"}, [&](std::size_t slice) {
     auto const mine = plan::block_of(words, workers.parts(), slice);
     for (std::size_t w = mine.begin; w < mine.end; ++w)
-      keeper.for_each_part(map, w, [&](std::size_t part, std::uint64_t, std::uint64_t privates) {
+      by.for_each_part(map, w, [&](std::size_t part, std::uint64_t, std::uint64_t privates) {
         map.parts[part].words[w] = privates;
       });
   });

@@ -217,7 +217,7 @@ TEST(DefaultReductionModel, HasEveryMechanismAndAlgorithmAndSaysWhereItIsFrom) {
   EXPECT_FALSE(model.machine.empty());
   EXPECT_FALSE(model.date.empty());
   EXPECT_FALSE(model.compiler.empty());
-  EXPECT_GT(model.looking.decision, 0);
+  EXPECT_GT(model.reading.decision, 0);
   EXPECT_LT(to_text(model).size(), 20'000u);
   for (auto const& fit : model.fits) EXPECT_EQ(fit.seconds.size(), cost::mechanisms);
   cost::reduction_predictor const predictor(model, "default");

@@ -39,8 +39,8 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
   }
   std::size_t sum = 0, runs = 0, copies = 0, crossing = 0, private_subscripts = 0;
   std::vector<std::size_t> threads(of.elements(), 0), loads(parts, 0);
-  runtime::reduction::keepers const turns(of.elements(), parts);
-  auto const lowest_keeps = [&](std::size_t e) { return turns.lowest_keeps(e / 64); };
+  runtime::reduction::writers const turns(of.elements(), parts);
+  auto const lowest_writes = [&](std::size_t e) { return turns.lowest_writes(e / 64); };
   for (auto const& set : touched) {
     sum += set.size();
     for (std::size_t const e : set) ++threads[e], runs += e == 0 || !set.contains(e - 1);
@@ -51,7 +51,7 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
       std::set<std::size_t> owners;
       for (auto const e : of.row(i)) {
         owners.insert(plan::owner_of(of.elements(), parts, e));
-        private_subscripts += keeper(touched, e, lowest_keeps(e)) != t;
+        private_subscripts += keeper(touched, e, lowest_writes(e)) != t;
       }
       copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1;
       for (auto const owner : owners) ++loads[owner];

@@ -96,11 +96,11 @@ TEST(Keepers, LeaveEachTouchedElementToOneOfThosePartsThatTouchIt) {
   for (std::size_t const parts : {1u, 2u, 3u, 8u}) {
     runtime::thread_team workers(parts);
     auto const map = find_touched(of, workers);
-    keepers const keeper(of.elements(), parts);
+    writers const by(of.elements(), parts);
     for (std::size_t word = 0; word < element_set::words_for(of.elements()); ++word) {
       std::uint64_t kept = 0, touched_by_any = 0;
       std::size_t visits = 0;
-      keeper.for_each_part(map, word, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
+      by.for_each_part(map, word, [&](std::size_t part, std::uint64_t touched, std::uint64_t privates) {
         ++visits;
         EXPECT_EQ(touched, map.parts[part].words[word]);
         EXPECT_EQ(privates & ~touched, 0u);
@@ -115,13 +115,13 @@ TEST(Keepers, LeaveEachTouchedElementToOneOfThosePartsThatTouchIt) {
 }
 
 TEST(Keepers, TakeTurns) {
-  keepers const keeper(64 * 160, 2);  // 160 words, turns of 10
+  writers const by(64 * 160, 2);  // 160 words, turns of 10
   std::size_t lowest = 0;
-  for (std::size_t word = 0; word < 160; ++word) lowest += keeper.lowest_keeps(word);
+  for (std::size_t word = 0; word < 160; ++word) lowest += by.lowest_writes(word);
   EXPECT_EQ(lowest, 80u);
-  EXPECT_TRUE(keeper.lowest_keeps(0));
-  EXPECT_TRUE(keeper.lowest_keeps(9));
-  EXPECT_FALSE(keeper.lowest_keeps(10));
+  EXPECT_TRUE(by.lowest_writes(0));
+  EXPECT_TRUE(by.lowest_writes(9));
+  EXPECT_FALSE(by.lowest_writes(10));
 }
 
 }  // namespace

@@ -45,11 +45,11 @@ struct reduction_report {
   pattern_features features;             ///< that it was made for
   std::size_t phases = 0;                ///< versions of patterns
   std::size_t executions = 0;
-  std::size_t uses = 0;       ///< executions in this phase
-  double expected_uses = 0;   ///< of this phase when it began
+  std::size_t uses = 0;             ///< executions in this phase
+  double expected_uses = 0;         ///< of this phase when it began
   std::size_t subscripts_read = 0;  ///< to find out about this phase's pattern
   std::size_t decisions = 0, switches = 0;
-  double looking = 0;                               ///< reading patterns to find out about them, in all [s]
+  double reading = 0;                               ///< reading patterns to find out about them, in all [s]
   double deciding = 0;                              ///< [s]
   double preparing = 0;                             ///< [s]
   double running = 0;                               ///< [s]
@@ -57,7 +57,7 @@ struct reduction_report {
   std::string model_machine = {}, model_date = {};  ///< that predicted times come from
 
   /// Everything [s].
-  double total() const { return looking + deciding + preparing + running; }
+  double total() const { return reading + deciding + preparing + running; }
 };
 std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 

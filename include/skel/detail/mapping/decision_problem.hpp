@@ -57,7 +57,8 @@ constexpr std::uint64_t id_of(std::string_view name) {
 /// - `phase_of(request)`: requests with the same number follow one another, and do not come again when there is another
 ///   number; nothing where requests alternate.
 /// A problem may also say
-/// - `errors_of(request)`: how the errors of its model's prices go together, by the candidates' ids (known_errors const*);
+/// - `errors_of(request)`: how the errors of its model's prices go together, by the candidates' ids (known_errors
+/// const*);
 ///   nullptr: it does not know.
 /// - `deciding_seconds()`: what a decision takes, where that counts beside the uses that it is made for.
 /// Law (tests/support/decision_laws.hpp): all are pure, or change as what is below them learns.

@@ -9,8 +9,9 @@
 /// Choosing by a model whose errors are known from many problems that it was not fitted to.
 namespace skel::mapping {
 
-/// How the errors ln(measured / predicted) of candidates 0 to n - 1 of a problem, whose ids these are, go together, and what measuring the same again
-/// differs by. Candidates that do similar work err alike: what one of them takes tells what the others will.
+/// How the errors ln(measured / predicted) of candidates 0 to n - 1 of a problem, whose ids these are, go together, and
+/// what measuring the same again differs by. Candidates that do similar work err alike: what one of them takes tells
+/// what the others will.
 struct known_errors {
   std::vector<double> covariance;  ///< n n numbers, row by row; symmetric, not indefinite
   double noise = 0.1;              ///< standard deviation of ln of repeated measurements, > 0

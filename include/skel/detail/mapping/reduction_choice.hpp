@@ -21,12 +21,12 @@ struct reduction_request {
   std::uint64_t phase = 0;  ///< another one for another pattern
   cost::reduction_problem problem;
   plan::reduction_set legal = 0;     ///< algorithms to choose from, at least one
-  double uses = 0;             ///< executions with this pattern, as the user says; 0: nobody says
+  double uses = 0;                   ///< executions with this pattern, as the user says; 0: nobody says
   plan::reduction_set prepared = 0;  ///< those whose plans are there: they cost no setup
   plan::reduction_set buffered = 0;  ///< those whose buffers are there, of an earlier pattern: they cost setup_again
   /// Like this one, >= 0. What a setup with fresh buffers takes beyond setup_again is divided among this pattern and
   /// them.
-  double patterns_to_come = 0;
+  double later_patterns = 0;
   std::size_t memory_cap = std::numeric_limits<std::size_t>::max();  ///< of plans and copies [B]
 };
 
@@ -84,7 +84,7 @@ class reduction_choice {
   mutable std::vector<plan> over_cap_;
   mutable cost::reduction_problem last_problem_;
   mutable std::optional<cost::reduction_predictor::times> last_times_;
-  mutable known_errors errors_;                           // of the last problem that they were asked for
+  mutable known_errors errors_;                            // of the last problem that they were asked for
   mutable cost::reduction_errors const* shown_ = nullptr;  // that they were made of
 };
 

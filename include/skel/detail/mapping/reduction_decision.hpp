@@ -20,10 +20,10 @@ struct reduction_candidate {
 /// How a reduction is done, and why.
 struct reduction_decision {
   plan::reduction_algorithm algorithm{};
-  std::vector<reduction_candidate> candidates;       ///< the winner, then the others, best first
+  std::vector<reduction_candidate> candidates;      ///< the winner, then the others, best first
   std::vector<plan::reduction_algorithm> over_cap;  ///< left out, as they would keep more than the cap
-  std::string_view reason = "only";                 ///< "only", "forced", "least" or "trial" (mapping/decision_problem.hpp)
-  double uses = 1;                                  ///< that it was made for
+  std::string_view reason = "only";  ///< "only", "forced", "least" or "trial" (mapping/decision_problem.hpp)
+  double uses = 1;                   ///< that it was made for
 
   /// One sentence.
   std::string why() const;

@@ -23,11 +23,11 @@ struct service_time_priors {
   double earlier_runs = 1;  ///< where a run before was
 };
 
-/// The time that a station takes per item, from the first items of a run and from the runs before. Both have a record of
-/// how well they told what the run then took, and are weighed by the inverse squares of their errors where they agree.
-/// Where they contradict each other, which chance brings about once in 1000 times, and first items are as in the last
-/// run, these are like no others, and earlier runs are believed alone; otherwise other items come than before, and the
-/// first of them are believed alone. A plain value.
+/// The time that a station takes per item, from the first items of a run and from the runs before. Both have a record
+/// of how well they told what the run then took, and are weighed by the inverse squares of their errors where they
+/// agree. Where they contradict each other, which chance brings about once in 1000 times, and first items are as in the
+/// last run, these are like no others, and earlier runs are believed alone; otherwise other items come than before, and
+/// the first of them are believed alone. A plain value.
 struct service_time_memory {
   double reference = 0;      ///< the first run's mean [s]; 0: there was none
   error_record runs;         ///< ln(a run's mean / reference)

@@ -15,8 +15,8 @@ namespace skel::platform {
 /// How wrong predictions of executions and of first uses (setup and execution) are, ln(measured / predicted), on
 /// patterns that the constants were not fitted to. Arrays have an entry for each algorithm, in the model's order.
 struct fitted_errors {
-  std::vector<double> mean;        ///< of executions
-  std::vector<double> covariance;  ///< of executions, about the mean, row by row
+  std::vector<double> mean;             ///< of executions
+  std::vector<double> covariance;       ///< of executions, about the mean, row by row
   std::vector<double> first_mean;       ///< of first uses
   std::vector<double> first_deviation;  ///< standard, about the mean
   double noise = 0;                     ///< standard deviation of repeated measurements of an execution
@@ -26,22 +26,22 @@ struct fitted_errors {
 
 /// Constants, and how wrong what they predict is.
 struct fitted_constants {
-  std::size_t most_parts = 0;  ///< the most threads that any pattern was timed with
-  std::size_t patterns = 0;    ///< that were timed
-  std::map<std::string, double> seconds;  ///< of each mechanism, >= 0 [s]
+  std::size_t most_parts = 0;                ///< the most threads that any pattern was timed with
+  std::size_t patterns = 0;                  ///< that were timed
+  std::map<std::string, double> seconds;     ///< of each mechanism, >= 0 [s]
   fitted_errors by_sizes, sampled, counted;  ///< by how much is known of a pattern
 
   friend bool operator==(fitted_constants const&, fitted_constants const&) = default;
 };
 
 /// What finding out about a pattern takes.
-struct looking_times {
+struct reading_times {
   double decision = 0;  ///< by features that are known [s]
   double sample = 0;    ///< of its iterations [s]
   double start = 0;     ///< counting the features of a pattern of a few subscripts [s]
   double count = 0;     ///< and each subscript of larger ones, on one thread [s]
 
-  friend bool operator==(looking_times const&, looking_times const&) = default;
+  friend bool operator==(reading_times const&, reading_times const&) = default;
 };
 
 /// A model file.
@@ -49,12 +49,12 @@ struct reduction_model {
   std::string machine;  ///< processor_kind::name
   std::string date;     ///< of the fit, ISO 8601
   std::string compiler;
-  std::size_t threads = 0;             ///< of the machine
-  std::array<double, 3> caches{};      ///< first and second level of a core, last level [B]
-  std::vector<std::string> algorithms; ///< that errors are known of
+  std::size_t threads = 0;              ///< of the machine
+  std::array<double, 3> caches{};       ///< first and second level of a core, last level [B]
+  std::vector<std::string> algorithms;  ///< that errors are known of
   /// By the number of threads, rising: a problem takes the first that was timed with as many, or the last.
   std::vector<fitted_constants> fits;
-  looking_times looking;
+  reading_times reading;
 
   friend bool operator==(reduction_model const&, reduction_model const&) = default;
 };

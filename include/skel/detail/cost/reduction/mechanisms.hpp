@@ -92,7 +92,8 @@ using mechanism_amounts = std::array<double, mechanisms>;
 mechanism_amounts amounts_of_run(plan::reduction_algorithm algorithm, reduction_problem const& problem,
                                  cache_sizes const& caches);
 
-/// What its setup is made of: looking at all subscripts, bitmaps of N bits for each part, lists, and filling copies. O(1).
+/// What its setup is made of: looking at all subscripts, bitmaps of N bits for each part, lists, and filling copies.
+/// O(1).
 mechanism_amounts amounts_of_setup(plan::reduction_algorithm algorithm, reduction_problem const& problem);
 
 }  // namespace skel::cost

@@ -43,7 +43,7 @@ struct link_schedule {
 /// O(subscripts / P + N / 64 + runs) for each part.
 link_schedule make_link_schedule(pattern const& of, team& workers);
 
-/// SELPRIV: one of the parts that touch an element keeps it (class keepers) and accumulates into the array itself.
+/// SELPRIV: one of the parts that touch an element writes it (class writers): it accumulates into the array itself.
 /// Every other part that touches it has a private one, packed in the order of the elements. Iterations of a part that
 /// touch no private element need no second index; the others have a row of it: an element e >= 0, or ~place of a
 /// private one.

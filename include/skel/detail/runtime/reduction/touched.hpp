@@ -31,22 +31,22 @@ struct touched_map {
 /// O(subscripts / P + N / 64) for each part; N P / 8 bytes.
 touched_map find_touched(pattern const& of, team& workers);
 
-/// Which part keeps an element that several parts touch, and which have private ones: the lowest and the highest part
-/// that touches it keep it by turns, along the elements, so that neighbours share the work of what they share. A turn
-/// is an eighth of the elements of a part.
-class keepers {
+/// Which part writes an element that several parts touch into the array itself, and which have private ones: the lowest
+/// and the highest part that touches it write it by turns, along the elements, so that neighbours share the work of
+/// what they share. A turn is an eighth of the elements of a part.
+class writers {
  public:
-  keepers(std::size_t elements, std::size_t parts)
+  writers(std::size_t elements, std::size_t parts)
       : turn_(std::max<std::size_t>(1, element_set::words_for(elements) / (8 * parts))) {}
 
-  bool lowest_keeps(std::size_t word) const { return word / turn_ % 2 == 0; }
+  bool lowest_writes(std::size_t word) const { return word / turn_ % 2 == 0; }
 
-  /// Calls visit(part, touched, kept privately) for each part's elements of a word, in the order in which they may
-  /// keep.
+  /// Calls visit(part, touched, private) for each part's elements of a word, in the order in which they may write
+  /// them.
   template <class Visit>
   void for_each_part(touched_map const& map, std::size_t word, Visit visit) const {
     std::size_t const parts = map.parts.size();
-    bool const lowest = lowest_keeps(word);
+    bool const lowest = lowest_writes(word);
     std::uint64_t taken = 0;
     for (std::size_t k = 0; k < parts; ++k) {
       std::size_t const part = lowest ? k : parts - 1 - k;
