@@ -7,6 +7,7 @@
 #include <exception>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <sstream>
 
@@ -287,7 +288,7 @@ struct grid::state {
     auto const found = measured_speeds(*probed, *cores, line, costs, run, usual_forecast_doubt().between);
     if (found.empty()) return {};
     std::vector<platform::host_speed> speeds;
-    for (speed_correction const& one : found) speeds.push_back(one.now);
+    std::ranges::transform(found, std::back_inserter(speeds), &speed_correction::now);
     keep_speeds(probed->picture, speeds);
     probed->picture = probed->picture.with_speeds(speeds, platform::utc_now());
     return describe(found);

@@ -1,6 +1,7 @@
 #include "missing_figures.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace skel {
@@ -25,7 +26,7 @@ std::vector<player> find_players(run_hosts const& run, bool host_per_rank) {
 
 std::vector<std::string> names_of(std::vector<player> const& players) {
   std::vector<std::string> names;
-  for (player const& one : players) names.push_back(one.name);
+  std::ranges::transform(players, std::back_inserter(names), &player::name);
   return names;
 }
 
