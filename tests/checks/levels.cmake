@@ -19,7 +19,7 @@ set(runtime_may base pattern record plan runtime hana tbb mpi cereal posix threa
 set(grid_may base pattern record platform plan cost mapping runtime grid posix threads)
 set(models_may base pattern record platform plan cost mapping)
 set(interpose_may base pattern record platform plan cost mapping runtime grid interpose mpi cereal posix threads)
-set(tools_may ${rooms} cli11 fmt json posix threads)
+set(tools_may ${rooms} cli11 eigen fmt hana json posix threads)  # eigen, hana: tools/train, which fits and times
 
 # Whose header is it? Third-party libraries by how their headers are spelled; headers of the C++ library have no dot.
 function(owner_of header result)

@@ -1,14 +1,16 @@
 #include <skel/detail/runtime/reduction/characterise.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include <skel/detail/pattern/feature_list.hpp>
 #include <skel/detail/pattern/synthetic.hpp>
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/sample.hpp>
 #include <skel/detail/runtime/reduction/touched.hpp>
 
 #include "random_pattern.hpp"
@@ -17,7 +19,7 @@ namespace {
 
 using namespace skel;
 using runtime::reduction::characterise;
-using runtime::reduction::look_at;
+using runtime::reduction::extent_of;
 
 /// The first or the last part that touches an element.
 std::size_t keeper(std::vector<std::set<std::size_t>> const& touched, std::size_t element, bool lowest) {
@@ -81,7 +83,7 @@ TEST(Characterise, CountsWhatTheDefinitionsSay) {
       auto const found = characterise(of, workers);
       auto expected = by_definition(of, parts);
       expected.turnover = found.turnover;  // tested below
-      auto const sampled = runtime::reduction::glance(of, parts, 8);
+      auto const sampled = runtime::reduction::sample(of, parts, 8);
       expected.mixing = sampled.mixing;
       EXPECT_DOUBLE_EQ(found.sparsity, expected.sparsity);
       EXPECT_EQ(found, expected) << "shape " << seed << ", " << parts << " parts: SP " << found.sparsity << " "
@@ -103,32 +105,57 @@ TEST(Characterise, KnowsHowManyLinesAWindowTouches) {
   EXPECT_DOUBLE_EQ(characterise(pattern(2048, 20000, same), workers).turnover, 1.0 / 512);
 }
 
-TEST(Characterise, EstimatesFromWhatALookAllows) {
+/// That what is estimated is near to what was counted.
+void expect_near(pattern_features const& found, pattern_features const& counted) {
+  EXPECT_NEAR(found.sparsity, counted.sparsity, 0.05 * counted.sparsity);
+  EXPECT_NEAR(found.clusters, counted.clusters, 0.1 * counted.clusters + 5);
+  EXPECT_NEAR(found.privates, counted.privates, 0.1 * counted.privates + 0.01);
+  EXPECT_NEAR(found.contended, counted.contended, 0.1 * counted.contended + 0.01);
+  EXPECT_NEAR(found.private_subscripts, counted.private_subscripts, 0.1 * counted.private_subscripts + 0.01);
+  EXPECT_NEAR(found.copies, counted.copies, 0.05 * counted.copies);
+  EXPECT_NEAR(found.crossing, counted.crossing, 0.05);
+  EXPECT_NEAR(found.load, counted.load, 0.1 * counted.load);
+  EXPECT_NEAR(found.turnover, counted.turnover, 0.1);
+}
+
+TEST(Characterise, EstimatesFromSomeElementsAndIterations) {
   for (auto const& wanted :
        {synthetic_pattern{300000, 4, 2, 4, 0.4, 30, 0.5, 0.02}, synthetic_pattern{300000, 4, 2, 4, 1, 1, 0, 0},
         synthetic_pattern{20000, 60, 3, 8, 0.3, 5, 0.9, 0.1}}) {
     auto const of = make_pattern(wanted, 5);
-    skel::training::virtual_team workers(wanted.parts);
-    auto const counted = characterise(of, workers);
-    auto const words = characterise(of, workers, look_at(of, of.subscripts(), 8));  // all subscripts, some elements
-    EXPECT_NEAR(words.sparsity, counted.sparsity, 0.05 * counted.sparsity);
-    EXPECT_NEAR(words.privates, counted.privates, 0.1 * counted.privates + 0.01);
-    EXPECT_NEAR(words.contended, counted.contended, 0.1 * counted.contended + 0.01);
-    EXPECT_NEAR(words.private_subscripts, counted.private_subscripts, 0.1 * counted.private_subscripts + 0.01);
-    EXPECT_NEAR(words.copies, counted.copies, 0.05 * counted.copies);
-    EXPECT_NEAR(words.load, counted.load, 0.1 * counted.load);
-    EXPECT_NEAR(words.turnover, counted.turnover, 0.1);
+    runtime::thread_team workers(wanted.parts);
+    auto const counted = characterise(of, workers), estimated = characterise(of, workers, extent_of(of, 8));
+    EXPECT_NE(estimated, counted) << "everything was counted";
+    expect_near(estimated, counted);
+    EXPECT_EQ(estimated.subscripts, counted.subscripts);
+    EXPECT_EQ(estimated.mixing, counted.mixing);
   }
 }
 
-TEST(Characterise, EstimatesRandomPatternsFromFewSubscripts) {
-  auto const of = make_pattern({50000, 20, 2, 4, 0.5, 1, 0, 0}, 5);
-  skel::training::virtual_team workers(4);
-  auto const counted = characterise(of, workers);
-  auto const few = characterise(of, workers, look_at(of, of.subscripts() / 10, 8));
+TEST(Characterise, FewerElementsAndIterationsStillTell) {
+  auto const of = make_pattern({200000, 10, 2, 4, 0.5, 1, 0, 0}, 5);
+  runtime::thread_team workers(4);
+  auto const counted = characterise(of, workers), few = characterise(of, workers, {.elements = 20000, .owners = 20000});
   EXPECT_NEAR(few.sparsity, counted.sparsity, 0.05);
   EXPECT_NEAR(few.privates, counted.privates, 0.1);
   EXPECT_NEAR(few.copies, counted.copies, 0.05);
+  auto const least = characterise(of, workers, {.elements = 1, .owners = 1});  // perhaps nothing is followed
+  for (auto const& feature : feature_list) EXPECT_TRUE(std::isfinite(feature.value(least))) << feature.name;
+  EXPECT_GE(least.copies, 1);
+}
+
+TEST(ExtentOf, IsAllOfASmallPatternAndAPartOfALargeOne) {
+  auto const small = tests::random_pattern({1000, 300, 3, true}, 4);
+  runtime::thread_team workers(3);
+  EXPECT_EQ(characterise(small, workers, extent_of(small, 8)), characterise(small, workers));
+  auto const all = extent_of(small, 8);
+  EXPECT_GE(all.elements, small.elements());
+  EXPECT_GE(all.owners, small.subscripts());
+  EXPECT_EQ(extent_of(small, 2).line, 2u);
+  auto const large = make_lattice(synthetic_lattice{1 << 21, 1, 2, 2, 1}, 1);
+  auto const part = extent_of(large, 8);
+  EXPECT_LT(part.elements, large.elements() / 4);
+  EXPECT_LT(part.owners, large.subscripts() / 4);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include <skel/detail/runtime/reduction/glance.hpp>
+#include <skel/detail/runtime/reduction/sample.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -16,19 +16,19 @@ namespace {
 
 using namespace skel;
 using runtime::reduction::characterise;
-using runtime::reduction::glance;
+using runtime::reduction::sample;
 
 pattern_features counted(pattern const& of, std::size_t parts) {
-  skel::training::virtual_team team(parts);
+  runtime::thread_team team(parts);
   return characterise(of, team);
 }
 
-TEST(Glance, CountsWhatItSeesWhereItSeesAll) {
+TEST(Sample, CountsWhatItSeesWhereItSeesAll) {
   // 24 windows of 4 iterations with two subscripts each are all that there is.
   for (std::size_t const parts : {1u, 2u, 7u, 32u}) {
     auto const of = make_pattern(synthetic_pattern{100, 0.96, 2, parts, 0.5, 4, 0.5, 0.1}, 3);
-    ASSERT_EQ(of.subscripts(), runtime::reduction::glance_subscripts);
-    auto const seen = glance(of, parts, 8), all = counted(of, parts);
+    ASSERT_EQ(of.subscripts(), runtime::reduction::sampled_subscripts);
+    auto const seen = sample(of, parts, 8), all = counted(of, parts);
     EXPECT_DOUBLE_EQ(seen.copies, all.copies) << parts;
     EXPECT_DOUBLE_EQ(seen.crossing, all.crossing) << parts;
     EXPECT_EQ(seen.elements, all.elements);
@@ -38,11 +38,11 @@ TEST(Glance, CountsWhatItSeesWhereItSeesAll) {
   }
 }
 
-TEST(Glance, IsNearWhereSubscriptsAreDrawnAtRandom) {
+TEST(Sample, IsNearWhereSubscriptsAreDrawnAtRandom) {
   for (std::size_t const parts : {2u, 8u, 32u})
     for (double const connectivity : {0.5, 2.0, 8.0}) {
       auto const of = make_pattern(synthetic_pattern{40000, connectivity, 2, parts, 1, 1, 0, 0}, 9);
-      auto const seen = glance(of, parts, 8), all = counted(of, parts);
+      auto const seen = sample(of, parts, 8), all = counted(of, parts);
       // Of a hundred iterations shares are known to 0.05, of 24 samples to 0.1: three standard deviations.
       EXPECT_NEAR(seen.copies, all.copies, 0.15);
       EXPECT_NEAR(seen.crossing, all.crossing, 0.15);
@@ -55,7 +55,7 @@ TEST(Glance, IsNearWhereSubscriptsAreDrawnAtRandom) {
     }
 }
 
-TEST(Glance, TellsRegionsOfThreadsFromElementsThatAllShare) {
+TEST(Sample, TellsRegionsOfThreadsFromElementsThatAllShare) {
   synthetic_lattice wanted{40000, 3, 2, 2, 1};
   auto const in_order = make_lattice(wanted, 1);
   wanted.iteration_run = 1;
@@ -63,7 +63,7 @@ TEST(Glance, TellsRegionsOfThreadsFromElementsThatAllShare) {
   wanted.element_run = 1;
   auto const random = make_lattice(wanted, 1);
   for (std::size_t const parts : {2u, 16u}) {
-    auto const a = glance(in_order, parts, 8), b = glance(mixed, parts, 8), c = glance(random, parts, 8);
+    auto const a = sample(in_order, parts, 8), b = sample(mixed, parts, 8), c = sample(random, parts, 8);
     EXPECT_LT(a.mixing, b.mixing);  // with 16 threads there are 15 borders between 24 samples
     EXPECT_LT(a.mixing, c.mixing);
     EXPECT_LT(a.contended, b.contended);
@@ -71,7 +71,7 @@ TEST(Glance, TellsRegionsOfThreadsFromElementsThatAllShare) {
   }
 }
 
-TEST(Glance, HasAnAnswerForEveryPattern) {
+TEST(Sample, HasAnAnswerForEveryPattern) {
   std::vector<pattern> all{pattern(),
                            pattern(0, 10, std::vector<subscript>{}),
                            pattern(1, 1, std::vector<subscript>{0}),
@@ -85,7 +85,7 @@ TEST(Glance, HasAnAnswerForEveryPattern) {
   all.push_back(pattern(200, std::size_t{1} << 31, far));
   for (auto const& of : all)
     for (std::size_t const parts : {1u, 3u, 64u, 65u, 1000u}) {
-      auto const seen = glance(of, parts, 8);
+      auto const seen = sample(of, parts, 8);
       for (auto const& feature : feature_list) {
         double const value = feature.value(seen);
         EXPECT_TRUE(std::isfinite(value)) << feature.name;
@@ -100,9 +100,9 @@ TEST(Glance, HasAnAnswerForEveryPattern) {
     }
 }
 
-TEST(Glance, IsPartOfALook) {
+TEST(Sample, IsPartOfACount) {
   auto const of = tests::random_pattern({5000, 700, 3, true}, 3);
-  auto const features = counted(of, 4), seen = glance(of, 4, 8);
+  auto const features = counted(of, 4), seen = sample(of, 4, 8);
   EXPECT_EQ(features.mixing, seen.mixing);
 }
 
