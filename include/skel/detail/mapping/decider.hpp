@@ -25,7 +25,7 @@
 
 namespace skel::mapping {
 
-/// The share of the time of all uses that trials may cost: the most with which no use of 108 cases on random grids took
+/// The share of the time of all uses that trials may cost: the most with which no use of 240 cases on random grids took
 /// longer in the mean than the one before (docs/decisions/0049).
 inline constexpr double trial_share = 0.001;
 /// And the share of what was measured since that a review may cost, where deciding takes time of its own and nothing
