@@ -24,8 +24,8 @@
 
 namespace skel::mapping {
 
-/// The share of the time of all uses that trials may cost: the most with which no use of 240 cases on random grids took
-/// longer in the mean than the one before (docs/decisions/0049).
+/// The share of the time of all uses that trials may cost: of those that were tried, the most with which no use of 240
+/// cases on random grids took longer in the mean than the one before (docs/decisions/0049).
 inline constexpr double trial_share = 0.001;
 
 /// Which candidate to take.
