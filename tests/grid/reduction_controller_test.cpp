@@ -443,7 +443,7 @@ TEST_F(ReductionController, WarnsOfAKeptModelThatAnotherUserCanHaveWrittenOrThat
 TEST_F(ReductionController, RefusesANamedModelThatCannotBeUsed) {
   EXPECT_THROW(reduction_controller({.threads = 2, .model_file = (folder_ / "nothing.json").string()}), input_error);
   auto model = planted_model(rented_and_bought);
-  model.fits[0].seconds[0].first = "tides";
+  model.fits[0].seconds["tides"] = 1;
   EXPECT_THROW(reduction_controller({.threads = 2, .model_file = keep(model)}), input_error);
 }
 
