@@ -161,7 +161,7 @@ TEST(Choice, IsAmongWhatIsPredictedAndWhatItTookIsCharged) {
     EXPECT_TRUE(by.predicted.contains(by.first));
     EXPECT_TRUE(by.predicted.contains(by.chosen));
     EXPECT_GT(by.first_seconds, 0);
-    EXPECT_GE(by.looking + by.deciding, by.first_seconds);
+    EXPECT_GE(by.reading + by.deciding, by.first_seconds);
     EXPECT_GT(by.executing, 0);
   }
   choice const dear{local_write, {}, 45, 20, local_write, 0, 130};
