@@ -43,7 +43,8 @@ expected_errors given(known_errors const& known, std::span<candidate_record cons
       for (std::size_t j = 0; j < n; ++j) now.covariance[i * n + j] -= row[i] * row[j] / variance;
     }
   }
-  for (double& one : now.covariance) one *= squares / count;
+  now.surprise = squares / count;
+  for (double& one : now.covariance) one *= now.surprise;
   return now;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace skel {
@@ -52,10 +53,15 @@ asked_paths what_is_asked(platform::survey& all, std::vector<player> const& play
     if (!alone && lacks(one.inside, models))
       asked.inside.push_back({&one.inside, players[a].rank, players[b].rank, static_cast<double>(one.hosts.size())});
   }
+  // Both ways between two clusters are asked of the same two hosts, as one measurement may do for both.
+  std::map<std::pair<std::size_t, std::size_t>, std::pair<std::size_t, std::size_t>> hosts;
   for (platform::found_link& one : all.links) {
-    auto const [a, b] = one.measured.between;
+    if (!lacks(one.measured, models)) continue;
+    auto& between = one.measured.between;
+    auto const [there, is_first] = hosts.emplace(std::minmax(one.from, one.to), between);
+    if (!is_first) between = {there->second.second, there->second.first};
     auto const nodes = static_cast<double>(all.clusters[one.from].hosts.size() + all.clusters[one.to].hosts.size());
-    if (lacks(one.measured, models)) asked.links.push_back({&one.measured, players[a].rank, players[b].rank, nodes});
+    asked.links.push_back({&one.measured, players[between.first].rank, players[between.second].rank, nodes});
   }
   return asked;
 }

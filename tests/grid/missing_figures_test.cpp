@@ -57,6 +57,14 @@ TEST(MissingFigures, AreAllPathsOfASurveyWithoutMessages) {
   EXPECT_THAT(ranks(asked.links), ElementsAre(std::pair(1, 2), std::pair(2, 1)));
 }
 
+TEST(MissingFigures, OfBothWaysBetweenClustersAreAskedOfTheSameHosts) {
+  auto all = two_clusters();
+  all.links[1].measured.between = {2, 0};  // as latencies of an even number of pairs say
+  auto const asked = what_is_asked(all, find_players(five_ranks, false), {});
+  EXPECT_THAT(ranks(asked.links), ElementsAre(std::pair(1, 2), std::pair(2, 1)));
+  EXPECT_EQ(all.links[1].measured.between, std::pair(std::size_t{2}, std::size_t{1}));
+}
+
 TEST(MissingFigures, AreTheModelsThatNobodyHasWantedBefore) {
   auto all = two_clusters();
   auto const players = find_players(five_ranks, false);

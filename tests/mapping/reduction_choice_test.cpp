@@ -302,7 +302,7 @@ TEST(ReductionChoice, DecidesTheSameByWhatAnotherOneKnew) {
   model.fits[0].counted.covariance[1] = model.fits[0].counted.covariance[4] = 0.1;
   reduction_decider first{reduction_choice(model)}, second{reduction_choice(model)};
   auto request = request_of(every, 100);
-  for (int use = 0; use < 40; ++use) (void)first.use(request), first.observe(request, 1.5 + 0.1 * (use % 3));
+  for (int use = 0; use < 40; ++use) (void)first.use(request), first.observe(request, 3 + 0.1 * (use % 3));
   ASSERT_TRUE(second.restore(first.knowledge()));
   ++request.phase;
   auto const one = first.decide(request), other = second.decide(request);

@@ -15,9 +15,6 @@ namespace skel::training {
 
 namespace {
 
-/// Times below this are not told apart from nothing [s]: what reading a clock takes.
-constexpr double shortest = 2e-8;
-
 using constants = std::vector<double>;  // by mechanism
 
 double sum_of(cost::mechanism_amounts const& amounts, constants const& seconds) {

@@ -12,6 +12,9 @@
 
 namespace skel::training {
 
+/// Times below this are not told apart from nothing [s]: what reading a clock takes.
+inline constexpr double shortest = 2e-8;
+
 /// What is left out of a fit together, so that errors are those of kinds that were not seen: the kind of a program
 /// ("mesh" of "mesh-disc"); those of the experiment are dealt in four by their cells.
 std::string kind_of(std::string const& program);

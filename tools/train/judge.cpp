@@ -22,8 +22,9 @@ void for_each_problem(std::span<reduction_sample const> samples, Each each) {
   }
 }
 
+/// Not less than what can be timed: what takes next to nothing may have been measured as nothing.
 double total(cost::reduction_time const& time, double uses) {
-  return time.setup + uses * time.run;
+  return std::max(shortest, time.setup + uses * time.run);
 }
 
 choice_quality quality_of(std::vector<double> const& over, std::size_t right) {

@@ -270,7 +270,8 @@ class decider {
         times.push_back(beliefs_.correct(context, model, one.id, one.per_use));
         continue;
       }
-      double const doubt = joint->doubt(one.id), bias = joint->mean[one.id] + doubt * doubt / 2;
+      // A surprise says that models are worse than they were known to be, and not that all others take longer.
+      double const doubt = joint->doubt(one.id), bias = joint->mean[one.id] + doubt * doubt / 2 / joint->surprise;
       times.push_back({one.per_use * std::exp(bias), bias, std::hypot(doubt, joint->noise), doubt});
     }
     return joint;
