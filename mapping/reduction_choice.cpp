@@ -78,17 +78,13 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
 }
 
 reduction_choice::reduction_choice(platform::reduction_model const& model, std::string const& source)
-    : predictor_(model, source), deciding_seconds_(model.reading.decision) {}
-
-std::span<candidate_model const> reduction_choice::models() {
-  static candidate_model const mechanisms[] = {{"mechanisms", {}}};
-  return mechanisms;
-}
+    : predictor_(model, source), model_{"mechanisms of " + model.date, {}}, deciding_seconds_(model.reading.decision) {}
 
 decision_context reduction_choice::context_of(request const& asked) {
   auto const class_of = [](std::size_t n) { return static_cast<std::int64_t>(std::bit_width(n)) / 3; };
   auto const& of = asked.problem.pattern;
-  return {static_cast<std::int64_t>(of.parts), static_cast<std::int64_t>(asked.problem.value_bytes),
+  auto const known = static_cast<std::int64_t>(asked.problem.known_by);
+  return {static_cast<std::int64_t>(of.parts) * 4 + known, static_cast<std::int64_t>(asked.problem.value_bytes),
           class_of(of.elements), class_of(of.subscripts)};
 }
 

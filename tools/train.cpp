@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -177,12 +178,18 @@ double measure(training::reduction_samples& into, std::string const& file, std::
     count += !samples.empty();
     line.show(count, elapsed());
   };
+  std::map<std::string, std::set<std::size_t>> timed;  // points of each file, which were timed in their order
   std::size_t number = first_point_of_files;
-  for (auto const& named : patterns)
-    for (auto const& point : training::points_of(named, into.threads)) {
-      if (!stop.stop_requested() && !there.contains(number)) add(number, point);
-      ++number;
-    }
+  for (std::size_t k = 0; k < into.points.size(); ++k) {
+    if (into.points[k] < first_point_of_files) continue;
+    timed[into.samples[k].program].insert(into.points[k]);
+    number = std::max(number, into.points[k] + 1);
+  }
+  for (auto const& named : patterns) {
+    auto const points = training::points_of(named, into.threads);
+    for (std::size_t k = timed[points.front().cell].size(); k < points.size() && !stop.stop_requested(); ++k)
+      add(number++, points[k]);
+  }
   double const of_files = elapsed();
   for (; !stop.stop_requested() && (elapsed() - of_files < limit || is_too_few()); ++next) {
     auto const point = training::point_of(next, into.threads);
@@ -204,7 +211,7 @@ platform::reduction_model model_of(training::reduction_samples const& samples,
   model.compiler = samples.compiler;
   model.algorithms = training::algorithm_names();
   for (auto const& one : fits) model.fits.push_back(one.fit.fitted);
-  model.reading = training::time_looking(model);
+  model.reading = training::time_reading(model);
   return platform::rounded(std::move(model));
 }
 
@@ -294,6 +301,8 @@ int train(train_command command, std::ostream& out) {
   auto samples = open_samples(command.samples, limit > 0);
   expect_places({command.output, command.plot, limit > 0 ? command.samples : ""});
   double seconds = 0;
+  if (limit == 0 && !command.patterns.empty())
+    refuse_option("--pattern", "is for timing; with --seconds 0 nothing is timed");
   if (limit == 0 && bandwidth) refuse_option("--bandwidth", "is for timing; with --seconds 0 nothing is timed");
   if (limit > 0) {
     if (bandwidth && !samples.points.empty() && samples.bandwidth != *bandwidth)
@@ -351,14 +360,18 @@ action add_train(CLI::App& app) {
   auto* const bandwidth = app.add_option(
       "--bandwidth", command->bandwidth,
       "of the memory that virtual threads share [B/s]; 0: they are not bound by it\n(default: measured)");
-  app.add_option("--pattern", command->patterns,
-                 "mesh, graph or matrix (docs/formats.md) to be timed too, in three numberings, before the experiment; "
-                 "may\nstand more than once")
-      ->type_name("FILE");
-  app.add_option("--without", command->without,
-                 "kind of patterns to be left out of the fit: what comes before the first dash of\ntheir files' names; "
-                 "may stand more than once")
-      ->type_name("KIND");
+  auto* const pattern =
+      app.add_option(
+             "--pattern", command->patterns,
+             "mesh, graph or matrix (docs/formats.md) to be timed too, in three numberings, before the experiment; "
+             "may\nstand more than once")
+          ->type_name("FILE");
+  auto* const without =
+      app.add_option(
+             "--without", command->without,
+             "kind of patterns to be left out of the fit: what comes before the first dash of\ntheir files' names; "
+             "may stand more than once")
+          ->type_name("KIND");
   app.add_option("--samples", command->samples, "file of the timings (default: that of the model, as .csv)");
   auto* const report = app.add_option(
       "--report", command->report, "file of a model or of timings: how well it chooses for kinds that were\nleft out");
@@ -366,7 +379,7 @@ action add_train(CLI::App& app) {
                  "write predicted against measured times to this file (SVG;\ndefault with --report: its file as .svg)");
   app.add_flag("--progress,!--no-progress", command->progress, "whether to tell the progress on standard error");
   app.add_flag("--json", command->json, "one JSON object");
-  for (auto* const other : {output, seconds, bandwidth}) report->excludes(other);
+  for (auto* const other : {output, seconds, bandwidth, pattern, without}) report->excludes(other);
   app.footer(footer);
   return [command](std::ostream& out) { return train(*command, out); };
 }

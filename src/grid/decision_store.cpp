@@ -47,6 +47,25 @@ std::vector<std::string> algorithms_of_reductions() {
   return names;
 }
 
+/// A log for deciders on several threads.
+class guarded_log final : public record::decision_log {
+ public:
+  explicit guarded_log(record::decision_log& to) : to_(to) {}
+
+  std::uint64_t decided(record::decision_entry const& made) override {
+    std::lock_guard const lock(guard_);
+    return to_.decided(made);
+  }
+  void measured(std::uint64_t decision, record::measured_entry const& so_far) override {
+    std::lock_guard const lock(guard_);
+    to_.measured(decision, so_far);
+  }
+
+ private:
+  std::mutex guard_;
+  record::decision_log& to_;
+};
+
 /// Deciders that belong to no grid ask for it.
 struct shared_store {
   std::mutex guard;
@@ -73,7 +92,7 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
   std::string refused;
   if (ranks.rank() == 0) {
     try {
-      if (!settings.decisions.empty()) log_ = std::make_unique<record::decision_file>(settings.decisions);
+      if (!settings.decisions.empty()) file_ = std::make_unique<record::decision_file>(settings.decisions);
     } catch (error const& e) {
       refused = e.what();
     }
@@ -89,15 +108,16 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
   if (!told.first.empty()) throw error(told.first);
   setup_.known = std::move(told.second);
   setup_.forced = settings.forced;
+  if (file_) log_ = std::make_unique<guarded_log>(*file_);
   setup_.log = log_.get();
 }
 
 decision_store::~decision_store() {
   if (runtime::is_fork()) {
-    static_cast<void>(log_.release());  // the parent's file
+    static_cast<void>(file_.release());  // the parent's
     return;
   }
-  if (log_ && !log_->is_whole()) warn("the file of decisions could not be written to its end");
+  if (file_ && !file_->is_whole()) warn("the file of decisions could not be written to its end");
   if (!kept_ || learnt_.empty()) return;
   try {
     if (auto const warning = kept_->add(learnt_); !warning.empty()) warn(warning);
@@ -108,9 +128,13 @@ decision_store::~decision_store() {
 
 void decision_store::learnt(mapping::decision_entries const& by_one) {
   if (!kept_ || runtime::is_fork()) return;
+  std::lock_guard const lock(guard_);
   std::set const known(setup_.known.begin(), setup_.known.end());
-  for (auto const& one : by_one)
-    if (!known.contains(one)) learnt_.push_back(one);
+  for (auto const& one : by_one) {
+    if (known.contains(one)) continue;
+    std::erase_if(learnt_, [&](auto const& other) { return other.first == one.first; });
+    learnt_.push_back(one);
+  }
 }
 
 void check_forced(mapping::forced_choices const& forced) {

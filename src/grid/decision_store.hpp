@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -37,8 +38,10 @@ class decision_store {
 
  private:
   mapping::decision_setup setup_;
-  std::unique_ptr<record::decision_file> log_;
+  std::unique_ptr<record::decision_file> file_;
+  std::unique_ptr<record::decision_log> log_;   // into the file, for several threads
   std::optional<platform::kept_entries> kept_;  // on rank 0
+  std::mutex guard_;                            // several threads may have deciders of their own
   mapping::decision_entries learnt_;
 };
 

@@ -387,7 +387,10 @@ struct grid::state {
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
-grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
+grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {
+  // Reductions of one process are decided without asking a grid; on several ranks this would have to be collective.
+  if (size() == 1) state_->decisions();
+}
 grid::~grid() {
   if (runtime::is_fork())
     static_cast<void>(state_.release());  // threads and MPI are the parent's

@@ -19,13 +19,15 @@ std::size_t line_of(double value_bytes) {
   return std::bit_floor(std::max<std::size_t>(1, static_cast<std::size_t>(64 / std::max(1.0, value_bytes))));
 }
 
-/// The share of a use that a choice loses by predictions from so much knowledge.
-double loss(cost::reduction_problem problem, knowledge how, cost::reduction_predictor const& by) {
+/// The share of a use that a choice among legal algorithms loses by predictions from so much knowledge.
+double loss(cost::reduction_problem problem, knowledge how, cost::reduction_predictor const& by,
+            plan::reduction_set legal) {
   problem.known_by = how;
   auto const& errors = by.errors_of(problem);
   double variances = 0, known = 0;
   for (std::size_t k = 0; k < plan::reduction_algorithms; ++k)
-    if (errors.known[k]) variances += errors.covariance[k * plan::reduction_algorithms + k], ++known;
+    if (errors.known[k] && (legal >> k & 1) != 0)
+      variances += errors.covariance[k * plan::reduction_algorithms + k], ++known;
   return known == 0 ? 0 : mapping::choice_loss(std::sqrt(variances / known));
 }
 
@@ -37,10 +39,10 @@ void learn(double& expected, double took) {
 }  // namespace
 
 void pattern_knowledge::find_out(pattern const& of, cost::reduction_problem& problem,
-                                 cost::reduction_predictor const& by, double seconds) {
+                                 cost::reduction_predictor const& by, plan::reduction_set legal, double seconds) {
   if (of.subscripts() == 0 || problem.known_by == knowledge::counted) return;
-  double const now = loss(problem, problem.known_by, by), sampled = loss(problem, knowledge::sampled, by),
-               counted = loss(problem, knowledge::counted, by);
+  double const now = loss(problem, problem.known_by, by, legal), sampled = loss(problem, knowledge::sampled, by, legal),
+               counted = loss(problem, knowledge::counted, by, legal);
   double const by_counting = (now - counted) * seconds - counting_seconds(problem),
                by_sampling = (now - sampled) * seconds - times_.sample;
   double const begin = clock_();
@@ -66,7 +68,7 @@ void pattern_knowledge::sample(pattern const& of, cost::reduction_problem& probl
 }
 
 void pattern_knowledge::count(pattern const& of, cost::reduction_problem& problem) {
-  double const begin = clock_(), expected = counting_seconds(problem);
+  double const begin = clock_(), expected = std::max(1e-9, counting_seconds(problem));
   problem.pattern =
       runtime::reduction::characterise(of, workers_, runtime::reduction::extent_of(of, line_of(problem.value_bytes)));
   problem.known_by = knowledge::counted;
@@ -79,6 +81,8 @@ void pattern_knowledge::count(pattern const& of, cost::reduction_problem& proble
 void pattern_knowledge::assume_as_before(cost::reduction_problem& problem) const {
   if (!has_last_) return;
   auto now = last_;
+  if (last_.elements > 0)
+    now.clusters *= static_cast<double>(problem.pattern.elements) / static_cast<double>(last_.elements);
   now.iterations = problem.pattern.iterations;
   now.elements = problem.pattern.elements;
   now.subscripts = problem.pattern.subscripts;

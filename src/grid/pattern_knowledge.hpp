@@ -24,7 +24,7 @@ class pattern_knowledge {
   /// Improves what is known of a pattern whose executions to come are expected to take so many seconds. Where nothing
   /// pays, its shares are taken to be those of the last pattern that was read, if there was one.
   void find_out(pattern const& of, cost::reduction_problem& problem, cost::reduction_predictor const& by,
-                double seconds);
+                plan::reduction_set legal, double seconds);
 
   /// Subscripts that were read of this pattern; another one comes.
   std::size_t subscripts() const { return subscripts_; }

@@ -103,7 +103,7 @@ struct reduction_controller::state {
     asked.legal = narrowed(legal);
     version = of_version;
     is_decided = is_fresh = has_observed = false;
-    report.uses = 0;
+    report.uses = report.subscripts_read = 0;
     ++asked.phase;
     ledger.next_pattern();
     knowledge.next_pattern();
@@ -121,7 +121,7 @@ struct reduction_controller::state {
 
   /// Finds out about the pattern what pays before so many executions that take so long [s].
   void find_out(pattern const& of, double uses, double each) {
-    knowledge.find_out(of, asked.problem, decider.problem().predictor(), uses * each);
+    knowledge.find_out(of, asked.problem, decider.problem().predictor(), asked.legal, uses * each);
     report.reading = knowledge.seconds();
     report.subscripts_read = knowledge.subscripts();
   }
@@ -293,13 +293,17 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size
   auto const algorithm = now.report.decision.algorithm;
   if (std::max(bytes, all_bytes) > now.settings.memory_cap) {
     now.asked.legal &= ~set_of(algorithm);
+    now.ledger.clear();
+    now.is_decided = false;  // where nothing else may be used, the next execution begins a phase
     if (now.asked.legal == 0)
       throw error("the algorithm '" + std::string(plan::name_of(algorithm)) + "' keeps " +
                   std::to_string(std::max(bytes, all_bytes)) + " bytes, more than the cap of " +
                   std::to_string(now.settings.memory_cap) +
                   ", and no other may be used; raise the cap, or allow atomic updates");
-    now.ledger.clear();
-    now.next();
+    now.charged([&] {
+      now.take(now.decider.decide(now.asked));
+      return step{};
+    });
     return false;
   }
   now.ledger.prepared(algorithm, now.asked.problem.pattern, bytes > 0);
@@ -343,9 +347,14 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
         << " us\n";
   for (auto const over : report.decision.over_cap)
     out << "    " << plan::name_of(over) << ": needs more memory than the cap\n";
-  out << "  pattern    touched by a thread " << 100 * features.sparsity << " %, by several " << 100 * features.contended
-      << " %; iterations run by all owners " << features.copies << " times\n"
-      << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
+  out << "  pattern    ";
+  if (report.subscripts_read == 0)
+    out << "not read\n";
+  else
+    out << "touched by a thread " << 100 * features.sparsity << " %, by several " << 100 * features.contended
+        << " %; iterations run by all owners " << features.copies << " times (from " << report.subscripts_read
+        << " subscripts)\n";
+  out << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
       << " phases, " << report.decisions << " decisions, " << report.switches << " switches\n"
       << "  seconds    reading " << report.reading << ", deciding " << report.deciding << ", preparing "
       << report.preparing << ", running " << report.running << '\n'

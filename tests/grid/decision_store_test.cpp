@@ -221,6 +221,28 @@ TEST_F(DecisionStore, PlacementsAreForcedByTheirNames) {
   }
 }
 
+TEST_F(DecisionStore, ReductionsOfOneProcessAreForcedToldAndKept) {
+  settings.forced["reduction"] = "replink";
+  std::vector<std::uint32_t> ends;
+  for (std::uint32_t i = 0; i < 1000; ++i) ends.insert(ends.end(), {i, (i + 1) % 1000});
+  skel::pattern const ring(1000, 1000, ends);
+  {
+    skel::grid grid(settings);
+    grid.barrier();  // on several ranks, deciders of one process know of a grid from its first collective on
+    skel::irregular_reduction sums(skel::reduction_settings{.threads = 2});
+    std::vector<long> into(1000);
+    for (int use = 0; use < 20; ++use)
+      sums.run(ring, std::span{into}, [](std::size_t, auto& acc) { acc.add(0, 1), acc.add(1, 1); });
+    EXPECT_EQ(into, std::vector<long>(1000, 40));
+    EXPECT_EQ(sums.report().decision.algorithm, skel::plan::reduction_algorithm::replicated_links);
+    EXPECT_EQ(sums.report().decision.reason, "forced");
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (self != 0) return;
+  EXPECT_THAT(text_of(file("decisions.jsonl")), AllOf(HasSubstr("\"problem\":\"reduction\""), HasSubstr("replink")));
+  EXPECT_THAT(text_of(file("knowledge.txt")), HasSubstr("reduction"));
+}
+
 TEST_F(DecisionStore, SwitchedOffNothingIsKept) {
   settings.knowledge = "off";
   {

@@ -257,6 +257,35 @@ TEST_F(ReductionController, TakesAnotherAlgorithmWhereAPlanKeepsMoreThanTheCap) 
   EXPECT_EQ(controller.before(of, 8, legal).algorithm, sequential);
 }
 
+TEST_F(ReductionController, RefusesAsOftenAsItIsAskedWhereThePlanOfTheOnlyAlgorithmKeepsTooMuch) {
+  planted_times const times{{selective_privates, {0, 0.1}}};
+  auto controller = planted(times, {.memory_cap = 1 << 20, .forced = selective_privates});
+  auto const of = some_pattern(1);
+  for (int turn = 0; turn < 3; ++turn) {
+    ASSERT_EQ(controller.before(of, 8, only({sequential, selective_privates})).algorithm, selective_privates);
+    EXPECT_THROW(controller.prepared(0.1, (1 << 20) + 1), error);
+  }
+}
+
+TEST_F(ReductionController, CountsAUseOnceWhereAPlanKeepsMoreThanTheCap) {
+  planted_times const times{{sequential, {0, 1}}, {selective_privates, {0, 0.1}}};
+  auto controller = planted(times, {.memory_cap = 1 << 20});
+  auto const legal = only({sequential, selective_privates});
+  controller.before(some_pattern(1), 8, legal);
+  controller.prepared(0.1, (1 << 20) + 1);
+  controller.after(1);
+  execute(controller, some_pattern(2), only({sequential}), times, 1);
+  EXPECT_EQ(controller.report().expected_uses, 1) << "of the phase before";
+}
+
+TEST_F(ReductionController, SaysWhetherThePatternWasRead) {
+  auto controller = planted(rented_and_bought);
+  controller.before(some_pattern(1), 8, only({sequential}));
+  std::ostringstream text;
+  text << controller.report();
+  EXPECT_THAT(text.str(), HasSubstr("pattern    not read"));
+}
+
 TEST_F(ReductionController, RefusesAPhaseAsOftenAsItIsAskedFor) {
   planted_times const times{{sequential, {0, 1}}, {replicated_buffer, {0, 0.1}}};
   auto controller = planted(times, {.memory_cap = 10});

@@ -215,7 +215,7 @@ std::pair<double, double> counting_seconds() {
 
 }  // namespace
 
-platform::reading_times time_looking(platform::reduction_model const& model) {
+platform::reading_times time_reading(platform::reduction_model const& model) {
   cost::reduction_predictor const predictor(model, "the model");
   cost::reduction_problem problem;
   auto const pattern = make_lattice(synthetic_lattice{40000, 3, 2, 2, 1, 100}, 1);

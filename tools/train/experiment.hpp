@@ -56,6 +56,6 @@ double bytes_of(trial_point const& point);
 std::vector<reduction_sample> time_point(trial_point point, double bandwidth);
 
 /// What sampling, counting and deciding take, with nothing of it in a cache: medians [s].
-platform::reading_times time_looking(platform::reduction_model const& model);
+platform::reading_times time_reading(platform::reduction_model const& model);
 
 }  // namespace skel::training

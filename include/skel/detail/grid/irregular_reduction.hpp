@@ -253,7 +253,12 @@ class irregular_reduction {
     if (step.alone) with.keep_only(step.algorithm);
     while (step.prepare) {
       double const seconds = controller_.timed([&] { with.prepare(step.algorithm, of, controller_.workers()); });
-      if (controller_.prepared(seconds, with.bytes(step.algorithm), with.bytes())) break;
+      try {
+        if (controller_.prepared(seconds, with.bytes(step.algorithm), with.bytes())) break;
+      } catch (...) {
+        with.keep_only(plan::reduction_algorithm::sequential);  // which keeps nothing
+        throw;
+      }
       step = {report().decision.algorithm, true, true};
       with.keep_only(step.algorithm);
     }
@@ -263,8 +268,7 @@ class irregular_reduction {
   auto step_for(pattern const& of, double bytes, plan::reduction_set legal, plan::reduction_set) {
     return controller_.before(of, bytes, legal);
   }
-  auto step_for(runtime::reduction::open_loop const& of, double bytes, plan::reduction_set,
-                plan::reduction_set legal) {
+  auto step_for(runtime::reduction::open_loop const& of, double bytes, plan::reduction_set, plan::reduction_set legal) {
     return controller_.before(of.iterations, of.elements, bytes, legal);
   }
 

@@ -25,7 +25,7 @@ struct expected_errors {
   std::vector<double> mean;        ///< of each candidate
   std::vector<double> covariance;  ///< row by row
   double noise = 0;                ///< of a measurement, as before
-  double surprise = 1;             ///< by which covariances are greater than what was known says
+  double surprise = 1;             ///< by which covariances are greater, or less, than what was known says
 
   /// Standard deviation of a candidate's error.
   double doubt(std::size_t candidate) const;

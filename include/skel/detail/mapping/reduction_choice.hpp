@@ -35,8 +35,8 @@ double reduction_bytes(plan::reduction_algorithm algorithm, cost::reduction_prob
 
 /// Which algorithm does an irregular reduction, as a problem for the decider: an execution takes what constants of the
 /// machine say, its entry is the setup. How errors of the prices go together is known from patterns that the constants
-/// were not fitted to. Requests are alike where threads and bytes of an element are the same, and elements and
-/// subscripts within a factor of 8.
+/// were not fitted to. Requests are alike where threads, bytes of an element and what is known of the pattern are the
+/// same, and elements and subscripts within a factor of 8.
 class reduction_choice {
  public:
   using request = reduction_request;
@@ -51,7 +51,8 @@ class reduction_choice {
   explicit reduction_choice(platform::reduction_model const& model,
                             std::string const& source = "the model that skel ships");
 
-  static std::span<candidate_model const> models();
+  /// One, named with the date of its fit: what constants were wrong by says nothing of others.
+  std::span<candidate_model const> models() const { return {&model_, 1}; }
   static key key_of(request const& asked) { return asked.phase << skel::plan::reduction_algorithms | asked.legal; }
   static decision_context context_of(request const& asked);
   /// Throws skel::error where no legal algorithm stays under the cap. Precondition: one is legal.
@@ -80,6 +81,7 @@ class reduction_choice {
 
  private:
   cost::reduction_predictor predictor_;
+  candidate_model model_;
   double deciding_seconds_;
   mutable std::vector<plan> over_cap_;
   mutable cost::reduction_problem last_problem_;
