@@ -126,7 +126,8 @@ move_times measure_moves(skel::runtime::communicator const& ranks) {
       times.push_back((1 / measure_plan(lone, plan, service::constant, items, round, ranks) - service_time) / 2);
     return skel::statistics::median(times);
   };
-  return {time_of_move(0), time_of_move(1)};
+  // A difference of two times, which is less than none where something else delays the machine.
+  return {std::max(0.0, time_of_move(0)), std::max(0.0, time_of_move(1))};
 }
 
 double processor_bias() {
