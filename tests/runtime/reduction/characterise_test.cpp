@@ -22,7 +22,7 @@ using runtime::reduction::characterise;
 using runtime::reduction::extent_of;
 
 /// The first or the last part that touches an element.
-std::size_t keeper(std::vector<std::set<std::size_t>> const& touched, std::size_t element, bool lowest) {
+std::size_t writer_of(std::vector<std::set<std::size_t>> const& touched, std::size_t element, bool lowest) {
   std::size_t kept = touched.size();
   for (std::size_t t = 0; t < touched.size(); ++t)
     if (touched[t].contains(element) && (!lowest || kept == touched.size())) kept = t;
@@ -53,7 +53,7 @@ pattern_features by_definition(pattern const& of, std::size_t parts) {
       std::set<std::size_t> owners;
       for (auto const e : of.row(i)) {
         owners.insert(plan::owner_of(of.elements(), parts, e));
-        private_subscripts += keeper(touched, e, lowest_writes(e)) != t;
+        private_subscripts += writer_of(touched, e, lowest_writes(e)) != t;
       }
       copies += std::max<std::size_t>(1, owners.size()), crossing += owners.size() > 1;
       for (auto const owner : owners) ++loads[owner];
