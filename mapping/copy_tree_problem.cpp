@@ -118,7 +118,10 @@ std::vector<candidate<copy_tree>> copy_tree_problem::candidates(request const& a
       if (std::isfinite(tree.price.period) && (all || std::ranges::none_of(trees, same)))
         trees.push_back(std::move(tree));
     }
-  if (trees.empty()) throw error("the ranks of stage '" + asked.stage + "' have no links to each other");
+  if (trees.empty())
+    throw error("the ranks of stage '" + asked.stage +
+                "' have no links to each other; add the links between their clusters to the platform, or pin the stage "
+                "to one cluster");
   std::ranges::stable_sort(trees, {}, [](copy_tree const& tree) { return tree.price.round_trip; });
   std::vector<candidate<copy_tree>> priced;
   for (copy_tree& tree : trees) {

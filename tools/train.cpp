@@ -18,6 +18,7 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
 #include <skel/detail/cost/reduction/mechanisms.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
@@ -215,8 +216,15 @@ platform::reduction_model model_of(training::reduction_samples const& samples,
   return platform::rounded(std::move(model));
 }
 
-/// Without the samples of some kinds.
+/// Without the samples of some kinds. Throws skel::input_error for a kind that there is not.
 training::reduction_samples only_others(training::reduction_samples all, std::vector<std::string> const& kinds) {
+  std::set<std::string> there;
+  for (auto const& sample : all.samples) there.insert(training::kind_of(sample.program));
+  for (std::string const& kind : kinds)
+    if (!there.contains(kind))
+      throw input_error("command line", "--without",
+                        fmt::format("no sample is of the kind '{}'{}; there are {}", kind, did_you_mean(kind, there),
+                                    fmt::join(there, ", ")));
   auto kept = all;
   kept.samples.clear(), kept.points.clear();
   for (std::size_t k = 0; k < all.samples.size(); ++k) {

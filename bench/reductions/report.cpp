@@ -42,8 +42,8 @@ ordered_json to_json(measurement const& found, std::optional<choice> const& by, 
     result["reading_seconds"] = by->reading;
     result["deciding_seconds"] = by->deciding;
     result["switches"] = by->switches;
-    result["first_sight"] = {{"chosen", named(by->first)}, {"slowdown_vs_best", nullptr}};
-    if (verdict.first_slowdown) result["first_sight"]["slowdown_vs_best"] = *verdict.first_slowdown;
+    result["first_choice"] = {{"chosen", named(by->first)}, {"slowdown_vs_best", nullptr}};
+    if (verdict.first_slowdown) result["first_choice"]["slowdown_vs_best"] = *verdict.first_slowdown;
     result["predicted"] = ordered_json::object();
     for (auto const& [algorithm, time] : by->predicted)
       result["predicted"][named(algorithm)] = {{"setup", time.setup}, {"run", time.run}};

@@ -110,7 +110,7 @@ ordered_json summary_of(std::vector<ordered_json> const& rows) {
     cases.insert(row.at("case").get<std::string>());
     if (!row.at("slowdown_vs_best").is_null()) {
       charged.push_back(row.at("slowdown_vs_best").get<double>());
-      first.push_back(row.at("first_sight").at("slowdown_vs_best").get<double>());
+      first.push_back(row.at("first_choice").at("slowdown_vs_best").get<double>());
       alone.push_back(row.at("measured").at(row.at("chosen").get<std::string>()).at("over_best").get<double>());
     }
     for (auto const& [name, found] : row.at("measured").items()) fixed[name].push_back(found.at("over_best"));
@@ -122,7 +122,7 @@ ordered_json summary_of(std::vector<ordered_json> const& rows) {
   ordered_json result{{"patterns", cases.size()},
                       {"cases", rows.size()},
                       {"chosen", slowdowns_json(charged)},
-                      {"first_sight", slowdowns_json(first)},
+                      {"first_choice", slowdowns_json(first)},
                       {"chosen_algorithm", slowdowns_json(alone)}};
   result["fixed"] = ordered_json::object();
   for (auto const& [name, ratios] : fixed)
@@ -147,7 +147,7 @@ std::string to_table(ordered_json const& summary) {
                     found.at("p95").get<double>(), found.at("worst").get<double>());
   };
   add("chosen", "all uses, with choosing and trials");
-  add("first_sight", "had it stayed with the first choice");
+  add("first_choice", "had it stayed with the first choice");
   add("chosen_algorithm", "the chosen algorithm alone");
   text += "cost over that of the best, geometric mean\n";
   for (auto const& [name, row] : summary.at("fixed").items())

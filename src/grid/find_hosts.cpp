@@ -79,7 +79,10 @@ run_platform measure_run(MPI_Comm among, std::vector<std::string> const& names,
   options.time_limit = 5;
   run_platform result{.picture = (among == MPI_COMM_NULL ? discover_alone(options) : discover(among, options)).picture};
   result.host_of_rank = find_hosts(result.picture, names).host_of_rank;
-  if (result.host_of_rank.empty()) throw error("the hosts of this run are not called as those that were measured");
+  if (result.host_of_rank.empty())
+    throw error(
+        "the hosts of this run are not called as those that were just measured; give each host one name that "
+        "lasts, or a platform by --skel-platform FILE");
   return result;
 }
 

@@ -117,7 +117,7 @@ struct reduction_controller::state {
     report.expected_uses = decider.uses_to_come(asked);
   }
 
-  bool has_choice() const { return !std::has_single_bit(asked.legal); }
+  bool has_choice() const { return !std::has_single_bit(asked.legal) && !decider.is_forced(asked); }
 
   /// Finds out about the pattern what pays before so many executions that take so long [s].
   void find_out(pattern const& of, double uses, double each) {
@@ -256,10 +256,9 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
       return first;
     });
   }
-  // Reviews are due after 1, 2, 4 ... uses: a longer phase pays for knowing more.
-  if (!now.has_choice() || !(std::has_single_bit(now.report.uses) || now.report.decision.reason == "trial"))
-    return now.next();
+  if (!now.has_choice() || !now.decider.is_review_due(now.asked)) return now.next();
   return now.charged([&] {
+    // A longer phase pays for knowing more.
     now.find_out(of, now.decider.uses_to_come(now.asked), now.report.last);
     return now.next();
   });
@@ -331,7 +330,7 @@ void reduction_controller::after(double seconds) {
   // What touches memory for the first time takes longer than what follows: it says nothing of that. But a trial that
   // told nothing would be made again and again.
   if (std::exchange(now.is_fresh, false) && !is_trial) return;
-  if (!std::has_single_bit(now.report.uses) && !is_trial && now.has_observed) return;
+  if (!now.decider.is_to_be_observed(now.asked) && now.has_observed) return;
   now.decider.observe(now.asked, seconds);
   if (!std::exchange(now.has_observed, true)) now.estimate_other_work(seconds);
 }

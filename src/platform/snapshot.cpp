@@ -11,7 +11,6 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/hash.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -54,10 +53,6 @@ host_measurement snapshot::host(std::size_t number) const {
   host.speed = machine().speed(number);
   host.cores = machine().cores(number);
   return host;
-}
-
-std::uint64_t snapshot::version() const {
-  return fnv1a().add(std::string_view(to_json(machine()))).value();
 }
 
 rank_hosts snapshot::find_ranks(std::vector<std::string> const& host_of_rank) const {

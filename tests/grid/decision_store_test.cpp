@@ -229,13 +229,14 @@ TEST_F(DecisionStore, ReductionsOfOneProcessAreForcedToldAndKept) {
   {
     skel::grid grid(settings);
     grid.barrier();  // on several ranks, deciders of one process know of a grid from its first collective on
-    skel::irregular_reduction sums(skel::reduction_settings{.threads = 2});
+    skel::irregular_reduction sums(skel::reduction_settings{.threads = 2, .expected_uses = 1e6});
     std::vector<long> into(1000);
     for (int use = 0; use < 20; ++use)
       sums.run(ring, std::span{into}, [](std::size_t, auto& acc) { acc.add(0, 1), acc.add(1, 1); });
     EXPECT_EQ(into, std::vector<long>(1000, 40));
     EXPECT_EQ(sums.report().decision.algorithm, skel::plan::reduction_algorithm::replicated_links);
     EXPECT_EQ(sums.report().decision.reason, "forced");
+    EXPECT_EQ(sums.report().subscripts_read, 0u) << "nothing is to be decided";
   }
   MPI_Barrier(MPI_COMM_WORLD);
   if (self != 0) return;

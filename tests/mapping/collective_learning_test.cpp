@@ -124,13 +124,13 @@ TEST(CollectiveMapperLearns, FromFewerAndFewerUses) {
 
 TEST(CollectiveMapperLearns, NothingFromTimesThatAreNone) {
   platform::description const machine = platform::read_description(SKEL_TEST_DATA "/grid5000_plogp.json");
-  collective_mapper mapper = one_each(machine), untold = one_each(machine);
+  collective_mapper mapper = one_each(machine), unlearnt = one_each(machine);
   collective_request const request{.operation = collective::broadcast, .bytes = 1 << 16}, other{.bytes = 8};
   mapper.decide(request);
   for (double const seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) mapper.observe(request, seconds);
   mapper.observe(other, 1);  // was never decided
-  EXPECT_EQ(mapper.decide(request).why, untold.decide(request).why);
-  EXPECT_EQ(mapper.decide(other).why, untold.decide(other).why);
+  EXPECT_EQ(mapper.decide(request).why, unlearnt.decide(request).why);
+  EXPECT_EQ(mapper.decide(other).why, unlearnt.decide(other).why);
 }
 
 }  // namespace

@@ -212,6 +212,27 @@ TEST(Decider, TellsTheLogWhatItDecidesAndWhatCameOfIt) {
   EXPECT_EQ(log.times[4], std::tuple(4, 2, 51));
 }
 
+TEST(Decider, SaysWhenItReviewsAndWhatIsForced) {
+  struct counting final : skel::record::decision_log {
+    std::size_t decisions = 0;
+    std::uint64_t decided(skel::record::decision_entry const&) override { return ++decisions; }
+    void measured(std::uint64_t, skel::record::measured_entry const&) override {}
+  } log;
+  decider<toy> one(toy{});
+  one.tell(&log);
+  for (int use = 0; use < 40; ++use) {
+    bool const is_due = one.is_review_due(three);
+    std::size_t const before = log.decisions;
+    (void)one.use(three);
+    EXPECT_EQ(is_due, log.decisions > before) << use;
+    one.observe(three, use == 20 ? 1e6 : 1);
+  }
+  EXPECT_GE(log.decisions, 6u) << "at 0, 1, 2, 4, ... uses";
+  EXPECT_FALSE(one.is_forced(three));
+  one.force({{"another", "b"}, {"toy", "c"}});
+  EXPECT_TRUE(one.is_forced(three));
+}
+
 constexpr double without_end = std::numeric_limits<double>::infinity();
 
 /// Ways that are numbered, how the errors of their prices go together, and what a decision takes.

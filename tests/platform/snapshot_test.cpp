@@ -56,12 +56,6 @@ TEST(Snapshot, OfWhatSomebodyWroteKnowsNoMore) {
   EXPECT_EQ(drawn.host(1).cores, 4U);
 }
 
-TEST(Snapshot, HasAVersionThatSaysWhatIsInIt) {
-  snapshot const picture(two_sites());
-  EXPECT_EQ(snapshot(picture.machine()).version(), picture.version());
-  EXPECT_NE(picture.with_speeds({{"nancy", 81, 0.02}}, "2026-11-20T21:46:00Z").version(), picture.version());
-}
-
 TEST(Snapshot, IsAnotherOneWithTheSpeedsThatARunHasMeasured) {
   snapshot const before(two_sites());
   auto const now = before.with_speeds({{"lyon-2", 35, 0.02}, {"elsewhere", 1, 0.02}}, "2026-11-21T00:00:00Z");

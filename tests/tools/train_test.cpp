@@ -171,6 +171,11 @@ TEST_F(Train, TimesPatternsOfFilesOnceAndLeavesOutKinds) {
     EXPECT_THAT(without.err, HasSubstr(" patterns, and a model needs "));
   }
 
+  auto const unknown = train({"--seconds", "0", "--samples", path("s.csv"), "--without", "rings"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, testing::AllOf(HasSubstr("no sample is of the kind 'rings'; did you mean 'ring'?"),
+                                          HasSubstr("experiment 0")));
+
   auto const none =
       train({"--seconds", "0", "--samples", path("s.csv"), "--without", "ring", "--without", "experiment 0",
              "--without", "experiment 1", "--without", "experiment 2", "--without", "experiment 3"});

@@ -264,7 +264,7 @@ TEST(Suite, SumsUpWhatWasMeasured) {
     return ordered_json{{"case", name},
                         {"chosen", "repbuf"},
                         {"slowdown_vs_best", slowdown},
-                        {"first_sight", {{"chosen", "repbuf"}, {"slowdown_vs_best", fixed + 1}}},
+                        {"first_choice", {{"chosen", "repbuf"}, {"slowdown_vs_best", fixed + 1}}},
                         {"measured", {{"repbuf", {{"over_best", fixed}}}}},
                         {"competitors", {{"theirs", {{"over_chosen", other}}}, {"absent", {{"run", nullptr}}}}}};
   };
@@ -273,7 +273,7 @@ TEST(Suite, SumsUpWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(summary["chosen"]["within_5_percent"], 0.75);
   EXPECT_DOUBLE_EQ(summary["chosen"]["mean"], 4.54 / 4);
   EXPECT_DOUBLE_EQ(summary["chosen"]["worst"], 1.5);
-  EXPECT_DOUBLE_EQ(summary["first_sight"]["mean"], 89.0 / 4);
+  EXPECT_DOUBLE_EQ(summary["first_choice"]["mean"], 89.0 / 4);
   EXPECT_DOUBLE_EQ(summary["chosen_algorithm"]["within_5_percent"], 0.25);
   EXPECT_DOUBLE_EQ(summary["chosen_algorithm"]["mean"], 85.0 / 4);
   EXPECT_DOUBLE_EQ(summary["fixed"]["repbuf"]["geometric_mean"], 8);

@@ -151,6 +151,15 @@ class decider {
     return (there->uses > 1 && std::has_single_bit(there->uses)) || there->made.why == decision_reason::trial;
   }
 
+  /// Whether the next use of a request is one at which its decision may be made again. O(1).
+  bool is_review_due(request const& asked) const {
+    standing const* const there = standing_.look(problem_.key_of(asked));
+    return there == nullptr || there->is_due || there->uses >= there->next_review;
+  }
+
+  /// Whether users say what is taken for a request.
+  bool is_forced(request const& asked) const { return forced_.contains(problem_.problem_of(asked)); }
+
   /// One sentence: which model is believed for a request, and why.
   std::string why_believed(request const& asked) const {
     return beliefs_.believe(problem_.context_of(asked), {.uses = 1, .seconds = 1}).why;

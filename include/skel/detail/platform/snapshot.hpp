@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -49,9 +48,6 @@ class snapshot {
 
   /// What is known of a host: of one that was not measured name, speed and cores.
   host_measurement host(std::size_t number) const;
-
-  /// The same for equal snapshots only, as far as 64 bits can tell. O(size of its text).
-  std::uint64_t version() const;
 
   /// Finds the hosts of a run, given by what they call themselves: a rank is on the host of that name; where several
   /// hosts have it (each rank counted as a host), its ranks take them in the order of the ranks then. A machine

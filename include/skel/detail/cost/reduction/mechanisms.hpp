@@ -63,11 +63,6 @@ enum class mechanism : std::uint8_t {
 };
 inline constexpr std::size_t mechanisms = static_cast<std::size_t>(mechanism::fresh_line) + 1;
 
-/// Whether inspectors have it; otherwise executions do.
-constexpr bool is_of_setups(mechanism one) {
-  return one >= mechanism::inspection;
-}
-
 /// Whether it is only there while buffers are new.
 constexpr bool is_of_fresh_buffers(mechanism one) {
   return one >= mechanism::opened_block;
