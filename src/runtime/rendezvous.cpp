@@ -15,6 +15,9 @@
 namespace skel::runtime {
 namespace {
 
+/// Stands in the words of a call behind what it was, before why.
+constexpr std::string_view given_up = ", given up: ";
+
 using namespace std::chrono_literals;
 
 /// A rank that waits for longer than this in a collective asks whether the others are in it too: a round of questions
@@ -96,7 +99,7 @@ std::uint64_t rendezvous::begin(std::uint64_t number, shared_call call) {
 void rendezvous::fail(std::string const& why) {
   SKEL_EXPECTS(count_ > 0);
   entry& latest = calls_[count_ % kept];
-  latest.call = named_call{words_of(latest.call) + ", given up: " + why};
+  latest.call = named_call{words_of(latest.call) + std::string(given_up) + why};
   latest.hash = hash_ = std::max<std::uint64_t>(1, mixed(hash_ ^ hash_of(std::get<named_call>(latest.call))));
 }
 
@@ -236,14 +239,21 @@ void rendezvous::conclude() {
     else
       found->second.push_back(rank);
   }
-  std::string text = "the ranks do not make the same calls; call " + std::to_string(differs_) + " is";
+  bool const is_given_up =
+      std::ranges::any_of(groups, [](auto const& group) { return group.first.find(given_up) != std::string::npos; });
+  std::string text = is_given_up ? "a rank gave up a call that the others had begun; call "
+                                 : "the ranks do not make the same calls; call ";
+  text += std::to_string(differs_) + " is";
   for (std::size_t i = 0; i < groups.size(); ++i)
     text += (i == 0 ? " on " : "; on ") + listed(groups[i].second) + ": " + groups[i].first;
   if (groups.size() == 1)
     text +=
         ", with differences that its words do not show (the types of functions, operators or values, settings, or a "
         "call before it)";
-  mistake_ = text + ". Every rank must make the same calls of its grids in the same order";
+  mistake_ =
+      text + (is_given_up ? ". After an exception in a collective the ranks cannot go on together: end the program, "
+                            "or let operators return what says that they failed"
+                          : ". Every rank must make the same calls of its grids in the same order");
   all_in_one_ = std::ranges::all_of(words_, [&](report const& each) { return each.of_latest == words_[0].of_latest; });
 }
 
