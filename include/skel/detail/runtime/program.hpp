@@ -41,6 +41,7 @@ struct station {
   bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
   std::shared_ptr<joint_stage const>
       copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
+  std::string reduce;                    ///< where workers or copies combine results for it: the reduce's name
   bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
   std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
   std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
@@ -49,6 +50,8 @@ struct station {
   bool stays() const { return stateful && state == nullptr; }
   /// Whether it is a farm whose workers fold what they make, ahead of the reduce of the whole stream behind it.
   bool folds_in_farm() const { return replicable && folds; }
+  /// The stage whose function a worker of this station called last.
+  std::string const& stage_of(worker const& call) const { return call.combines() ? reduce : notes.name; }
 };
 
 /// The line of a program. Refers to the functions inside the composition it was made from, which must outlive it.
@@ -201,6 +204,7 @@ class lowering {
       throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
                   " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
     if (s.notes.name.empty()) s.notes.name = joined.notes.name;
+    s.reduce = joined.notes.name;
     s.notes.width = shown.notes.width;
     s.input = codec_of<In>();
     s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
@@ -271,6 +275,8 @@ program make_program(Composition& composition) {
     std::string& name = here.notes.name;
     if (name.empty())
       name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
+    if (here.copies && here.reduce.empty()) here.reduce = name;
+    if (i > 0 && result.stations[i - 1].folds_in_farm()) result.stations[i - 1].reduce = name;
   }
   return result;
 }
