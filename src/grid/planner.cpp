@@ -466,12 +466,20 @@ std::vector<mapping::found_placement> told_apart(mapping::decision const& found,
   return out;
 }
 
+/// A decision in batches of so many items, in items.
+void count_items(mapping::decision& of, double batch) {
+  of.throughput *= batch;
+  of.bound *= batch;
+  for (auto& other : of.alternatives) other.throughput *= batch;
+}
+
 /// Takes alternative k.
 void take_instead(mapping::decision& of, std::size_t k, std::string const& why) {
   std::swap(of.placement, of.alternatives[k].placement);
   std::swap(of.throughput, of.alternatives[k].throughput);
   std::rotate(of.alternatives.begin(), of.alternatives.begin() + static_cast<std::ptrdiff_t>(k),
               of.alternatives.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+  of.optimal = false;
   of.why = why;
 }
 
@@ -574,6 +582,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
+  count_items(out.decision, model.batch);
   auto const ranks_of = [&](plan::placement const& where) {
     station_ranks ranks(line.size(), {home});
     for (std::size_t i = 0; i < model.station_of.size(); ++i) {

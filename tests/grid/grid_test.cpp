@@ -181,6 +181,17 @@ TEST(Grid, PlansWithoutRunningAndExplainsTheBottleneck) {
   EXPECT_GE(planned.decision.bound, planned.decision.throughput * (1 - 1e-9));
 }
 
+TEST(Grid, CountsItemsWhereTheyTravelInBatches) {
+  skel::grid grid(on_equal_hosts());
+  auto app = count_to(1) | skel::stage("quick", wait_for(1us), skel::work(1e-5)) | skel::sink([](int) {});
+  auto const planned = grid.plan(app);
+  EXPECT_EQ(planned.expected.batch, 100);
+  // A stage of 1e-5 s does 1e5 items per second, and nothing in its way does less than half of that.
+  EXPECT_GT(planned.decision.throughput, 5e4);
+  EXPECT_LT(planned.decision.bound, 2e5);
+  for (auto const& other : planned.decision.alternatives) EXPECT_LE(other.throughput, planned.decision.bound);
+}
+
 TEST(Grid, SaysWhatCountsAsFreeWhenNothingIsMeasured) {
   skel::grid grid(on_equal_hosts());
   auto app = count_to(1) | skel::stage("slow", wait_for(1us), skel::work(0.2)) |
