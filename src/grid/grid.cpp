@@ -219,7 +219,8 @@ struct grid::state {
     settings.platform.reset();
   }
 
-  /// What the stages of a line are placed on. Collective at the first call.
+  /// What the stages of a line are placed on. Collective at the first call. Throws skel::error on every rank where a
+  /// stage is pinned to what is none of it.
   processor_map processors(runtime::program const& line) {
     if (!cores) {
       if (!settings.platform) {
@@ -240,8 +241,10 @@ struct grid::state {
       if (station.stays() && station.home != nullptr && *station.home)
         pinned.push_back(settings.platform->host_name(static_cast<std::size_t>(**station.home)));
     }
-    return processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
-                         probed ? settings.platform->speed(0) : 1, &*cores, pinned);
+    auto found = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
+                               probed ? settings.platform->speed(0) : 1, &*cores, pinned, ranks.hosts());
+    check_hosts(line, found);
+    return found;
   }
 
   /// On more than one rank. Collective at the first call.
