@@ -101,6 +101,22 @@ std::string forecasts_text(record::run_record const& run) {
   return out;
 }
 
+/// Whether a limit of memory was kept; where it was not, why, and which one would have been.
+std::string memory_text(record::run_record const& run) {
+  auto const bytes = [](auto count) { return scaled(static_cast<double>(count), "B"); };
+  std::string out = "memory: a limit of " + bytes(run.memory_limit);
+  if (run.most_bytes() <= run.memory_limit) return out + " was kept\n";
+  auto const item = run.largest_item();
+  auto const least = static_cast<double>(item) * static_cast<double>(run.places);
+  out += " may have been passed: items took up to " + bytes(item) + ", and " + print("%zu", run.places) +
+         " times that on their way, ";
+  if (least > static_cast<double>(run.memory_limit))
+    return out + "and an item larger than the limit allows passes alone; the limit would have to be " +
+           scaled(least, "B") + "\n";
+  return out + print("and %llu were under way at once, because later items were larger than earlier ones\n",
+                     static_cast<unsigned long long>(run.most_items));
+}
+
 }  // namespace
 
 std::string planned_program::explain() const {
@@ -160,16 +176,7 @@ std::string run_report::text() const {
   out += print("credits allowed %zu batches to be under way at once, the largest of ", run.most_batches) +
          scaled(static_cast<double>(run.largest_batch()), "B") + ": items took at most " +
          scaled(static_cast<double>(run.most_bytes()), "B") + "\n";
-  if (run.memory_limit > 0)
-    out +=
-        "memory: a limit of " + scaled(static_cast<double>(run.memory_limit), "B") +
-        (run.most_bytes() <= run.memory_limit
-             ? " was kept\n"
-             : print(
-                   " was asked for and may have been passed: an item took up to %zu times its size, and %llu of them "
-                   "were under way, because single items are larger than the limit allows, or later items were larger "
-                   "than earlier ones\n",
-                   run.places, static_cast<unsigned long long>(run.most_items)));
+  if (run.memory_limit > 0) out += memory_text(run);
   return out;
 }
 

@@ -44,4 +44,26 @@ TEST(Report, PrintsRatesWithoutThousandths) {
   EXPECT_THAT(plan_of(0.001).explain(), HasSubstr("'work', 3.6 items/h\n"));
 }
 
+/// Twenty items of 77 kB, of which so many were under way at once, within a limit.
+std::string memory_of(std::size_t limit, std::uint64_t most_items) {
+  skel::run_report report;
+  report.run.items = 20;
+  report.run.seconds = 1;
+  report.run.memory_limit = limit;
+  report.run.most_items = most_items;
+  report.run.most_batches = 20;
+  report.run.stations.resize(1);
+  report.run.stations.front().largest_batch = report.run.stations.front().item_bytes = 77000;
+  return report.text();
+}
+
+TEST(Report, SaysThatItemsLargerThanTheLimitOfMemoryPassAlone) {
+  EXPECT_THAT(memory_of(10000, 1),
+              HasSubstr("memory: a limit of 10 kB may have been passed: items took up to 77 kB, and 2 "
+                        "times that on their way, and an item larger than the limit allows passes "
+                        "alone; the limit would have to be 154 kB\n"));
+  EXPECT_THAT(memory_of(154000, 1), HasSubstr("a limit of 154 kB was kept\n"));
+  EXPECT_THAT(memory_of(200000, 3), HasSubstr("and 3 were under way at once, because later items were larger"));
+}
+
 }  // namespace
