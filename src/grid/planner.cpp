@@ -28,6 +28,7 @@
 #include "copy_tree.hpp"
 #include "forecast_doubt.hpp"
 #include "paying_search.hpp"
+#include "type_name.hpp"
 
 namespace skel {
 
@@ -95,6 +96,23 @@ std::vector<bool> tied_to_source(runtime::program const& line) {
   for (std::size_t s = 1; s < line.size(); ++s)
     if (line.stations[s].input == nullptr) tied[s] = tied[s - 1] = true;
   return tied;
+}
+
+/// The types of items that cannot leave a rank, and the stages that take such items.
+std::map<std::string, std::vector<std::string>> types_that_stay(runtime::program const& line) {
+  std::map<std::string, std::vector<std::string>> stages_of;
+  for (std::size_t s = 1; s < line.size(); ++s)
+    if (auto const& station = line.stations[s]; station.input == nullptr)
+      stages_of[printable(type_name(*station.item), longest_name)].push_back(station.notes.name);
+  return stages_of;
+}
+
+/// "'a'", "'a' and 'b'", "'a', 'b' and 'c'".
+std::string in_words(std::vector<std::string> const& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "'" : i + 1 < names.size() ? ", '" : " and '") + names[i] + "'";
+  return text;
 }
 
 int source_rank(runtime::program const& line, processor_map const& processors) {
@@ -698,11 +716,12 @@ planned_program make_plan(runtime::program const& line, double reference, proces
     take_tree(station, taken);
     placed.trees.push_back({std::move(tree), taken.price.period, model.batch});
   }
-  for (std::size_t s = 1; s < line.size(); ++s)
-    if (line.stations[s].input == nullptr && !processors.one_rank())
-      add_note(out, "items before '" + line.stations[s].notes.name +
-                        "' cannot be sent to another rank, so the stages on both sides stay with the source; a "
-                        "skel::serializer<T> of their type, or of the one inside it that cannot, would let them "
+  if (!processors.one_rank())
+    for (auto const& [type, stages] : types_that_stay(line))
+      add_note(out, "items of type '" + type + "', which " + in_words(stages) +
+                        (stages.size() == 1 ? " takes" : " take") +
+                        ", cannot be sent to another rank, so the stages that give and take them stay with the source; "
+                        "a skel::serializer of it, or of the type inside it that cannot, would let them go "
                         "(docs/types.md)");
   for (std::size_t s = 1; s + 1 < line.size(); ++s)
     if (state_on[s] && line.stations[s].notes.at.empty() && !processors.one_rank())

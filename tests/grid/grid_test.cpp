@@ -329,9 +329,25 @@ TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravel) {
   EXPECT_THAT(report.plan.run.stations[1].ranks, testing::Each(0));
   EXPECT_THAT(report.plan.run.stations[2].ranks, testing::Each(0));
   if (grid.size() > 1) {
-    EXPECT_THAT(report.plan.explain(), testing::AllOf(HasSubstr("cannot be sent"), HasSubstr("skel::serializer<T>")));
+    EXPECT_THAT(report.plan.explain(),
+                testing::AllOf(HasSubstr("stays_here', which 'unbox' takes, cannot be sent to another rank"),
+                               HasSubstr("a skel::serializer of it")));
   }
   EXPECT_EQ(sum, grid.rank() == 0 ? 500 * 499 / 2 : 0);
+}
+
+TEST(Grid, SaysOfEachTypeOnceThatItCannotTravel) {
+  skel::grid grid(on_equal_hosts());
+  auto const same = [](stays_here b) { return b; };
+  auto app = count_to(1) |
+             skel::stage(
+                 "box", [](int x) { return stays_here(x); }, skel::work(1e-5)) |
+             skel::stage("first", same, skel::work(1e-4)) | skel::farm("second", same, skel::work(1e-4)) |
+             skel::sink("third", [](stays_here) {});
+  auto const note = grid.plan(app).note;
+  if (grid.size() == 1) return;
+  EXPECT_THAT(note, HasSubstr("stays_here', which 'first', 'second' and 'third' take, cannot be sent"));
+  EXPECT_EQ(note.find("cannot be sent"), note.rfind("cannot be sent"));
 }
 
 TEST(Grid, KeepsStagesTogetherWhoseItemsCannotTravelInContainers) {
