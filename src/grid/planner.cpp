@@ -15,6 +15,7 @@
 #include <variant>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
@@ -581,9 +582,9 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
                             rank_cores const* dealt, std::vector<std::string> const& wanted,
                             std::vector<std::string> own_names) {
   if (ranks.host_count() != rank_count)
-    throw error("the platform has " + std::to_string(ranks.host_count()) + " hosts but the program runs on " +
-                std::to_string(rank_count) +
-                " ranks: host i is rank i, so start as many ranks as there are hosts, or leave the "
+    throw error("the platform has " + counted(ranks.host_count(), "host") + " but the program runs on " +
+                counted(rank_count, "rank") +
+                ": host i is rank i, so start as many ranks as there are hosts, or leave the "
                 "platform out to have it probed");
   processor_map out;
   out.own_names = std::move(own_names);
