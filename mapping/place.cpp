@@ -263,8 +263,6 @@ class placer {
                                  : " has the highest throughput of the placements that were found by solving ");
       text.append(std::to_string(chosen.evaluated)).append(chosen.evaluated == 1 ? " of them" : " of them exactly");
     }
-    if (!chosen.optimal)
-      text.append("; no placement can have more than ").append(std::to_string(chosen.bound)).append(" items/s");
     return text.append(".");
   }
 

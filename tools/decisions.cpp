@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -33,8 +34,9 @@ std::string shown_text(std::string const& text) {
   return printable(text, most);
 }
 
-std::string micros(double seconds) {
-  return std::isnan(seconds) ? "-" : fmt::format("{:.4g}", seconds * 1e6);
+/// "predicted 3.1 us", "not predicted".
+std::string micros(char const* what, double seconds) {
+  return std::isnan(seconds) ? fmt::format("not {}", what) : fmt::format("{} {:.4g} us", what, seconds * 1e6);
 }
 
 ordered_json known(double value) {
@@ -70,23 +72,31 @@ std::map<std::string, problem_summary> by_problem(std::vector<request_summary> c
 }
 
 std::string percent(double share) {
-  return std::isnan(share) ? "-" : fmt::format("{:.1f} %", 100 * share);
+  return fmt::format("{:.1f} %", 100 * share);
+}
+std::string regret_text(double regret) {
+  return std::isnan(regret) ? "regret is not known" : "regret " + percent(regret);
+}
+std::string error_text(double error) {
+  return std::isnan(error) ? "how far expectations are off is not known"
+                           : "expectations are off by " + percent(error) + " in the median";
 }
 
 std::string text_of(std::vector<request_summary> const& requests) {
   std::string out;
   for (auto const& [problem, of] : by_problem(requests))
-    out += fmt::format(
-        "{}: {} decisions for {} requests, {} uses measured; expectations are off by {} in the median; regret {}\n",
-        shown_text(problem), of.decisions, of.requests, of.uses, percent(of.median_error()), percent(of.mean_regret()));
+    out += fmt::format("{}: {} for {}, {} measured; {}; {}\n", shown_text(problem), counted(of.decisions, "decision"),
+                       counted(of.requests, "request"), counted(of.uses, "use"), error_text(of.median_error()),
+                       regret_text(of.mean_regret()));
   for (auto const& one : requests) {
     out += fmt::format("\n{}, {}\n", shown_text(one.problem), shown_text(one.request));
-    out += fmt::format("  {}, because {}, by {}; decided {} times\n", shown_text(one.chosen), shown_text(one.reason),
-                       shown_text(one.model), one.decisions);
-    out += fmt::format("  a use: predicted {} us, expected {} us, measured {} us ({} uses measured)\n",
-                       micros(one.predicted), micros(one.expected), micros(one.measured), one.uses);
+    out += fmt::format("  {}, because {}, by {}; decided {}\n", shown_text(one.chosen), shown_text(one.reason),
+                       shown_text(one.model), one.decisions == 1 ? "once" : counted(one.decisions, "time"));
+    out += fmt::format("  a use: {}, {}, {}", micros("predicted", one.predicted), micros("expected", one.expected),
+                       micros("measured", one.measured));
+    out += one.uses > 0 ? fmt::format(" ({} measured)\n", counted(one.uses, "use")) : "\n";
     if (one.choices_measured > 1)
-      out += fmt::format("  {} choices were measured; regret {}\n", one.choices_measured, percent(one.regret));
+      out += fmt::format("  {} choices were measured; {}\n", one.choices_measured, regret_text(one.regret));
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/plan/collective.hpp>
@@ -126,8 +127,8 @@ int price(price_options const& options, std::ostream& out) {
     out << line_of(answer);
     return done;
   }
-  out << fmt::format("{:.6g} s  {} {} of {} bytes over {} ranks of {}", predicted, algorithm->name, options.operation,
-                     problem.bytes, problem.ranks, machine.clusters()[cluster].name);
+  out << fmt::format("{:.6g} s  {} {} of {} bytes over {} of {}", predicted, algorithm->name, options.operation,
+                     problem.bytes, counted(problem.ranks, "rank"), machine.clusters()[cluster].name);
   if (algorithm->segmented) out << fmt::format(", segments of {} bytes", problem.segment);
   out << fmt::format("\n{} with the parameters of {}\n", options.model, model.from);
   return done;

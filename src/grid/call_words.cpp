@@ -3,33 +3,20 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
-#include <typeinfo>
-
-#include <cxxabi.h>
 
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/platform/files.hpp>
 
+#include "type_name.hpp"
+
 namespace skel {
 namespace {
-
-/// "int" of a codec of ints.
-std::string item_type(runtime::codec const& of) {
-  char const* const name = typeid(of).name();
-  int status = 0;
-  std::unique_ptr<char, void (*)(void*)> const text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
-  std::string const type = text ? text.get() : name;
-  auto const first = type.find('<'), last = type.rfind('>');
-  return first < last && last != std::string::npos ? type.substr(first + 1, last - first - 1) : type;
-}
 
 std::string words_of(runtime::station const& s) {
   std::string text = s.copies ? "broadcast " : s.replicable ? (s.notes.ordered ? "farm " : "unordered farm ") : "";
   text += "'" + s.notes.name + "'";
   if (s.folds) text += " with reduce";
-  if (s.input != nullptr) text += " of " + item_type(*s.input);
+  if (s.input != nullptr) text += " of " + type_name(*s.item);
   if (s.notes.width > 1) text += " x" + std::to_string(s.notes.width);
   for (auto const& host : s.notes.at) text += " at " + host;
   if (!std::isnan(s.notes.work)) text += " with work";

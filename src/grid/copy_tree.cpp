@@ -10,7 +10,7 @@
 namespace skel {
 
 mapping::copy_tree_request ranks_of_copies(plan::station_plan const& station, processor_map const& processors) {
-  auto const& [platform, rank_of, names, domain_of, cores] = processors;
+  auto const& [platform, rank_of, names, own_names, domain_of, cores] = processors;
   mapping::copy_tree_request asked{.capacity = station.capacity};
   std::vector<std::size_t> processor;
   for (auto const& [rank, copies] : runtime::flow_control::copy_ranks(station)) {

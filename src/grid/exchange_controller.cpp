@@ -6,6 +6,7 @@
 #include <ostream>
 #include <utility>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/decider.hpp>
@@ -253,14 +254,14 @@ void exchange_controller::after(double seconds) {
 
 std::ostream& operator<<(std::ostream& out, exchange_report const& report) {
   if (report.executions == 0) return out << "between ranks: nothing was exchanged yet\n";
-  out << "between " << report.ranks << " ranks: " << name_of(report.way) << ", as " << report.why << '\n'
+  out << "between " << counted(report.ranks, "rank") << ": " << name_of(report.way) << ", as " << report.why << '\n'
       << "  dense      " << report.elements << " elements, " << report.dense * 1e6 << " us\n";
   if (report.longest > 0)
     out << "  sparse     " << report.longest << " elements at most of a rank, " << report.sparse * 1e6
         << " us; to say which " << report.lists * 1e6 << " us\n";
   return out << "  seconds    preparing " << report.preparing << ", exchanging " << report.exchanging << "; "
-             << report.executions << " executions in " << report.phases << " phases, " << report.switches
-             << " switches\n";
+             << counted(report.executions, "execution") << " in " << counted(report.phases, "phase") << ", "
+             << report.switches << (report.switches == 1 ? " switch" : " switches") << '\n';
 }
 
 }  // namespace skel

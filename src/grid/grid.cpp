@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/grid/discovery.hpp>
@@ -178,8 +179,8 @@ struct grid::state {
     if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
     if (size > 1) meet(making_a_grid(settings));
     if (settings.expected_ranks != 0 && settings.expected_ranks != size)
-      throw error("the program runs on " + std::to_string(size) + " ranks but " +
-                  std::to_string(settings.expected_ranks) + " were expected: start it with mpirun -np " +
+      throw error("the program runs on " + counted(size, "rank") + " but " + std::to_string(settings.expected_ranks) +
+                  (settings.expected_ranks == 1 ? " was" : " were") + " expected: start it with mpirun -np " +
                   std::to_string(settings.expected_ranks) + ", and check that mpirun and the program use the same MPI");
     if (settings.platform) find_ranks();  // a mismatch shows at once
     if (settings.show_ranks) show();
@@ -196,7 +197,8 @@ struct grid::state {
     auto const found = platform::find_usable_cores();
     auto const cores_of = ranks.all_gather(std::to_string(found.mine.size()) + " of " + std::to_string(found.host));
     if (ranks.rank() != 0) return;
-    std::string text = "skel: " + std::to_string(ranks.size()) + " rank(s)";
+    auto const size = static_cast<std::size_t>(ranks.size());
+    std::string text = "skel: " + counted(size, "rank");
     for (std::size_t r = 0; r < ranks.hosts().size(); ++r)
       text += (r == 0 ? ": " : ", ") + std::to_string(r) + " on " + ranks.hosts()[r] + " (" + cores_of[r] + " cores)";
     std::fprintf(stderr, "%s\n", text.c_str());
@@ -219,7 +221,8 @@ struct grid::state {
     settings.platform.reset();
   }
 
-  /// What the stages of a line are placed on. Collective at the first call.
+  /// What the stages of a line are placed on. Collective at the first call. Throws skel::error on every rank where a
+  /// stage is pinned to what is none of it.
   processor_map processors(runtime::program const& line) {
     if (!cores) {
       if (!settings.platform) {
@@ -240,8 +243,10 @@ struct grid::state {
       if (station.stays() && station.home != nullptr && *station.home)
         pinned.push_back(settings.platform->host_name(static_cast<std::size_t>(**station.home)));
     }
-    return processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
-                         probed ? settings.platform->speed(0) : 1, &*cores, pinned);
+    auto found = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
+                               probed ? settings.platform->speed(0) : 1, &*cores, pinned, ranks.hosts());
+    check_hosts(line, found);
+    return found;
   }
 
   /// On more than one rank. Collective at the first call.

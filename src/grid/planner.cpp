@@ -15,7 +15,10 @@
 #include <variant>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/student.hpp>
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
@@ -26,6 +29,7 @@
 #include "copy_tree.hpp"
 #include "forecast_doubt.hpp"
 #include "paying_search.hpp"
+#include "type_name.hpp"
 
 namespace skel {
 
@@ -53,6 +57,9 @@ constexpr std::size_t simulated_items = 5000;
 
 /// Losers of the search that are kept, for the report.
 constexpr std::size_t most_told = 5;
+
+/// Names that are listed where a pin is to none of them.
+constexpr std::size_t most_listed = 20;
 
 /// Which stations of a line become stages of the model.
 struct model_shape {
@@ -92,6 +99,23 @@ std::vector<bool> tied_to_source(runtime::program const& line) {
   return tied;
 }
 
+/// The types of items that cannot leave a rank, and the stages that take such items.
+std::map<std::string, std::vector<std::string>> types_that_stay(runtime::program const& line) {
+  std::map<std::string, std::vector<std::string>> stages_of;
+  for (std::size_t s = 1; s < line.size(); ++s)
+    if (auto const& station = line.stations[s]; station.input == nullptr)
+      stages_of[printable(type_name(*station.item), longest_name)].push_back(station.notes.name);
+  return stages_of;
+}
+
+/// "'a'", "'a' and 'b'", "'a', 'b' and 'c'".
+std::string in_words(std::vector<std::string> const& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    text += (i == 0 ? "'" : i + 1 < names.size() ? ", '" : " and '") + names[i] + "'";
+  return text;
+}
+
 int source_rank(runtime::program const& line, processor_map const& processors) {
   auto const& at = line.stations.front().notes.at;
   if (at.empty()) return 0;
@@ -100,39 +124,47 @@ int source_rank(runtime::program const& line, processor_map const& processors) {
   return *rank;
 }
 
-std::vector<std::string> hosts_of_rank(processor_map const& processors, int rank) {
+bool has(std::vector<int> const& ranks, int rank) {
+  return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
+std::vector<std::string> hosts_of_ranks(processor_map const& processors, std::vector<int> const& ranks) {
   std::vector<std::string> names;
   for (std::size_t p = 0; p < processors.rank_of.size(); ++p)
-    if (processors.rank_of[p] == rank) names.push_back(processors.platform.host_name(p));
+    if (has(ranks, processors.rank_of[p])) names.push_back(processors.platform.host_name(p));
   return names;
 }
 
-/// Pins of a farm's workers: the name of a rank's host means its processors, in turn.
-std::vector<std::string> processors_named(std::vector<std::string> names, processor_map const& processors) {
-  std::map<int, std::size_t> met;
+/// Pins of a farm's workers: the name of a host means the processors of its ranks, in turn, of `stays` alone where that
+/// is one of them.
+std::vector<std::string> processors_named(std::vector<std::string> names, processor_map const& processors,
+                                          std::optional<int> stays) {
+  std::map<std::string, std::size_t> met;
   for (auto& name : names) {
-    auto const rank = processors.find_rank(name);
-    if (!rank || processors.platform.find_host(name)) continue;  // a processor, or none that is known
-    auto const own = hosts_of_rank(processors, *rank);
-    name = own[met[*rank]++ % own.size()];
+    if (processors.platform.find_host(name)) continue;
+    auto const ranks = processors.find_ranks(name);
+    auto const own = hosts_of_ranks(processors, stays && has(ranks, *stays) ? std::vector{*stays} : ranks);
+    if (own.empty()) continue;  // none that is known
+    auto const turn = met[name]++;
+    name = own[turn % own.size()];
   }
   return names;
 }
 
-/// Serial stations that have to be on a rank: the greatest work first, each goes to the processor of that rank that has
-/// least so far. Source: Graham 1969, SIAM J. Appl. Math. 17(2):416-429 (longest processing time first).
-std::vector<std::string> spread_over_ranks(std::vector<double> const& work, std::vector<std::optional<int>> const& rank,
+/// Serial stations that have to be on some ranks: the greatest work first, each goes to the processor of those ranks
+/// that has least so far. Source: Graham 1969, SIAM J. Appl. Math. 17(2):416-429 (longest processing time first).
+std::vector<std::string> spread_over_ranks(std::vector<double> const& work, std::vector<std::vector<int>> const& ranks,
                                            processor_map const& processors) {
   std::vector<std::size_t> order;
   for (std::size_t s = 0; s < work.size(); ++s)
-    if (rank[s]) order.push_back(s);
+    if (!ranks[s].empty()) order.push_back(s);
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return work[a] > work[b]; });
   std::vector<double> load(processors.rank_of.size(), 0);
   std::vector<std::string> names(work.size());
   for (std::size_t s : order) {
     std::size_t best = load.size();
     for (std::size_t p = 0; p < load.size(); ++p)
-      if (processors.rank_of[p] == *rank[s] && (best == load.size() || load[p] < load[best])) best = p;
+      if (has(ranks[s], processors.rank_of[p]) && (best == load.size() || load[p] < load[best])) best = p;
     SKEL_EXPECTS(best < load.size());
     load[best] += work[s];
     names[s] = processors.platform.host_name(best);
@@ -166,26 +198,32 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   };
 
   auto const tied = tied_to_source(line);
-  auto const home = hosts_of_rank(processors, source_rank(line, processors));
-  std::vector<std::optional<int>> rank_of(n);  // that a serial station has to be on
+  int const source = source_rank(line, processors);
+  auto const home = hosts_of_ranks(processors, {source});
+  std::vector<std::vector<int>> ranks_of(n);  // of which a serial station has to be on one
   for (std::size_t s = 0; s < n; ++s) {
     auto const& station = line.stations[s];
     if (spreads(station)) continue;
-    if (station.notes.at.size() == 1 && !processors.platform.find_host(station.notes.at.front()))
-      rank_of[s] = processors.find_rank(station.notes.at.front());
+    bool const end = s == 0 || s + 1 == n;
+    auto const stays = end || tied[s] ? source : state_on[s];
+    if (station.notes.at.size() == 1 && !processors.platform.find_host(station.notes.at.front())) {
+      auto& pinned = ranks_of[s] = processors.find_ranks(station.notes.at.front());
+      if (stays && has(pinned, *stays)) pinned = {*stays};
+      if (end && pinned.size() > 1) pinned.resize(1);  // the same one in every run, as long as ranks are the same
+    }
     if (!station.notes.at.empty() || processors.one_rank()) continue;
-    rank_of[s] = state_on[s];
-    if (s == 0 || s + 1 == n || tied[s]) rank_of[s] = source_rank(line, processors);
+    if (stays) ranks_of[s] = {*stays};
   }
-  auto const spread = spread_over_ranks(work, rank_of, processors);
+  auto const spread = spread_over_ranks(work, ranks_of, processors);
   auto pin_of = [&](std::size_t s) -> std::vector<std::string> {
-    if (rank_of[s]) return {spread[s]};
-    if (!line.stations[s].notes.at.empty()) return processors_named(line.stations[s].notes.at, processors);
+    if (!ranks_of[s].empty()) return {spread[s]};
+    if (!line.stations[s].notes.at.empty())
+      return processors_named(line.stations[s].notes.at, processors, tied[s] ? std::optional(source) : std::nullopt);
     if (tied[s] && spreads(line.stations[s]) && !processors.one_rank()) return home;
     return {};
   };
   auto const end_of = [&](std::size_t s) {
-    if (rank_of[s]) return spread[s];
+    if (!ranks_of[s].empty()) return spread[s];
     auto const& at = line.stations[s].notes.at;
     return at.empty() ? home.front() : at.front();
   };
@@ -466,12 +504,20 @@ std::vector<mapping::found_placement> told_apart(mapping::decision const& found,
   return out;
 }
 
+/// A decision in batches of so many items, in items.
+void count_items(mapping::decision& of, double batch) {
+  of.throughput *= batch;
+  of.bound *= batch;
+  for (auto& other : of.alternatives) other.throughput *= batch;
+}
+
 /// Takes alternative k.
 void take_instead(mapping::decision& of, std::size_t k, std::string const& why) {
   std::swap(of.placement, of.alternatives[k].placement);
   std::swap(of.throughput, of.alternatives[k].throughput);
   std::rotate(of.alternatives.begin(), of.alternatives.begin() + static_cast<std::ptrdiff_t>(k),
               of.alternatives.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+  of.optimal = false;
   of.why = why;
 }
 
@@ -491,21 +537,57 @@ void add_note(planned_program& plan, std::string const& note) {
   plan.note += (plan.note.empty() ? "" : "; ") + note;
 }
 
-std::optional<int> processor_map::find_rank(std::string const& name) const {
+std::vector<int> processor_map::find_ranks(std::string const& name) const {
   for (std::size_t r = 0; r < rank_names.size(); ++r)
-    if (rank_names[r] == name) return static_cast<int>(r);
-  if (auto const processor = platform.find_host(name)) return rank_of[*processor];
-  return std::nullopt;
+    if (rank_names[r] == name) return {static_cast<int>(r)};
+  if (auto const processor = platform.find_host(name)) return {rank_of[*processor]};
+  std::vector<int> ranks;
+  for (std::size_t r = 0; r < own_names.size(); ++r)
+    if (own_names[r] == name && has(rank_of, static_cast<int>(r))) ranks.push_back(static_cast<int>(r));
+  return ranks;
+}
+
+std::optional<int> processor_map::find_rank(std::string const& name) const {
+  auto const ranks = find_ranks(name);
+  return ranks.empty() ? std::nullopt : std::optional(ranks.front());
+}
+
+std::vector<std::string> processor_map::names() const {
+  std::vector<std::string> all = own_names;
+  all.insert(all.end(), rank_names.begin(), rank_names.end());
+  std::set<std::string> met;
+  std::erase_if(all, [&](std::string const& name) { return !met.insert(name).second; });
+  return all;
+}
+
+void check_hosts(runtime::program const& line, processor_map const& processors) {
+  for (auto const& station : line.stations) {
+    auto const& at = station.notes.at;
+    auto const stage = "stage '" + station.notes.name + "'";
+    for (auto const& name : at) {
+      if (processors.find_rank(name)) continue;
+      auto const known = processors.names();
+      std::string text = stage + " is pinned to " + in_quotes(name) + ", which is no host of this run" +
+                         did_you_mean(name, known) + "; there are ";
+      for (std::size_t i = 0; i < std::min(known.size(), most_listed); ++i) text += (i == 0 ? "" : ", ") + known[i];
+      throw error(text + (known.size() > most_listed ? ", ..." : ""));
+    }
+    if (at.size() > 1 && !spreads(station))
+      throw error(stage + " is pinned to " + std::to_string(at.size()) +
+                  " hosts and has one worker: pin it to one of them, or make it a farm");
+  }
 }
 
 processor_map processors_of(platform::description const& ranks, std::size_t rank_count, double unit,
-                            rank_cores const* dealt, std::vector<std::string> const& wanted) {
+                            rank_cores const* dealt, std::vector<std::string> const& wanted,
+                            std::vector<std::string> own_names) {
   if (ranks.host_count() != rank_count)
-    throw error("the platform has " + std::to_string(ranks.host_count()) + " hosts but the program runs on " +
-                std::to_string(rank_count) +
-                " ranks: host i is rank i, so start as many ranks as there are hosts, or leave the "
+    throw error("the platform has " + counted(ranks.host_count(), "host") + " but the program runs on " +
+                counted(rank_count, "rank") +
+                ": host i is rank i, so start as many ranks as there are hosts, or leave the "
                 "platform out to have it probed");
   processor_map out;
+  out.own_names = std::move(own_names);
   std::vector<platform::cluster> clusters;
   std::vector<std::size_t> rank_of_cluster;
   std::vector<platform::cluster_link> links;
@@ -574,6 +656,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       settings.planning_time, settings.horizon);
   if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
   out.decision = std::get<mapping::decision>(answer);
+  count_items(out.decision, model.batch);
   auto const ranks_of = [&](plan::placement const& where) {
     station_ranks ranks(line.size(), {home});
     for (std::size_t i = 0; i < model.station_of.size(); ++i) {
@@ -634,11 +717,12 @@ planned_program make_plan(runtime::program const& line, double reference, proces
     take_tree(station, taken);
     placed.trees.push_back({std::move(tree), taken.price.period, model.batch});
   }
-  for (std::size_t s = 1; s < line.size(); ++s)
-    if (line.stations[s].input == nullptr && !processors.one_rank())
-      add_note(out, "items before '" + line.stations[s].notes.name +
-                        "' cannot be sent to another rank, so the stages on both sides stay with the source; a "
-                        "skel::serializer<T> of their type, or of the one inside it that cannot, would let them "
+  if (!processors.one_rank())
+    for (auto const& [type, stages] : types_that_stay(line))
+      add_note(out, "items of type '" + type + "', which " + in_words(stages) +
+                        (stages.size() == 1 ? " takes" : " take") +
+                        ", cannot be sent to another rank, so the stages that give and take them stay with the source; "
+                        "a skel::serializer of it, or of the type inside it that cannot, would let them go "
                         "(docs/types.md)");
   for (std::size_t s = 1; s + 1 < line.size(); ++s)
     if (state_on[s] && line.stations[s].notes.at.empty() && !processors.one_rank())

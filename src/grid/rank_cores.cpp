@@ -7,6 +7,7 @@
 #include <set>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/launched.hpp>
@@ -56,7 +57,8 @@ std::string sentence(std::vector<own_view> const& views, std::vector<std::size_t
              std::to_string(there[r]) + " cores of '" + hosts[r] + "'";
   }
   if (few == 0) return {};
-  if (few > 1) text += ", and " + std::to_string(few - 1) + " other rank(s) fewer than their host has";
+  if (few > 1)
+    text += ", and " + counted(few - 1, "other rank") + " fewer than " + (few == 2 ? "its" : "their") + " host has";
   if (!bound) return text + ": there are no more where it runs";
   return text + (runtime::is_launched()
                      ? ": mpirun binds ranks to cores unless it is told not to (mpirun --bind-to none)"

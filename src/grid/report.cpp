@@ -20,13 +20,24 @@ std::string print(char const* format, Args... args) {
 /// Of forecasts that were made while a program ran so many are listed, and the last.
 constexpr std::size_t most_forecasts = 8;
 
-/// A time or a rate with three digits and a prefix.
+/// A time or a size with three digits and a prefix.
 std::string scaled(double value, char const* unit) {
   if (!(value > 0)) return "-";
   static constexpr char const* prefixes[] = {"n", "u", "m", "", "k", "M", "G"};
   int step = static_cast<int>(std::floor(std::log10(value) / 3));
   step = std::clamp(step, -3, 3);
   return print("%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
+}
+
+/// A rate with three digits, per minute or hour where there is less than one in ten of the time before it.
+std::string rated(double per_second, char const* things = "items") {
+  static constexpr double seldom = 0.1, minute = 60, hour = 3600;
+  std::string const of = things;
+  if (!(per_second > 0)) return "-";
+  if (per_second >= 1) return scaled(per_second, (of + "/s").c_str());
+  if (per_second >= seldom) return print("%.3g %s/s", per_second, things);
+  if (per_second * minute >= seldom) return print("%.3g %s/min", per_second * minute, things);
+  return print("%.3g %s/h", per_second * hour, things);
 }
 
 std::string joined(std::vector<std::string> const& names) {
@@ -52,8 +63,8 @@ std::string placement_text(planned_program const& plan, plan::placement const& w
 
 /// "1.2 kitems/s [1.1 kitems/s, 1.3 kitems/s]"
 std::string rate_text(record::throughput_forecast const& f) {
-  std::string out = scaled(f.rate, "items/s");
-  if (f.has_interval()) out += " [" + scaled(f.low, "items/s") + ", " + scaled(f.high, "items/s") + "]";
+  std::string out = rated(f.rate);
+  if (f.has_interval()) out += " [" + rated(f.low) + ", " + rated(f.high) + "]";
   return out;
 }
 
@@ -84,11 +95,26 @@ std::string forecasts_text(record::run_record const& run) {
     out += before ? "predicted " + rate_text(f) + " before the run"
                   : print("  from item %llu on (after %.2f s) ", static_cast<unsigned long long>(f.item), f.seconds) +
                         rate_text(f) + ", because " + f.why;
-    if (measured > 0)
-      out += ": measured " + scaled(measured, "items/s") + print(", %+.1f %%", 100 * (measured / f.rate - 1));
+    if (measured > 0) out += ": measured " + rated(measured) + print(", %+.1f %%", 100 * (measured / f.rate - 1));
     out += "\n";
   }
   return out;
+}
+
+/// Whether a limit of memory was kept; where it was not, why, and which one would have been.
+std::string memory_text(record::run_record const& run) {
+  auto const bytes = [](auto count) { return scaled(static_cast<double>(count), "B"); };
+  std::string out = "memory: a limit of " + bytes(run.memory_limit);
+  if (run.most_bytes() <= run.memory_limit) return out + " was kept\n";
+  auto const item = run.largest_item();
+  auto const least = static_cast<double>(item) * static_cast<double>(run.places);
+  out += " may have been passed: items took up to " + bytes(item) + ", and " + print("%zu", run.places) +
+         " times that on their way, ";
+  if (least > static_cast<double>(run.memory_limit))
+    return out + "and an item larger than the limit allows passes alone; the limit would have to be " +
+           scaled(least, "B") + "\n";
+  return out + print("and %llu were under way at once, because later items were larger than earlier ones\n",
+                     static_cast<unsigned long long>(run.most_items));
 }
 
 }  // namespace
@@ -103,21 +129,22 @@ std::string planned_program::explain() const {
   auto slowest = expected.stations.begin();
   for (auto s = expected.stations.begin(); s != expected.stations.end(); ++s) {
     out += print("  %-20.40s %7zu  %10s %12s %5.0f%%  %.300s\n", s->name.c_str(), s->workers,
-                 scaled(s->service_time, "s").c_str(), scaled(s->capacity, "/s").c_str(), 100 * s->utilisation,
+                 scaled(s->service_time, "s").c_str(), rated(s->capacity, "").c_str(), 100 * s->utilisation,
                  joined(s->hosts).c_str());
     if (s->capacity < slowest->capacity) slowest = s;
   }
-  out += "bottleneck: '" + slowest->name + "', " + scaled(slowest->capacity, "items/s") + "\n";
-  out += "expected: " + scaled(expected.throughput, "items/s") + " (exponential times " +
-         scaled(expected.exponential, "/s") + ", constant times " + scaled(expected.deterministic, "/s") +
-         print(", variation %.2f; ", expected.variation) + expected.model + ")" + history_text(expected) + "\n";
+  out += "bottleneck: '" + slowest->name + "', " + rated(slowest->capacity) + "\n";
+  out += "expected: " + rated(expected.throughput) + " (exponential times " + rated(expected.exponential, "") +
+         ", constant times " + rated(expected.deterministic, "") + print(", variation %.2f; ", expected.variation) +
+         expected.model + ")" + history_text(expected) + "\n";
   if (!decision.why.empty()) out += "why: " + decision.why + "\n";
-  if (!decision.alternatives.empty())
-    out += "the search priced it at " + scaled(decision.throughput * expected.batch, "items/s") + " (" +
-           decision.model + ") and\n";
+  bool const bounded = !decision.optimal && decision.bound > 0 && std::isfinite(decision.bound);
+  if (!decision.alternatives.empty() || bounded)
+    out += "the search priced it at " + rated(decision.throughput) + " (" + decision.model + ")" +
+           (bounded ? ", where no placement can have more than " + rated(decision.bound) : "") +
+           (decision.alternatives.empty() ? "\n" : " and\n");
   for (auto const& other : decision.alternatives)
-    out += "  not taken: " + placement_text(*this, other.placement) + " " +
-           scaled(other.throughput * expected.batch, "items/s") + "\n";
+    out += "  not taken: " + placement_text(*this, other.placement) + " " + rated(other.throughput) + "\n";
   return out;
 }
 
@@ -130,8 +157,7 @@ std::string run_report::text() const {
     return out;
   }
   out += print("run: %llu items in ", static_cast<unsigned long long>(run.items)) + scaled(run.seconds, "s") + ", " +
-         scaled(run.throughput(), "items/s") +
-         print(" on %zu rank%s", run.hosts.size(), run.hosts.size() == 1 ? "" : "s");
+         rated(run.throughput()) + print(" on %zu rank%s", run.hosts.size(), run.hosts.size() == 1 ? "" : "s");
   if (calibration_items > 0)
     out += print(" (and %llu while measuring, ", static_cast<unsigned long long>(calibration_items)) +
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
@@ -150,16 +176,7 @@ std::string run_report::text() const {
   out += print("credits allowed %zu batches to be under way at once, the largest of ", run.most_batches) +
          scaled(static_cast<double>(run.largest_batch()), "B") + ": items took at most " +
          scaled(static_cast<double>(run.most_bytes()), "B") + "\n";
-  if (run.memory_limit > 0)
-    out +=
-        "memory: a limit of " + scaled(static_cast<double>(run.memory_limit), "B") +
-        (run.most_bytes() <= run.memory_limit
-             ? " was kept\n"
-             : print(
-                   " was asked for and may have been passed: an item took up to %zu times its size, and %llu of them "
-                   "were under way, because single items are larger than the limit allows, or later items were larger "
-                   "than earlier ones\n",
-                   run.places, static_cast<unsigned long long>(run.most_items)));
+  if (run.memory_limit > 0) out += memory_text(run);
   return out;
 }
 

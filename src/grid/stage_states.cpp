@@ -43,7 +43,8 @@ void bring_states(runtime::program const& line, runtime::communicator const& ran
 void check_pins(runtime::program const& line, processor_map const& where) {
   for (auto const& station : line.stations) {
     if (!station.stays() || station.notes.at.empty()) continue;
-    if (where.find_rank(station.notes.at.front()).value_or(measuring_rank) != measuring_rank)
+    auto const ranks = where.find_ranks(station.notes.at.front());
+    if (std::ranges::find(ranks, measuring_rank) == ranks.end())
       throw error("stage '" + station.notes.name + "' may keep state and is pinned to '" + station.notes.at.front() +
                   "', but its first items would be measured on rank " + std::to_string(measuring_rank) +
                   ": say skel::work for every stage, so that nothing is measured; or " + remedy);

@@ -8,6 +8,7 @@
 
 #include <cereal/types/map.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/platform/files.hpp>
@@ -98,8 +99,8 @@ start_result open_platform(settings const& all, std::vector<std::string> const& 
   }
   result.source = all.platform;
   if (!all.hosts.empty() && all.hosts.size() < names.size()) {
-    result.what = mismatched(all, "SKEL_MPI_HOSTS names the hosts of " + std::to_string(all.hosts.size()) +
-                                      " ranks, but there are " + std::to_string(names.size()));
+    result.what = mismatched(all, "SKEL_MPI_HOSTS names the hosts of " + counted(all.hosts.size(), "rank") +
+                                      ", but there are " + std::to_string(names.size()));
     return result;
   }
   try {
@@ -208,8 +209,8 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   if (!always_) deciding_seconds_ = known_communicator::deciding_seconds(MPI_COMM_WORLD);
   serving_.store(true, std::memory_order_release);
   if (verbose_ && first())
-    say("collectives of " + std::to_string(names.size()) + " ranks on " + std::to_string(machine_.clusters().size()) +
-        " clusters of " + (said.source.empty() ? "the measured platform" : said.source));
+    say("collectives of " + counted(names.size(), "rank") + " on " + counted(machine_.clusters().size(), "cluster") +
+        " of " + (said.source.empty() ? "the measured platform" : said.source));
 }
 
 void process::remember(std::string const& decisions, std::vector<std::string> const& names) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/plan/circle.hpp>
 
@@ -163,7 +164,7 @@ void require_countable(collective operation, collective_problem const& problem) 
   std::uint64_t const parts = in_parts(operation) ? problem.ranks : 1;
   if (problem.bytes > most / parts)
     throw error(std::string(name_of(operation)) + " of " + std::to_string(problem.bytes) + " bytes for each of " +
-                std::to_string(problem.ranks) + " ranks: all together are more bytes than can be counted (" +
+                counted(problem.ranks, "rank") + ": all together are more bytes than can be counted (" +
                 std::to_string(most) + ")");
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -90,9 +91,9 @@ rank_hosts snapshot::find_ranks(std::vector<std::string> const& host_of_rank) co
     std::iota(result.host_of_rank.begin(), result.host_of_rank.end(), std::size_t{0});
     return result;
   }
-  result.mismatch = "the platform has " + std::to_string(machine().host_count()) + " hosts but the program runs on " +
-                    std::to_string(host_of_rank.size()) +
-                    " ranks: host i is rank i, so start as many ranks as there are hosts, or leave the "
+  result.mismatch = "the platform has " + counted(machine().host_count(), "host") + " but the program runs on " +
+                    counted(host_of_rank.size(), "rank") +
+                    ": host i is rank i, so start as many ranks as there are hosts, or leave the "
                     "platform out to have it probed";
   return result;
 }

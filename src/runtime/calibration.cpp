@@ -39,8 +39,8 @@ struct sample {
   double items;
 };
 
-/// All batches but the first one of each worker, which pays for cold memory and opened files; where there are no others,
-/// those.
+/// All batches but the first one of each worker, which pays for cold memory and opened files; where there are no
+/// others, those.
 std::vector<record::span> warm(std::vector<record::span> const& batches) {
   std::set<std::uint32_t> seen;
   std::vector<record::span> later;
@@ -97,8 +97,8 @@ constexpr std::size_t fewest_batches = 3;
 /// they work at once for nine tenths of the time.
 constexpr double worth_waking = 10;
 
-/// Batches of slow items are waited for until this many times the time that was asked for: two batches that take so long
-/// are measured to a few per cent, as a third one would be, which would cost a run of seconds a per cent more.
+/// Batches of slow items are waited for until this many times the time that was asked for: two batches that take so
+/// long are measured to a few per cent, as a third one would be, which would cost a run of seconds a per cent more.
 constexpr double long_enough = 3;
 
 /// A batch that the source has left unfinished for this long is taken on without waiting for the rest of it: half of
@@ -379,8 +379,8 @@ class measurement {
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
       bool const counted = !line_.stations[at].renumbered;
-      of.failed =
-          described(at, batch.first + (counted ? position : 0), failure::kind::process, counted ? 1 : batch.given);
+      of.failed = describe_failure({line_.stations[at].stage_of(*workers_[at][w]), failure::kind::process,
+                                    batch.first + (counted ? position : 0), counted ? 1 : batch.given});
       return;
     }
     of.taken += taken;
@@ -408,8 +408,7 @@ class measurement {
   }
 
   /// Keeps the time of a batch and returns it [s].
-  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first,
-              std::uint64_t items) {
+  double note(std::size_t station, std::int64_t begin, std::int64_t end, std::uint64_t first, std::uint64_t items) {
     spans_[station].push_back(
         {static_cast<std::uint32_t>(station), 0, begin, end, first, static_cast<std::uint32_t>(items)});
     return seconds_of(spans_[station].back());
@@ -461,7 +460,8 @@ class measurement {
         for (std::size_t position = 0; at < line_.size() && batch; ++at)
           batch = workers_[at].front()->process(std::move(batch), position, bytes_[at]);
       } catch (...) {
-        fail(at, result_.items - 1);
+        fail(describe_failure(
+            {line_.stations[at].stage_of(*workers_[at].front()), failure::kind::process, result_.items - 1}));
         return false;
       }
     }
@@ -469,11 +469,8 @@ class measurement {
   }
 
   /// In a catch clause, of the thread that the exception came to (a fork has no other one).
-  failure described(std::size_t station, std::uint64_t item, failure::kind during, std::uint64_t items = 1) const {
-    return describe_failure({line_.stations[station].notes.name, during, item, items});
-  }
   void fail(std::size_t station, std::uint64_t item, failure::kind during = failure::kind::process) {
-    fail(described(station, item, during));
+    fail(describe_failure({line_.stations[station].notes.name, during, item}));
   }
   void fail(failure what) {
     result_.failed = std::move(what);
@@ -493,16 +490,16 @@ class measurement {
   std::mutex mutex_;  // guards all that follows
   std::condition_variable_any look_;
   std::vector<std::vector<std::unique_ptr<worker>>> workers_;  // per station
-  std::vector<std::vector<record::span>> spans_;  // per station
-  std::vector<std::uint64_t> bytes_, taken_by_;   // per station: of its results, and items
-  std::vector<core_use> use_;  // per station
-  std::int64_t kept_waiting_ = 0;  // for a core, by workers that measured at once [ns]
-  std::vector<carried_batch> ready_;  // that no stage has seen
-  std::int64_t ready_since_ = 0;      // [ns], of the first of them
-  std::uint64_t taken_ = 0;    // items that the source has given
-  std::uint64_t given_ = 0;    // in the call of the source that is under way
-  double longest_ = 0;         // batch at any station, of those taken through at once [s]
-  double waking_ = 0;          // how long it takes at the least until all workers have begun [s]
+  std::vector<std::vector<record::span>> spans_;               // per station
+  std::vector<std::uint64_t> bytes_, taken_by_;                // per station: of its results, and items
+  std::vector<core_use> use_;                                  // per station
+  std::int64_t kept_waiting_ = 0;                              // for a core, by workers that measured at once [ns]
+  std::vector<carried_batch> ready_;                           // that no stage has seen
+  std::int64_t ready_since_ = 0;                               // [ns], of the first of them
+  std::uint64_t taken_ = 0;                                    // items that the source has given
+  std::uint64_t given_ = 0;                                    // in the call of the source that is under way
+  double longest_ = 0;  // batch at any station, of those taken through at once [s]
+  double waking_ = 0;   // how long it takes at the least until all workers have begun [s]
   std::function<void()> work_;
   std::optional<lanes> threads_;
   calibration result_;

@@ -276,7 +276,7 @@ void executor::run_batch(job& work, agenda& todo) {
   try {
     out = one.call->process(std::move(in.items), position, bytes);
   } catch (...) {
-    return fail_at(here, in.first_item, in.source_items, position);
+    return fail_at(here, here.what().stage_of(*one.call), in.first_item, in.source_items, position);
   }
   std::int64_t const end = record::now_ns();
   double const seconds = note(work, begin, end, in.first_item, in.source_items, count, out.get(), bytes);
@@ -298,7 +298,7 @@ void executor::run_copy(job& work, agenda& todo) {
   try {
     out = here.workers()[work.worker].copy->process(*shown.items, position, bytes);
   } catch (...) {
-    return fail_at(here, shown.first_item, shown.source_items, position);
+    return fail_at(here, here.what().notes.name, shown.first_item, shown.source_items, position);
   }
   double const seconds =
       note(work, begin, record::now_ns(), shown.first_item, shown.source_items, count, out.get(), bytes);
@@ -315,7 +315,7 @@ void executor::run_join(job& work, agenda& todo) {
   try {
     all = here.what().copies->join(std::move(work.shown.parts), position, bytes);
   } catch (...) {
-    return fail_at(here, work.shown.first_item, work.shown.source_items, position);
+    return fail_at(here, here.what().reduce, work.shown.first_item, work.shown.source_items, position);
   }
   here.joined(work.shown, std::move(all), bytes, todo);
 }
@@ -383,16 +383,21 @@ void executor::run_finish(site& here, agenda& todo) {
   }
 }
 
-/// The function threw on the item at `position` of a batch.
-void executor::fail_at(site const& here, std::uint64_t first_item, std::uint64_t source_items, std::size_t position) {
+/// The function of `stage` threw on the item at `position` of a batch.
+void executor::fail_at(site const& here, std::string const& stage, std::uint64_t first_item, std::uint64_t source_items,
+                       std::size_t position) {
   if (here.what().renumbered)
-    fail(here, failure::kind::process, first_item, source_items);
+    fail({stage, failure::kind::process, first_item, source_items, rank_});
   else
-    fail(here, failure::kind::process, first_item + position);
+    fail({stage, failure::kind::process, first_item + position, 1, rank_});
 }
 
 void executor::fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items) {
-  failure what = describe_failure({here.what().notes.name, during, item, items, rank_});
+  fail({here.what().notes.name, during, item, items, rank_});
+}
+
+void executor::fail(failure known) {
+  failure what = describe_failure(std::move(known));
   {
     std::lock_guard guard(failure_mutex_);
     if (!failure_ || what.item < failure_->item) failure_ = std::move(what);

@@ -31,9 +31,9 @@ class executor {
  public:
   struct events {
     std::function<void()> job_waits;  ///< called for each job that waits from now on, see drain()
-    std::function<void()> finished;  ///< all stations of this rank have ended; called once, from a lane
-    std::function<void()> failed;    ///< a user's function threw; see first_failure()
-    std::function<void()> stirred;   ///< the source has begun a batch after a time without one
+    std::function<void()> finished;   ///< all stations of this rank have ended; called once, from a lane
+    std::function<void()> failed;     ///< a user's function threw; see first_failure()
+    std::function<void()> stirred;    ///< the source has begun a batch after a time without one
     /// So many items have passed the watched station by then [ns]; called from its lanes, one after the other. Gives
     /// from when on it wants to be told again [ns].
     std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
@@ -101,7 +101,9 @@ class executor {
   void run_rest(site& here, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
-  void fail_at(site const& here, std::uint64_t first_item, std::uint64_t source_items, std::size_t position);
+  void fail(failure known);
+  void fail_at(site const& here, std::string const& stage, std::uint64_t first_item, std::uint64_t source_items,
+               std::size_t position);
 
   program const& line_;
   plan::run_plan const& plan_;

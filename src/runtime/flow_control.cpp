@@ -4,6 +4,7 @@
 #include <string>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 
@@ -53,7 +54,7 @@ plan::tree copy_tree(plan::station_plan const& station) {
   if (parents.empty()) return plan::binomial_tree(ranks);
   if (parents.size() != ranks)
     throw error("its tree has " + std::to_string(parents.size()) + " vertices, its copies are on " +
-                std::to_string(ranks) + " ranks");
+                counted(ranks, "rank"));
   for (std::size_t v = 1; v < ranks; ++v) {
     std::size_t above = v - 1;  // v hangs on it or on something above it, or a branch would have a gap
     while (above != 0 && above != parents[v]) above = parents[above];

@@ -66,4 +66,21 @@ TEST(ProcessorsOf, KnowsHostsOfSeveralCoresByTheirNames) {
   EXPECT_EQ(processors.find_rank("c"), std::nullopt);
 }
 
+TEST(ProcessorsOf, KnowsAllRanksOnAHostByWhatItCallsItself) {
+  std::vector<skel::platform::cluster> const clusters{
+      {.name = "a-r0"}, {.name = "b"}, {.name = "a-r2"}, {.name = "a-r3"}};
+  std::vector<skel::platform::cluster_link> links;
+  for (std::size_t a = 0; a < clusters.size(); ++a)
+    for (std::size_t b = 0; b < clusters.size(); ++b)
+      if (a != b) links.push_back({.from = a, .to = b});
+  skel::rank_cores const dealt{{1, 1, 1, 0}, {0, 1, 0, 0}, {2, 1}};
+  auto const processors =
+      skel::processors_of(skel::platform::description(0, clusters, links), 4, 1, &dealt, {}, {"a", "b", "a", "a"});
+  EXPECT_THAT(processors.find_ranks("a"), ElementsAre(0, 2)) << "the cores of rank 3 are those of others";
+  EXPECT_THAT(processors.find_ranks("a-r2"), ElementsAre(2));
+  EXPECT_THAT(processors.find_ranks("b"), ElementsAre(1));
+  EXPECT_THAT(processors.find_ranks("c"), ElementsAre());
+  EXPECT_THAT(processors.names(), ElementsAre("a", "b", "a-r0", "a-r2", "a-r3"));
+}
+
 }  // namespace

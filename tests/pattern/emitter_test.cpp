@@ -112,6 +112,18 @@ TEST(Emitter, CarriesItemsThatOnlyMove) {
   EXPECT_THAT(results_of<int>(4, skel::stage(boxes) | skel::stage(unbox)), ElementsAre(0, 0, 1, 0, 1, 2));
 }
 
+TEST(Filter, TakesANameAndOptionsAsAStageDoes) {
+  auto const odd = [](int x) { return x % 2 == 1; };
+  auto const twice = [](int x) { return std::vector<int>{x, x}; };
+  auto const filter = skel::filter("odd", odd, skel::at("there"), skel::work(2));
+  EXPECT_EQ(filter.notes.name, "odd");
+  EXPECT_THAT(filter.notes.at, ElementsAre("there"));
+  EXPECT_EQ(filter.notes.work, 2);
+  EXPECT_EQ(skel::flatten("twice", twice).notes.name, "twice");
+  EXPECT_THAT(results_of<int>(4, skel::filter("odd", odd) | skel::flatten("twice", twice)), ElementsAre(1, 1, 3, 3));
+  EXPECT_THAT(results_of<int>(4, skel::farm("outer", skel::filter("odd", odd))), ElementsAre(1, 3));
+}
+
 TEST(Filter, GivesOnTheItemsForWhichItHolds) {
   EXPECT_THAT(results_of<int>(6, skel::stage(skel::filter([](int x) { return x % 2 == 1; }))), ElementsAre(1, 3, 5));
   EXPECT_THAT(results_of<int>(3, skel::stage<"named">(skel::filter([](auto const& x) { return x > 0; }))),

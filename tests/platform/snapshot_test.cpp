@@ -105,7 +105,7 @@ TEST(FindRanks, OfAPlatformThatWasNotMeasuredAreItsHostsInOrder) {
   snapshot const drawn(description(0, {{.name = "a", .hosts = 2, .inside = {.latency = 1}}, {.name = "b"}}, {}));
   EXPECT_THAT(drawn.find_ranks({"x", "x", "y"}).host_of_rank, ElementsAre(0, 1, 2));
   EXPECT_THAT(drawn.find_ranks({"b", "a-1", "b"}).host_of_rank, ElementsAre(2, 1, 2)) << "it knows the names";
-  EXPECT_THAT(drawn.find_ranks({"x", "y"}).mismatch, HasSubstr("has 3 hosts but the program runs on 2 ranks"));
+  EXPECT_THAT(drawn.find_ranks({"x", "y"}).mismatch, HasSubstr("has 3 hosts but the program runs on 2 ranks: host i"));
 }
 
 TEST(ForRanks, ShareTheHostsCores) {

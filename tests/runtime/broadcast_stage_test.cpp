@@ -166,7 +166,7 @@ TEST(BroadcastStage, TellsEveryRankWhichCopyOrOperatorThrewOnWhichItem) {
       run_line(line, spread(line, 5), ranks());
       ADD_FAILURE() << "nothing was thrown";
     } catch (skel::stage_error const& e) {
-      EXPECT_EQ(e.stage(), "part");
+      EXPECT_EQ(e.stage(), in_copy ? "part" : "sum");
       EXPECT_EQ(e.item(), 1234u);
       EXPECT_THAT(e.what(), testing::HasSubstr("of 1234"));
     }

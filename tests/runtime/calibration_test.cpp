@@ -247,6 +247,36 @@ TEST(Calibration, SaysWhatThrewOnAnItemThatWasTakenOnWhileTheSourceWasSilent) {
   EXPECT_EQ(found.failed->item, 1000u);
 }
 
+TEST(Calibration, NamesTheReduceWhoseOperatorThrewInAFarmOrOfCopies) {
+  auto const throws_at_7 = [](int a, int b) {
+    if (a == 7 || b == 7) throw std::runtime_error("broken");
+    return std::max(a, b);
+  };
+  auto const pass = [](int x) { return x; };
+  auto const drop = skel::sink([](int) {});
+  auto const blames_the_reduce = [](auto app) {
+    auto const line = make_program(app);
+    auto const found = calibrate(line, 10, 2);
+    ASSERT_TRUE(found.failed.has_value());
+    EXPECT_EQ(found.failed->stage, "guilty");
+  };
+  blames_the_reduce(count_to(100) | skel::farm("innocent", pass) | skel::reduce("guilty", throws_at_7) | drop);
+  blames_the_reduce(count_to(100) | skel::farm("innocent", pass) |
+                    skel::reduce("guilty", skel::commutative(throws_at_7)) | drop);
+  blames_the_reduce(count_to(100) | skel::farm("innocent", pass) |
+                    skel::reduce("guilty", throws_at_7, skel::every(10)) | drop);
+  blames_the_reduce(count_to(100) | skel::broadcast("innocent", pass, skel::width(2)) |
+                    skel::reduce("guilty", throws_at_7) | drop);
+  auto inner = count_to(8) |
+               skel::broadcast("guilty",
+                               [](int x) -> int {
+                                 if (x == 7) throw std::runtime_error("broken");
+                                 return x;
+                               }) |
+               skel::reduce("innocent", std::plus<>{}) | drop;
+  blames_the_reduce(std::move(inner));
+}
+
 TEST(Calibration, SaysWhichStageThrewOnWhichItem) {
   auto app = count_to(100) |
              skel::stage("weak",
@@ -270,8 +300,8 @@ struct meeting {
   std::atomic<bool> met{false};
 };
 
-/// Each call waits for those of `copies - 1` others, until all have been inside at once. It waits for 20 ms: batches that
-/// a loaded machine brings one by one are taken by one worker.
+/// Each call waits for those of `copies - 1` others, until all have been inside at once. It waits for 20 ms: batches
+/// that a loaded machine brings one by one are taken by one worker.
 struct meeting_worker {
   int copies;
   meeting* all;
@@ -295,8 +325,7 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
   for (auto const threads : {std::size_t{1}, std::size_t{2}, std::size_t{5}}) {
     meeting all;
     std::vector<int> got;
-    auto app = count_to(20000) |
-               skel::farm("meet", meeting_worker{static_cast<int>(threads), &all}) |
+    auto app = count_to(20000) | skel::farm("meet", meeting_worker{static_cast<int>(threads), &all}) |
                skel::stage("last", [last = -1](int x) mutable { return std::exchange(last, x) + 1 == x ? x : -1; }) |
                skel::sink([&](int x) { got.push_back(x); });
     auto const line = make_program(app);
@@ -493,12 +522,13 @@ TEST(Calibration, KeepsInTheFarmWhatAnOperatorWithAnIdentityFolds) {
 }
 
 TEST(Calibration, SaysTheFirstItemThatWorkersThrewOn) {
-  auto app = count_to(100) | skel::farm("weak",
-                                        [](int x) {
-                                          std::this_thread::sleep_for(100us);
-                                          if (x >= 7) throw std::runtime_error("broken by " + std::to_string(x));
-                                          return x;
-                                        }) |
+  auto app = count_to(100) |
+             skel::farm("weak",
+                        [](int x) {
+                          std::this_thread::sleep_for(100us);
+                          if (x >= 7) throw std::runtime_error("broken by " + std::to_string(x));
+                          return x;
+                        }) |
              skel::sink([](int) {});
   auto const found = calibrate(make_program(app), 10, 3);
   ASSERT_TRUE(found.failed.has_value());

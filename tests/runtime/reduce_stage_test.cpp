@@ -187,6 +187,50 @@ TEST(ReduceStage, TellsEveryRankWhichReduceThrewOnWhichItem) {
   }
 }
 
+TEST(ReduceStage, IsNamedWhenItsOperatorThrowsInAFarm) {
+  auto const throws_at_700 = [](std::uint64_t a, std::uint64_t b) {
+    if (a == 700 || b == 700) throw std::runtime_error("700 cannot be joined");
+    return std::max(a, b);
+  };
+  auto const blames_the_reduce = [](auto const& composed) {
+    for (std::size_t width : {1u, 3u}) try {
+        auto app = composed;
+        program const line = make_program(app);
+        run_line(line, spread(line, width), ranks());
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (skel::stage_error const& e) {
+        EXPECT_EQ(e.stage(), "guilty");
+        EXPECT_THAT(e.what(), testing::AllOf(testing::HasSubstr("stage 'guilty' threw on "),
+                                             testing::HasSubstr("700 cannot be joined")));
+      }
+  };
+  auto const pass = [](std::uint64_t x) { return x; };
+  auto const drop = skel::sink([](std::uint64_t) {});
+  blames_the_reduce(count_to(2000) | skel::farm("innocent", pass) | skel::reduce("guilty", throws_at_700) | drop);
+  blames_the_reduce(count_to(2000) | skel::farm("innocent", pass) |
+                    skel::reduce("guilty", skel::commutative(throws_at_700)) | drop);
+  blames_the_reduce(count_to(2000) | skel::farm("innocent", skel::filter(pass)) |
+                    skel::reduce("guilty", throws_at_700) | drop);
+  blames_the_reduce(count_to(2000) | skel::farm("innocent", pass) |
+                    skel::reduce("guilty", throws_at_700, skel::every(90)) | drop);
+}
+
+TEST(ReduceStage, WithoutANameIsCalledAfterItsPlaceWhenItsOperatorThrowsInAFarm) {
+  auto app = count_to(2000) | skel::farm("innocent", [](std::uint64_t x) { return x; }) |
+             skel::reduce([](std::uint64_t a, std::uint64_t b) {
+               if (b == 700) throw std::runtime_error("700 cannot be joined");
+               return a + b;
+             }) |
+             skel::sink([](std::uint64_t) {});
+  program const line = make_program(app);
+  try {
+    run_line(line, spread(line, 2), ranks());
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (skel::stage_error const& e) {
+    EXPECT_EQ(e.stage(), "stage 2");
+  }
+}
+
 TEST(ReduceStage, ComesToRestWhenAnOperatorThrowsInAFarm) {
   auto app = count_to(20000) | skel::farm("work", [](std::uint64_t x) { return x; }) |
              skel::reduce("add", skel::commutative([](std::uint64_t a, std::uint64_t b) {

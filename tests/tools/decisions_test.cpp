@@ -44,10 +44,19 @@ class DecisionsTest : public FolderTest {
 TEST_F(DecisionsTest, SaysWhatWasDecidedAndHowItWent) {
   auto const result = skel({"decisions", history()});
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("allreduce: 3 decisions for 1 requests, 4 uses measured"));
+  EXPECT_THAT(result.out, HasSubstr("allreduce: 3 decisions for 1 request, 4 uses measured"));
   EXPECT_THAT(result.out, HasSubstr("regret 50.0 %"));  // (2 x 4 us + 2 x 2 us) / 4 against 2 us
   EXPECT_THAT(result.out, HasSubstr("tree, because least, by plogp; decided 3 times"));
   EXPECT_THAT(result.out, HasSubstr("measured 2 us (4 uses measured)"));
+}
+
+TEST_F(DecisionsTest, SaysInWordsWhatIsNotMeasured) {
+  auto const result = skel({"decisions", file("one.jsonl", decision(1, "ring", 3e-6))});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("1 decision for 1 request, 0 uses measured; "));
+  EXPECT_THAT(result.out, HasSubstr("decided once\n"));
+  EXPECT_THAT(result.out, HasSubstr(", not measured\n"));
+  EXPECT_THAT(result.out, testing::Not(HasSubstr("- us")));
 }
 
 TEST_F(DecisionsTest, GivesTheSameAsJson) {

@@ -41,7 +41,8 @@ struct forecast {
 struct planned_program {
   plan::run_plan run;
   forecast expected;
-  mapping::decision decision;           ///< the search's answer, over processors (a core of a rank)
+  mapping::decision decision;           ///< the search's answer, over processors (a core of a rank); in items of the
+                                        ///< source per second
   std::vector<std::string> processors;  ///< names of the hosts that the decision's indices mean
   std::vector<std::string> placed;      ///< stages that the decision placed, in its order
   std::string note;                     ///< what was decided without a search, what restricted it, what was not known
@@ -57,7 +58,8 @@ struct run_report {
   std::uint64_t calibration_items = 0;  ///< items that passed while the stages were measured
   double calibration_seconds = 0;
   double planning_seconds = 0;
-  std::string corrected;  ///< hosts whose speeds the run tells better than the probe: the kept platform has them; on rank 0
+  std::string
+      corrected;  ///< hosts whose speeds the run tells better than the probe: the kept platform has them; on rank 0
 
   std::uint64_t items() const { return calibration_items + run.items; }
   /// Plan, forecast and measurement as text.

@@ -62,11 +62,15 @@ struct work {
   double units;
 };
 
-/// Pins a stage (or the workers of a farm, in turn) to named hosts.
+/// Pins a stage to a host, or the workers of a farm to hosts, a name for each. What a host calls itself (hostname)
+/// means any rank on it, however many there are: a stage that may keep state stays on the one that has seen its first
+/// item, a source and a sink go to the first. The names of reports are those of ranks or of their cores, and depend on
+/// how many there are. A source or sink that is pinned keeps skel from measuring: every stage has to say its skel::work
+/// then. Names of no host of the run are refused before its first item.
 struct at {
   template <class... Names>
-  requires(std::convertible_to<Names, std::string>&&...)
-  explicit at(Names&&... names) : hosts{std::string(std::forward<Names>(names))...} {}
+  requires(std::convertible_to<Names, std::string>&&...) explicit at(Names&&... names)
+      : hosts{std::string(std::forward<Names>(names))...} {}
   std::vector<std::string> hosts;
 };
 

@@ -43,11 +43,12 @@ struct check_source_options {
 template <class... Options>
 struct check_stage_options {
   static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
-  static_assert(value,
-                "skel: behind its function a stage takes the options skel::at, skel::work and skel::stateless only (it "
-                "was given those named in check_stage_options<Options...>): one function sees every item, in order. For "
-                "several workers, or results as they come, write a farm: skel::farm(f, skel::width(4), "
-                "skel::unordered)");
+  static_assert(
+      value,
+      "skel: behind its function a stage takes the options skel::at, skel::work and skel::stateless only (it "
+      "was given those named in check_stage_options<Options...>): one function sees every item, in order. For "
+      "several workers, or results as they come, write a farm: skel::farm(f, skel::width(4), "
+      "skel::unordered)");
 };
 template <class... Options>
 struct check_farm_options {
@@ -77,7 +78,8 @@ struct check_sink_options {
   static constexpr bool value = (one_of<Options, at, work, stateless_t> && ...);
   static_assert(value,
                 "skel: behind its function a sink takes the options skel::at, skel::work and skel::stateless only (it "
-                "was given those named in check_sink_options<Options...>): it is called from one thread at a time, and gets items in "
+                "was given those named in check_sink_options<Options...>): it is called from one thread at a time, and "
+                "gets items in "
                 "the order that the farm before it gives them: skel::farm(f, skel::unordered)");
 };
 
@@ -90,6 +92,16 @@ auto make_part(std::string name, F function, Options... options) {
     return refused{};
   else
     return Skeleton<F>{std::move(function), annotate(std::move(name), std::move(options)...)};
+}
+
+/// A stage whose function is `Wrapper` of one.
+template <template <class> class Wrapper, class F, class... Options>
+auto make_named(std::string name, F function, Options... options) {
+  if constexpr (!check_function<F>::value)
+    return refused{};
+  else
+    return make_part<stage, check_stage_options>(std::move(name), Wrapper<F>{std::move(function)},
+                                                 std::move(options)...);
 }
 
 }  // namespace skel::skeletons

@@ -168,6 +168,20 @@ auto stage(F function, Options... options) {
   return stage(Name.str(), skeletons::named<Name, F>{std::move(function)}, std::move(options)...);
 }
 
+/// A stage by the name of `name` that gives on the items for which `holds(Item const&)` is true. Options: at, work,
+/// stateless. Without a name skel::filter(holds) is the function of a stage: skel::stage("long", skel::filter(holds)).
+template <skeletons::name_like Name, class F, class... Options>
+auto filter(Name const& name, F holds, Options... options) {
+  return skeletons::make_named<skeletons::filtering>(name, std::move(holds), std::move(options)...);
+}
+
+/// A stage by the name of `name` that gives on each element of the range, or the value of the std::optional, that
+/// `function(Item)` returns. Options: at, work, stateless. Without a name as skel::filter(holds).
+template <skeletons::name_like Name, class F, class... Options>
+auto flatten(Name const& name, F function, Options... options) {
+  return skeletons::make_named<skeletons::flattening>(name, std::move(function), std::move(options)...);
+}
+
 /// Several copies of a worker, each item through one of them: results in the order of the items (skel::ordered, the
 /// default) or as they come (skel::unordered). The worker is a callable or any composition of skeletons without source
 /// and sink. Options: ordered, unordered, width, at, work.

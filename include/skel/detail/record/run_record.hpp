@@ -68,6 +68,13 @@ struct run_record {
     return most;
   }
 
+  /// Of what any stage made of an item of the source, in the batch where that was most, per item [B].
+  std::uint64_t largest_item() const {
+    std::uint64_t most = 0;
+    for (auto const& s : stations) most = std::max(most, s.item_bytes);
+    return most;
+  }
+
   /// Bound on the bytes that items took at once in this run, on all ranks together: all the batches that the credits
   /// allow, or with a limit all the items that were under way, each as large as the largest [B]. It counts what
   /// runtime::item_bytes sees of items in batches. Not in it: what the user's functions and reduces hold and reduces
@@ -80,9 +87,7 @@ struct run_record {
     };
     std::size_t const by_batches = times(times(2, most_batches), largest_batch());
     if (memory_limit == 0) return by_batches;
-    std::uint64_t heaviest = 0;
-    for (auto const& s : stations) heaviest = std::max(heaviest, s.item_bytes);
-    return std::min(by_batches, times(times(places, most_items), heaviest));
+    return std::min(by_batches, times(times(places, most_items), largest_item()));
   }
 
   double throughput() const { return seconds > 0 ? static_cast<double>(items) / seconds : 0; }

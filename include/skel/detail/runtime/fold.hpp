@@ -123,9 +123,11 @@ class folding_worker final : public worker {
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
     folded_bytes_ = 0;
+    combines_ = false;
     auto const made = inner_->process(std::move(batch), position, folded_bytes_);
     auto& results = static_cast<items<T>&>(*made);
     std::size_t const count = results.size();
+    combines_ = true;
     for (position = 0; position < count; ++position) fold_.add(op_, std::move(results[position]));
     if constexpr (is_commutative<Op, T>)
       return nullptr;
@@ -134,6 +136,7 @@ class folding_worker final : public worker {
   }
   std::unique_ptr<items_base> rest(std::uint64_t& bytes) override { return batch_of(fold_.result(), bytes); }
   std::uint64_t folded_bytes() const override { return folded_bytes_; }
+  bool combines() const override { return combines_; }
   void finish() override { inner_->finish(); }
 
  private:
@@ -141,6 +144,7 @@ class folding_worker final : public worker {
   Op const& op_;
   partial_fold<T> fold_;
   std::uint64_t folded_bytes_ = 0;
+  bool combines_ = false;
 };
 
 }  // namespace skel::runtime

@@ -106,12 +106,15 @@ class joint_worker final : public worker {
                                       std::uint64_t& bytes) override {
     std::vector<std::unique_ptr<items_base>> parts;
     std::uint64_t of_all = 0;
+    joins_ = false;
     for (auto& one : copies_) parts.push_back(one->process(*batch, position, of_all));
     std::uint64_t joined = 0;
+    joins_ = true;
     auto all = stage_.join(std::move(parts), position, joined);
     bytes += joined;
     return all;
   }
+  bool combines() const override { return joins_; }
   void finish() override {
     for (auto& one : copies_) one->finish();
   }
@@ -119,6 +122,7 @@ class joint_worker final : public worker {
  private:
   joint_stage const& stage_;
   std::vector<std::unique_ptr<stage_copy>> copies_;
+  bool joins_ = false;
 };
 
 }  // namespace skel::runtime

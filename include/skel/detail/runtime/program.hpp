@@ -30,9 +30,10 @@ namespace skel::runtime {
 /// One stage of the line. Source first, sink last.
 struct station {
   skeletons::annotations notes;  ///< name, work, width, at; `ordered` as the outermost farm around it says
-  bool replicable = false;      ///< stands inside a farm
+  bool replicable = false;       ///< stands inside a farm
   codec const* input =
       nullptr;  ///< how the items that enter it cross ranks; nullptr: they cannot (or it is the source)
+  std::type_info const* item = nullptr;  ///< the type of the items that enter it; nullptr: the source
   std::function<std::unique_ptr<producer>()> make_producer;  ///< the source only
   std::function<std::unique_ptr<worker>()> make_worker;      ///< all others; one call per worker
   bool emits = false;                                        ///< gives any number of items for one that it takes
@@ -41,6 +42,7 @@ struct station {
   bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
   std::shared_ptr<joint_stage const>
       copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
+  std::string reduce;                    ///< where workers or copies combine results for it: the reduce's name
   bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
   std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
   std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
@@ -49,6 +51,8 @@ struct station {
   bool stays() const { return stateful && state == nullptr; }
   /// Whether it is a farm whose workers fold what they make, ahead of the reduce of the whole stream behind it.
   bool folds_in_farm() const { return replicable && folds; }
+  /// The stage whose function a worker of this station called last.
+  std::string const& stage_of(worker const& call) const { return call.combines() ? reduce : notes.name; }
 };
 
 /// The line of a program. Refers to the functions inside the composition it was made from, which must outlive it.
@@ -97,7 +101,7 @@ class lowering {
   void add(skeletons::stage<F>& part, scope const& around) {
     using Out = typename skeletons::flow_through<skeletons::stage<F>, In>::type;
     station s = make(part.notes, around);
-    s.input = codec_of<In>();
+    accept<In>(s);
     s.emits = skeletons::emits_items<F, In>;
     constexpr bool copyable = std::copy_constructible<F>;
     if (around.replicated) {
@@ -113,7 +117,7 @@ class lowering {
   template <class In, class F>
   void add(skeletons::sink<F>& part, scope const& around) {
     station s = make(part.notes, around);
-    s.input = codec_of<In>();
+    accept<In>(s);
     s.make_worker = [&f = part.consume] { return std::make_unique<sink_worker<F, In>>(f); };
     follow(s, part.consume, part.home);
     to_.push_back(std::move(s));
@@ -126,7 +130,7 @@ class lowering {
       if (entry.replicated) inner = inside(around, entry.notes);
       inner.prefix = around.prefix;
       station s = make(entry.notes, inner);
-      s.input = codec_of<T>();
+      accept<T>(s);
       s.emits = entry.call.index() == 1;
       std::visit(
           [&]<class F>(F& call) {
@@ -163,7 +167,7 @@ class lowering {
     if constexpr (std::is_same_v<Window, every>) window = part.window.items();
     if (window == 0 && to_.back().replicable) fold_in_farm<T>(to_.back(), part.op);
     station s = make(part.notes, around);
-    s.input = codec_of<T>();
+    accept<T>(s);
     s.folds = true;
     s.gives_at_end = window == 0;
     auto const fold = std::make_shared<partial_fold<T>>();
@@ -201,8 +205,9 @@ class lowering {
       throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
                   " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
     if (s.notes.name.empty()) s.notes.name = joined.notes.name;
+    s.reduce = joined.notes.name;
     s.notes.width = shown.notes.width;
-    s.input = codec_of<In>();
+    accept<In>(s);
     s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
     s.make_worker = [of = s.copies, copies = std::max<std::size_t>(1, shown.notes.width)] {
       return std::make_unique<joint_worker>(*of, copies);
@@ -220,6 +225,12 @@ class lowering {
     last.make_worker = [inner = std::move(last.make_worker), &op] {
       return std::make_unique<folding_worker<T, Op>>(inner(), op);
     };
+  }
+
+  template <class In>
+  static void accept(station& s) {
+    s.input = codec_of<In>();
+    s.item = &typeid(In);
   }
 
   /// Of a function of which there is one instance.
@@ -271,6 +282,8 @@ program make_program(Composition& composition) {
     std::string& name = here.notes.name;
     if (name.empty())
       name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
+    if (here.copies && here.reduce.empty()) here.reduce = name;
+    if (i > 0 && result.stations[i - 1].folds_in_farm()) result.stations[i - 1].reduce = name;
   }
   return result;
 }

@@ -34,6 +34,9 @@ class worker {
                                               std::uint64_t& bytes) = 0;
   /// Bytes that the last call of process() made and did not return, because it folded them.
   virtual std::uint64_t folded_bytes() const { return 0; }
+  /// Whether process() is, or was when it threw, beyond the stage's function: it combines results for the reduce
+  /// behind.
+  virtual bool combines() const { return false; }
   /// After the last item: what is still held back; nullptr: nothing. `bytes` as in process().
   virtual std::unique_ptr<items_base> rest([[maybe_unused]] std::uint64_t& bytes) { return nullptr; }
   /// After the last item and rest().
