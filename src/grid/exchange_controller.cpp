@@ -31,7 +31,7 @@ std::string message_of(std::exception_ptr const& failed) {
   try {
     std::rethrow_exception(failed);
   } catch (std::exception const& e) {
-    return e.what();
+    return what_of(e);
   } catch (...) {
     return "an exception that is no std::exception";
   }

@@ -228,22 +228,27 @@ reduction_controller::~reduction_controller() = default;
 reduction_controller::reduction_controller(reduction_controller&&) noexcept = default;
 reduction_controller& reduction_controller::operator=(reduction_controller&&) noexcept = default;
 
+reduction_controller::state& reduction_controller::self() const {
+  if (!self_) throw error("an irregular reduction that was moved from is used; assign another one to it first");
+  return *self_;
+}
+
 runtime::team& reduction_controller::workers() {
-  return *self_->workers.team;
+  return *self().workers.team;
 }
 reduction_settings const& reduction_controller::settings() const {
-  return self_->settings;
+  return self().settings;
 }
 reduction_report const& reduction_controller::report() const {
-  return self_->report;
+  return self().report;
 }
 double reduction_controller::clock() {
-  return self_->now();
+  return self().now();
 }
 
 reduction_controller::step reduction_controller::before(pattern const& of, double value_bytes,
                                                         plan::reduction_set legal) {
-  state& now = *self_;
+  state& now = self();
   if (now.begins(of.version(), value_bytes)) {
     return now.charged([&] {
       if (!runtime::reduction::fits(of))
@@ -266,7 +271,7 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
 
 reduction_controller::step reduction_controller::before(std::size_t iterations, std::size_t elements,
                                                         double value_bytes, plan::reduction_set legal) {
-  state& now = *self_;
+  state& now = self();
   constexpr std::uint64_t no_pattern = 0;  // no pattern has this version
   auto const& last = now.asked.problem.pattern;
   if (now.begins(no_pattern, value_bytes) || last.iterations != iterations || last.elements != elements) {
@@ -281,13 +286,13 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
 }
 
 void reduction_controller::renew() {
-  self_->is_decided = false;
-  self_->last_prepared.reset();
-  self_->ledger.clear();
+  self().is_decided = false;
+  self().last_prepared.reset();
+  self().ledger.clear();
 }
 
 bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size_t all_bytes) {
-  state& now = *self_;
+  state& now = self();
   now.report.preparing += seconds;
   auto const algorithm = now.report.decision.algorithm;
   if (std::max(bytes, all_bytes) > now.settings.memory_cap) {
@@ -314,14 +319,14 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size
 }
 
 void reduction_controller::know_other_work(std::optional<double> seconds, double timing) {
-  self_->report.deciding += timing;
+  self().report.deciding += timing;
   if (!seconds) return;
-  self_->other_seconds = std::max(0.0, *seconds);
-  self_->other_is_known = true;
+  self().other_seconds = std::max(0.0, *seconds);
+  self().other_is_known = true;
 }
 
 void reduction_controller::after(double seconds) {
-  state& now = *self_;
+  state& now = self();
   ++now.report.executions;
   ++now.report.uses;
   now.report.running += seconds;

@@ -49,7 +49,7 @@ failure describe_failure(failure known) {
   try {
     throw;
   } catch (std::exception const& e) {
-    known.what = e.what();
+    known.what = what_of(e);
   } catch (...) {
     known.what = "an exception that is not a std::exception";
   }

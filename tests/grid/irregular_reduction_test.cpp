@@ -252,6 +252,47 @@ TEST(IrregularReduction, RunsInVirtualThreads) {
   EXPECT_GT(reduction.report().running, 0);
 }
 
+TEST(IrregularReduction, GoesOnWhereItWasMovedToAndNotWhereItWas) {
+  auto const of = some_pattern(300, 5, 8);
+  std::vector<std::int64_t> x(300, 0);
+  irregular_reduction<std::plus<>, replayable> first({.threads = 2});
+  first.run(of, std::span{x}, adding(of));
+  irregular_reduction second(std::move(first));
+  EXPECT_THROW(first.run(of, std::span{x}, adding(of)), error);
+  EXPECT_THROW(static_cast<void>(first.report()), error);
+  second.run(of, std::span{x}, adding(of));
+  EXPECT_EQ(second.report().executions, 2u);
+  EXPECT_EQ(second.report().phases, 1u) << "plans are there";
+  first = irregular_reduction<std::plus<>, replayable>({.threads = 1});
+  first.run(of, std::span{x}, adding(of));
+  EXPECT_EQ(first.report().executions, 1u);
+  EXPECT_EQ(x, by_hand(of, 3));
+}
+
+TEST(IrregularReduction, IsRightForACopyOfAPatternThatIsBeingChanged) {
+  auto of = some_pattern(300, 5, 8);
+  irregular_reduction<std::plus<>, replayable> reduction({.threads = 2});
+  pattern copied;
+  of.change([&](pattern::editor& pen) {
+    copied = of;
+    for (std::size_t i = 0; i < of.iterations(); ++i)
+      if (!of.row(i).empty()) pen.set(i, 0, 7);
+  });
+  EXPECT_NE(of.version(), copied.version());
+  for (pattern const* one : {&of, &copied}) {
+    std::vector<std::int64_t> x(300, 0);
+    reduction.run(*one, std::span{x}, adding(*one));
+    EXPECT_EQ(x, by_hand(*one, 1));
+  }
+  pattern half;
+  EXPECT_THROW(of.change([&](pattern::editor&) {
+    half = of;
+    throw std::runtime_error("no ink");
+  }),
+               std::runtime_error);
+  EXPECT_NE(of.version(), half.version());
+}
+
 TEST(IrregularReduction, SaysWhatItDid) {
   irregular_reduction<> reduction({.threads = 2});
   auto const of = some_pattern(300, 5, 8);

@@ -158,9 +158,16 @@ TEST(Flatten, LeavesWhatItDoesNotOwnAsItIs) {
   std::vector<std::string> kept = words;
   auto const by_reference = [&](int) -> std::vector<std::string>& { return kept; };
   auto const by_view = [&](int) { return std::span(kept); };
+  struct pair_of_iterators {
+    std::vector<std::string>::iterator first, last;
+    auto begin() const { return first; }
+    auto end() const { return last; }
+  };
+  auto const by_iterators = [&](int) { return pair_of_iterators{kept.begin(), kept.end()}; };
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(results_of<std::string>(1, skel::stage(skel::flatten(by_reference))), words);
     EXPECT_EQ(results_of<std::string>(1, skel::stage(skel::flatten(by_view))), words);
+    EXPECT_EQ(results_of<std::string>(1, skel::stage(skel::flatten(by_iterators))), words);
   }
 }
 

@@ -28,6 +28,19 @@ std::string message_of(failure const& what) {
   }
 }
 
+TEST(Failure, OfAnExceptionWithoutWordsSaysSo) {
+  struct silent final : std::exception {
+    char const* what() const noexcept override { return nullptr; }
+  };
+  failure known{"cut", kind::process, 7, 1, 3};
+  try {
+    throw silent();
+  } catch (...) {
+    known = skel::runtime::describe_failure(known);
+  }
+  EXPECT_EQ(message_of(known), "stage 'cut' threw on item 7 on rank 3: an exception without a message");
+}
+
 TEST(Failure, SaysWhatHappenedToWhichItemsWhere) {
   EXPECT_EQ(message_of(describe({"cut", kind::process, 7, 1, 3})), "stage 'cut' threw on item 7 on rank 3: bad");
   EXPECT_EQ(message_of(describe({"cut", kind::make, 7, 1, 3})),

@@ -1,12 +1,21 @@
 #include <skel/detail/runtime/team.hpp>
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <limits>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
 
 #include "team_laws.hpp"
 
@@ -35,6 +44,33 @@ TEST(ThreadTeam, TakesOverWhatOneThatIsHeldUpHasNotBegun) {
   });
   EXPECT_EQ(done, things);
   EXPECT_LE(std::count(by.begin(), by.end(), 1u), std::ptrdiff_t{grain});  // less than its block
+}
+
+TEST(ThreadTeam, RefusesMoreThreadsThanTheSystemGives) {
+  for (std::size_t const many : {std::size_t{1} << 40, std::numeric_limits<std::size_t>::max()}) {
+    try {
+      thread_team const workers(many);
+      ADD_FAILURE() << many << " threads are there";
+    } catch (skel::error const& refused) {
+      EXPECT_THAT(refused.what(), testing::StartsWith(std::to_string(many) + " threads cannot be started"));
+    }
+  }
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more address space than there is here
+  auto const in_little_memory = [] {
+    rlimit little{};
+    ::getrlimit(RLIMIT_AS, &little);
+    little.rlim_cur = std::size_t{1} << 30;
+    ::setrlimit(RLIMIT_AS, &little);
+    std::set_terminate([] { ::_exit(2); });
+    try {
+      thread_team const workers(20000);
+    } catch (skel::error const& refused) {
+      ::_exit(std::string_view(refused.what()).starts_with("20000 threads cannot be started, ") ? 0 : 1);
+    }
+    ::_exit(3);
+  };
+  EXPECT_EXIT(in_little_memory(), testing::ExitedWithCode(0), "");
+#endif
 }
 
 TEST(ThreadTeam, RunsInsideAPartOfAnotherTeam) {

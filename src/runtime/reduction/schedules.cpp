@@ -19,7 +19,7 @@ std::size_t bytes_of(std::vector<T> const& of) {
 }
 
 /// A phase that reads all subscripts, and for each of them writes so many bytes.
-phase reading(char const* name, pattern const& of, double written = 0) {
+phase reading_phase(char const* name, pattern const& of, double written = 0) {
   double const bytes = static_cast<double>(of.subscripts()) * (sizeof(subscript) + written);
   return {name, bytes, bytes};
 }
@@ -115,7 +115,7 @@ selective_schedule make_selective_schedule(pattern const& of, team& workers) {
   touched_map map = find_touched(of, workers);
   keep_privates(map, workers);
   selective_schedule schedule{std::vector<selective_schedule::part>(workers.parts())};
-  workers.run(reading("select", of), [&](std::size_t number) {
+  workers.run(reading_phase("select", of), [&](std::size_t number) {
     selective_schedule::part mine;
     auto const iterations = plan::block_of(of.iterations(), workers.parts(), number);
     auto& set = map.parts[number];
@@ -166,7 +166,7 @@ owner_schedule make_owner_schedule(pattern const& of, team& workers) {
   std::size_t const parts = workers.parts();
   // Who looks at an iteration is not who runs it: found[p][t] is what p found for t.
   std::vector<std::vector<owner_schedule::part>> found(parts);
-  workers.run(reading("owners", of), [&](std::size_t number) {
+  workers.run(reading_phase("owners", of), [&](std::size_t number) {
     std::vector<owner_schedule::part> mine(parts);
     auto const iterations = plan::block_of(of.iterations(), parts, number);
     std::vector<std::size_t> owners;
@@ -212,7 +212,7 @@ gather_schedule make_gather_schedule(pattern const& of, team& workers) {
   auto const index = of.index();
   // Contributions sorted by the owner of their element, then, by each owner, by element: both keep their order.
   std::vector<std::vector<std::vector<contribution>>> found(parts);
-  workers.run(reading("deal contributions", of, sizeof(contribution)), [&](std::size_t number) {
+  workers.run(reading_phase("deal contributions", of, sizeof(contribution)), [&](std::size_t number) {
     std::vector<std::vector<contribution>> mine(parts);
     auto const iterations = plan::block_of(of.iterations(), parts, number);
     std::size_t const end = of.row_begin(iterations.end);
@@ -229,7 +229,7 @@ gather_schedule make_gather_schedule(pattern const& of, team& workers) {
     begins[owner + 1] = begins[owner];
     for (auto const& from : found) begins[owner + 1] += from[owner].size();
   }
-  workers.run(reading("sort contributions", of, 2 * sizeof(contribution)), [&](std::size_t owner) {
+  workers.run(reading_phase("sort contributions", of, 2 * sizeof(contribution)), [&](std::size_t owner) {
     auto const block = plan::block_of(elements, parts, owner);
     std::vector<std::size_t> next(block.size() + 1, 0);
     for (auto const& from : found)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -11,6 +12,12 @@ class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// What an exception of users says: its what() may be a null pointer.
+inline std::string what_of(std::exception const& thrown) {
+  char const* const words = thrown.what();
+  return words == nullptr ? "an exception without a message" : words;
+}
 
 /// Input that cannot be accepted: what() is "SOURCE: WHERE: REASON".
 /// `source` is a file name (or a name of what was read), `where` a path inside it ("clusters[2].latency") or a

@@ -88,6 +88,26 @@ class irregular_reduction {
   irregular_reduction(reduction_settings settings, Op op, reduction_workers workers)
       : op_(std::move(op)), controller_(std::move(settings), std::move(workers)) {}
 
+  /// What was moved from cannot be used until another is assigned to it: skel::error then.
+  irregular_reduction(irregular_reduction&& from) noexcept
+      : op_(std::move(from.op_)),
+        controller_(std::move(from.controller_)),
+        engines_(std::move(from.engines_)),
+        last_(std::exchange(from.last_, nullptr)),
+        exchanges_(std::move(from.exchanges_)),
+        exchange_(std::exchange(from.exchange_, nullptr)) {}
+  irregular_reduction& operator=(irregular_reduction&& from) noexcept {
+    irregular_reduction held(std::move(from));
+    std::swap(op_, held.op_);
+    std::swap(controller_, held.controller_);
+    std::swap(engines_, held.engines_);
+    std::swap(last_, held.last_);
+    std::swap(exchanges_, held.exchanges_);
+    std::swap(exchange_, held.exchange_);
+    return *this;
+  }
+  ~irregular_reduction() = default;
+
   /// Runs the loop. x.size() is pattern.elements(). Throws skel::input_error where it is not, and what the body throws.
   template <class T, class Body>
   void run(pattern const& of, std::span<T> x, Body&& body) {

@@ -116,6 +116,7 @@ class reduction_controller {
   double clock();
 
   struct state;
+  state& self() const;
   std::unique_ptr<state> self_;
 };
 

@@ -53,6 +53,14 @@ struct filtering {
   }
 };
 
+/// Whether a function that returns `Range` gives its elements away with it: they cannot be changed through a constant
+/// one, so that they are its own. A pair of iterators shows the elements of somebody else.
+template <class Range>
+concept owns_elements =
+    !std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>> &&
+    std::ranges::range<std::remove_cvref_t<Range> const> &&
+    std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<std::remove_cvref_t<Range> const>>>;
+
 /// Gives on the elements of the range, or of the std::optional, that a function returns.
 template <class F>
 struct flattening {
@@ -66,10 +74,10 @@ struct flattening {
     using range = decltype(made);
     if constexpr (requires { made.has_value(); }) {
       if (made.has_value()) out(*std::forward<range>(made));
-    } else if constexpr (std::is_lvalue_reference_v<range> || std::ranges::view<std::remove_cvref_t<range>>) {
-      for (auto&& one : made) out(std::forward<decltype(one)>(one));
-    } else {
+    } else if constexpr (owns_elements<range>) {
       for (auto&& one : made) out(std::move(one));
+    } else {
+      for (auto&& one : made) out(std::forward<decltype(one)>(one));
     }
   }
 };

@@ -166,7 +166,14 @@ pattern pattern::rows(std::size_t elements, std::vector<std::size_t> offsets, st
 
 template <class Edit>
 void pattern::change(Edit&& edit) {
-  version_ = pattern_detail::new_version();
+  // A copy that is made while it is edited has another version than what comes of it, also where the edit throws.
+  struct renewal {
+    explicit renewal(std::uint64_t& of) : version(of) { version = pattern_detail::new_version(); }
+    renewal(renewal const&) = delete;
+    renewal& operator=(renewal const&) = delete;
+    ~renewal() { version = pattern_detail::new_version(); }
+    std::uint64_t& version;
+  } const both_ends(version_);
   editor pen(*this);
   std::forward<Edit>(edit)(pen);
 }
