@@ -14,8 +14,9 @@
 namespace skel {
 
 /// What the deciders of a program share, and what outlives them: the choices that the user forces, the file of
-/// decisions (on rank 0), and what programs on these hosts have learnt before. What this program learns is kept when
-/// the store goes, which may be after its grid.
+/// decisions (of those that rank 0 makes), and what programs on these hosts have learnt before. It is there as long as
+/// its grid, so that reductions that ask no grid decide as all of the program do, each rank for itself. What this
+/// program learns is kept when the store goes, which may be after its grid.
 class decision_store {
  public:
   /// `is_measured`: whether prices come from measuring these hosts; of others nothing is known and nothing is kept.

@@ -183,6 +183,9 @@ struct grid::state {
                   (settings.expected_ranks == 1 ? " was" : " were") + " expected: start it with mpirun -np " +
                   std::to_string(settings.expected_ranks) + ", and check that mpirun and the program use the same MPI");
     if (settings.platform) find_ranks();  // a mismatch shows at once
+    // Reductions of one process decide without asking a grid, so it is there from the beginning.
+    store = std::make_shared<decision_store>(ranks, settings, !stated || stated->picture.is_measured());
+    decision_store::share(store);
     if (settings.show_ranks) show();
   }
 
@@ -253,26 +256,15 @@ struct grid::state {
   collective_engine& engine(mapping::collective_request const& request) {
     if (collectives) return *collectives;
     meet({words_of(call_of(request)) + ", the first collective"});
-    auto const& shared = *decisions();
     collectives = std::make_unique<collective_engine>(
         ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts(), models_of_collectives, false),
-        shared.setup());
+        store->setup());
     return *collectives;
   }
 
-  /// Collective at the first call.
-  std::shared_ptr<decision_store> const& decisions() {
-    if (!store) {
-      store = std::make_shared<decision_store>(ranks, settings, !stated || stated->picture.is_measured());
-      decision_store::share(store);
-    }
-    return store;
-  }
-
-  /// Collective at the first call; on rank 0 there is a history then.
+  /// On rank 0 there is a history then.
   void recall() {
-    auto const& shared = decisions();
-    if (ranks.rank() == 0 && !history) history = std::make_unique<program_history>(shared);
+    if (ranks.rank() == 0 && !history) history = std::make_unique<program_history>(store);
   }
 
   /// What a run that was placed here says of the next one. On rank 0.
@@ -373,7 +365,7 @@ struct grid::state {
   std::string limits;                              // ranks that may use fewer than their host has
   std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
   std::optional<run_platform> stated;              // as it was, before each rank became a host
-  std::shared_ptr<decision_store> store;           // from the first decision on
+  std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
@@ -392,10 +384,7 @@ struct grid::state {
 };
 
 grid::grid(int& argc, char**& argv) : grid(settings_from_arguments(argc, argv)) {}
-grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {
-  // Reductions of one process are decided without asking a grid; on several ranks this would have to be collective.
-  if (size() == 1) state_->decisions();
-}
+grid::grid(run_settings settings) : state_(std::make_unique<state>(std::move(settings))) {}
 grid::~grid() {
   if (runtime::is_fork())
     static_cast<void>(state_.release());  // threads and MPI are the parent's
@@ -420,7 +409,7 @@ run_settings& grid::settings() {
 }
 
 std::shared_ptr<decision_store> const& grid::decisions() {
-  return state_->decisions();
+  return state_->store;
 }
 
 mapping::collective_decision grid::decide(mapping::collective_request const& request) {
