@@ -1,12 +1,29 @@
 #include "knowledge_text.hpp"
 
+#include <algorithm>
+#include <limits>
+
 namespace skel::mapping::knowledge_text {
 namespace {
 
+/// ln of the greatest number over the least: no error of a time is larger.
+constexpr double largest_error = 1500;
+
+bool is_between(double least, double number, double most) {  // false also for NaN
+  return number >= least && number <= most;
+}
+
 bool is_possible(error_record const& of) {
-  return of.prior >= 0 && of.prior_share >= 0 && of.prior_share <= 1 && of.observed.weight > 0 &&
-         of.observed.second >= 0 && of.test.shift > 0 && of.test.interval > 1 && of.test.fewest >= 1 &&
-         of.test.up >= 0 && of.test.down >= 0 && of.total > 0 && of.up_from <= of.total && of.down_from <= of.total;
+  auto const& [weight, first, second] = of.observed;
+  double const number = static_cast<double>(of.total), most = weight * largest_error;
+  constexpr double any = std::numeric_limits<double>::max();
+  return is_between(0, of.prior, largest_error) && is_between(0, of.prior_share, 1) && weight > 0 &&
+         is_between(0, weight, number * (1 + 1e-9)) && is_between(-most, first, most) &&
+         is_between(0, second, most * largest_error) && of.test.shift > 0 && is_between(0, of.test.shift, any) &&
+         of.test.interval > 1 && is_between(1, of.test.interval, any) && of.test.fewest >= 1 &&
+         is_between(0, of.test.up, any) && is_between(0, of.test.down, any) && of.up_from <= of.total &&
+         of.down_from <= of.total && of.changes <= of.total &&
+         std::ranges::all_of(of.last, [](double e) { return is_between(-largest_error, e, largest_error); });
 }
 
 }  // namespace

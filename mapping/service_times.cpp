@@ -71,8 +71,8 @@ service_times::service_times(decision_entries const& known, service_time_priors 
     auto const program = station.read<std::uint64_t>(), number = station.read<std::uint64_t>();
     service_time_memory memory;
     memory.reference = from.read<double>();
-    if (station.at_end() && memory.reference > 0 && knowledge_text::read(from, memory.runs) &&
-        knowledge_text::read(from, memory.first_items) && from.at_end())
+    if (station.at_end() && memory.reference > 0 && std::isfinite(memory.reference) &&
+        knowledge_text::read(from, memory.runs) && knowledge_text::read(from, memory.first_items) && from.at_end())
       all_[{program, number}] = {memory, false};
   }
 }

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -127,7 +130,12 @@ ordered_json json_of(std::vector<request_summary> const& requests) {
 }
 
 int decisions(decisions_options const& options, std::ostream& out) {
-  auto const all = platform::parse_decisions(tools::text_of(options.file), source_of(options.file));
+  std::error_code unknown;
+  if (!options.page.empty() && std::filesystem::equivalent(options.file, options.page, unknown))
+    throw input_error("command line", "--page", "is FILE itself, which would be lost; name another file for the page");
+  std::string const text = tools::text_of(options.file);
+  bool const is_cut = !text.empty() && text.back() != '\n';
+  auto const all = platform::parse_decisions(text, source_of(options.file));
   auto const requests = summarise(all);
   if (!options.page.empty())
     platform::write_file(options.page, decision_page(all, requests, shown_file(source_of(options.file))));
@@ -138,6 +146,9 @@ int decisions(decisions_options const& options, std::ostream& out) {
   } else {
     out << text_of(requests);
   }
+  if (is_cut && !options.json)
+    out << "\nThe last line has no end and is left out: the program was ended while it wrote it, or the file was "
+           "cut.\n";
   return done;
 }
 

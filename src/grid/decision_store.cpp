@@ -101,6 +101,7 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
       auto found = kept_->read();
       if (!found.warning.empty()) warn(found.warning);
       setup_.known = std::move(found.found);
+      if (!found.is_usable) kept_.reset();
     }
   }
   std::pair told(std::move(refused), std::move(setup_.known));
@@ -117,7 +118,7 @@ decision_store::~decision_store() {
     static_cast<void>(file_.release());  // the parent's
     return;
   }
-  if (file_ && !file_->is_whole()) warn("the file of decisions could not be written to its end");
+  if (file_ && !file_->problem().empty()) warn(file_->problem());
   if (!kept_ || learnt_.empty()) return;
   try {
     if (auto const warning = kept_->add(learnt_); !warning.empty()) warn(warning);

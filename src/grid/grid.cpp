@@ -11,8 +11,6 @@
 #include <optional>
 #include <sstream>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <skel/detail/base/contract.hpp>
@@ -25,6 +23,7 @@
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/leaving.hpp>
@@ -147,13 +146,6 @@ std::string progress_words(record::throughput_forecast const& standing) {
     words += text;
   }
   return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
-}
-
-/// Makes it where it is not there. Not a pipe, whose reader ends when this looks, so that opening it again would wait.
-bool can_be_written(std::string const& file) {
-  int const descriptor = ::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
-  struct stat of {};
-  return descriptor >= 0 && ::fstat(descriptor, &of) == 0 && ::close(descriptor) == 0 && !S_ISFIFO(of.st_mode);
 }
 
 void check_times(run_settings const& of) {
@@ -294,7 +286,7 @@ struct grid::state {
   /// A trace that cannot be written must not be noticed after the run. Collective.
   void check_trace() const {
     if (settings.trace.empty()) return;
-    bool const fine = ranks.rank() != 0 || can_be_written(settings.trace);
+    bool const fine = ranks.rank() != 0 || record::can_be_written(settings.trace);
     if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
       throw error(settings.trace +
                   ": cannot be opened for writing, or is a pipe; give --skel-trace a file in a folder "

@@ -234,7 +234,7 @@ void process::remember(std::string const& decisions, std::vector<std::string> co
 }
 
 void process::keep_what_was_learnt() {
-  if (log_ && !log_->is_whole()) say("warning: the file of decisions could not be written to its end");
+  if (log_ && !log_->problem().empty()) say("warning: " + log_->problem());
   if (!of_all_ || !kept_) return;
   try {
     if (auto const warning = kept_->add(of_all_->learnt()); !warning.empty()) say("warning: " + warning);

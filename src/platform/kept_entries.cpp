@@ -76,6 +76,31 @@ std::optional<std::string_view> next_line(std::string_view& text) {
   return line;
 }
 
+bool begins_as_knowledge(std::string_view text) {
+  return text.starts_with(first_line.substr(0, first_line.find(' ') + 1));
+}
+
+/// Knowledge that was damaged, or of another version: not that of other ranks, which they want back.
+bool is_damaged(std::string_view text, std::string const& machine) {
+  if (!begins_as_knowledge(text)) return false;
+  auto rest = text;
+  next_line(rest);
+  auto const whose = next_line(rest);
+  return !whose || !whose->starts_with("machine ") || *whose == "machine " + machine;
+}
+
+/// Whether nothing is lost when a file gets this name.
+bool is_free(std::filesystem::path const& file) {
+  std::error_code failure;
+  auto const type = std::filesystem::symlink_status(file, failure).type();
+  if (type != std::filesystem::file_type::regular) return type == std::filesystem::file_type::not_found;
+  try {
+    return begins_as_knowledge(read_text(file));
+  } catch (error const&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 std::string to_text(entries const& all, std::string const& machine) {
@@ -115,20 +140,29 @@ kept_entries::answer kept_entries::read() const {
   answer result;
   std::error_code failure;
   if (std::filesystem::symlink_status(file_, failure).type() == std::filesystem::file_type::not_found) return result;
+  std::string text;
   try {
-    result.found = parse_entries(read_text(file_, file_of::this_user), machine_, file_.string());
+    text = read_text(file_, file_of::this_user);
+    if (text.empty()) return result;  // somebody has made it
+    result.found = parse_entries(text, machine_, file_.string());
   } catch (error const& problem) {
+    result.warning = problem.what();
     std::filesystem::path const aside = file_.string() + ".aside";
-    std::filesystem::rename(file_, aside, failure);
-    result.warning = std::string(problem.what()) +
-                     (failure ? "; it is not used" : "; it is put aside as " + aside.string() + ", and begun anew");
+    bool const may_move = whose_ == place::cache || (is_damaged(text, machine_) && is_free(aside));
+    if (may_move) std::filesystem::rename(file_, aside, failure);
+    result.is_usable = may_move && !failure;
+    result.warning += result.is_usable
+                          ? "; it is put aside as " + aside.string() + ", and begun anew"
+                          : "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE), "
+                            "or none for the one that these ranks have in the cache";
   }
   return result;
 }
 
 std::string kept_entries::add(entries const& learnt) const {
   file_lock const lock(file_);
-  auto [all, warning] = read();
+  auto [all, warning, is_usable] = read();
+  if (!is_usable) throw error(warning);
   std::map<std::string_view, std::size_t> latest;
   for (std::size_t k = 0; k < learnt.size(); ++k) latest[learnt[k].first] = k;
   std::erase_if(all, [&](auto const& one) { return latest.contains(one.first); });
@@ -150,11 +184,12 @@ std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_
   std::string file = said;
   if (char const* const variable = std::getenv("SKEL_KNOWLEDGE"); file.empty() && variable != nullptr) file = variable;
   if (file == "off") return std::nullopt;
-  auto const path = file.empty() ? default_knowledge_file(host_of_rank) : std::filesystem::path(file);
+  bool const is_named = !file.empty();
+  auto const path = is_named ? std::filesystem::path(file) : default_knowledge_file(host_of_rank);
   if (!path) return std::nullopt;
   std::string machine;
   for (auto const& host : host_of_rank) machine += (machine.empty() ? "" : " ") + host;
-  return kept_entries(*path, machine);
+  return kept_entries(*path, machine, is_named ? kept_entries::place::named : kept_entries::place::cache);
 }
 
 }  // namespace skel::platform

@@ -1,14 +1,34 @@
 #include <skel/detail/record/decision_file.hpp>
 
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 #include "json_text.hpp"
 
 namespace skel::record {
 
-decision_file::decision_file(std::string file) : out_(file) {
-  if (!out_)
-    throw error(file + ": cannot be opened for writing; give --skel-decisions a file in a folder that exists");
+decision_file::decision_file(std::string file) : file_(std::move(file)) {
+  bool const fine = can_be_written(file_);
+  if (fine) out_.open(file_);
+  if (!fine || !out_)
+    throw error(file_ +
+                ": cannot be opened for writing, or is a pipe; give --skel-decisions a file in a folder that exists");
+}
+
+void decision_file::end_line() {
+  bool const was_fine = out_.good();
+  errno = 0;
+  out_ << std::endl;
+  if (was_fine && !out_) failure_ = errno == 0 ? EIO : errno;
+}
+
+std::string decision_file::problem() const {
+  if (failure_ == 0) return {};
+  return file_ + ": does not have all decisions: " + std::generic_category().message(failure_);
 }
 
 std::uint64_t decision_file::decided(decision_entry const& made) {
@@ -25,13 +45,15 @@ std::uint64_t decision_file::decided(decision_entry const& made) {
          << ",\"doubt\":" << in_json(one.doubt) << "}";
     comma = ",";
   }
-  out_ << "]}" << std::endl;
+  out_ << "]}";
+  end_line();
   return decisions_;
 }
 
 void decision_file::measured(std::uint64_t decision, measured_entry const& so_far) {
   out_ << "{\"decision\":" << decision << ",\"measured\":{\"uses\":" << so_far.uses
-       << ",\"mean\":" << in_json(so_far.mean) << "}}" << std::endl;
+       << ",\"mean\":" << in_json(so_far.mean) << "}}";
+  end_line();
 }
 
 }  // namespace skel::record

@@ -41,6 +41,46 @@ TEST(DecisionKnowledge, OfOtherProblemsAndModelsIsPassedOver) {
   EXPECT_TRUE(from_entries(all, "toy", std::span(models).first(1)).contexts.empty());
 }
 
+/// Where each number of a text begins, and how long it is.
+std::vector<std::pair<std::size_t, std::size_t>> numbers_of(std::string const& text) {
+  std::vector<std::pair<std::size_t, std::size_t>> all;
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t const end = std::min(text.find(' ', at), text.size());
+    if (end > at) all.emplace_back(at, end - at);
+    at = end + 1;
+  }
+  return all;
+}
+
+// What is taken can be asked and can learn, whatever its numbers are.
+TEST(DecisionKnowledge, OfNumbersThatNothingLearnsIsPassedOver) {
+  auto all = to_entries(learnt(4));
+  all.resize(1);
+  auto numbers = numbers_of(all.front().second);
+  ASSERT_GT(numbers.size(), 60u);
+  numbers.resize(60);  // two records, of the same kind as the others
+  std::size_t taken = 0;
+  for (auto const& [at, length] : numbers)
+    for (std::string const number : {"inf", "-inf", "nan", "-1", "0", "1e308", "-1e308", "1e-308",
+                                     "9223372036854775807", "18446744073709551615"}) {
+      auto changed = all;
+      changed.front().second.replace(at, length, number);
+      for (auto& [context, memory] : from_entries(changed, "toy", models).contexts)
+        for (auto& records : memory.records)
+          for (auto& one : records) {
+            auto& errors = one.errors;
+            ++taken;
+            for (double const error : {0.0, 0.3, -700.0, 0.3}) {
+              errors.observe(error);
+              ASSERT_TRUE(std::isfinite(errors.bias()) && std::isfinite(errors.lately())) << number << " at " << at;
+              ASSERT_TRUE(std::isfinite(errors.scatter()) && errors.scatter() >= 0) << number << " at " << at;
+              ASSERT_TRUE(std::isfinite(errors.expected_error())) << number << " at " << at;
+            }
+          }
+    }
+  EXPECT_GT(taken, 0u);
+}
+
 TEST(DecisionKnowledge, ThatIsDamagedIsPassedOver) {
   auto const all = to_entries(learnt(2));
   std::mt19937_64 random(3);

@@ -1,5 +1,6 @@
 #include <skel/detail/platform/kept_entries.hpp>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -41,7 +43,7 @@ TEST_F(KeptEntries, AreReadBackInTheirOrder) {
   EXPECT_TRUE(here().read().found.empty());
   EXPECT_EQ(here().add({{"one", "1 2"}, {"two", ""}}), "");
   EXPECT_EQ(here().add({{"three", "x"}, {"one", "9"}}), "");
-  auto const [found, warning] = here().read();
+  auto const [found, warning, is_usable] = here().read();
   EXPECT_THAT(found, ElementsAre(Pair("two", ""), Pair("three", "x"), Pair("one", "9")));
   EXPECT_EQ(warning, "");
 }
@@ -53,7 +55,7 @@ TEST_F(KeptEntries, OfEqualKeysKeepTheLast) {
 
 TEST_F(KeptEntries, OfAnotherMachineArePutAside) {
   here().add({{"one", "1"}});
-  auto const [found, warning] = here("a,c").read();
+  auto const [found, warning, is_usable] = here("a,c").read();
   EXPECT_TRUE(found.empty());
   EXPECT_THAT(warning, HasSubstr("another machine"));
   EXPECT_THAT(warning, HasSubstr(".aside"));
@@ -72,9 +74,9 @@ TEST_F(KeptEntries, ThatAreDamagedArePutAsideWhereverTheDamageIs) {
       else
         text[at] = static_cast<char>(text[at] ^ 1);
       std::ofstream(file()) << text;
-      auto const [found, warning] = here().read();
+      auto const [found, warning, is_usable] = here().read();
       ASSERT_TRUE(found.empty()) << at << (cut ? " cut" : " changed");
-      ASSERT_NE(warning, "") << at;
+      ASSERT_EQ(warning.empty(), cut && at == 0) << at;  // an empty file is new
     }
   }
   EXPECT_EQ(here().add({{"new", "1"}}), "");  // begins anew
@@ -108,6 +110,60 @@ TEST_F(KeptEntries, PutAsideWhatIsNoFile) {
   EXPECT_THAT(here().read().found, ElementsAre(Pair("one", "1")));
 }
 
+/// What is at a path, as far as somebody would miss it.
+std::string seen(fs::path const& path) {
+  auto const type = fs::symlink_status(path).type();
+  if (type == fs::file_type::regular) return "file: " + skel::platform::read_text(path);
+  if (type == fs::file_type::symlink) return "link to " + fs::read_symlink(path).string();
+  return "type " + std::to_string(static_cast<int>(type));
+}
+
+TEST_F(KeptEntries, LeaveWhatUsersNameAndIsNoKnowledgeAsItIs) {
+  fs::create_directories(folder / "in" / "dir" / "with");
+  std::ofstream(folder / "in" / "notes") << "my notes";
+  fs::create_symlink("nowhere", folder / "in" / "dangling");
+  fs::create_symlink("loop", folder / "in" / "loop");
+  ASSERT_EQ(::mkfifo((folder / "in" / "pipe").c_str(), 0600), 0);
+  for (char const* const name : {"dir", "notes", "dangling", "loop", "pipe"}) {
+    fs::path const path = folder / "in" / name;
+    std::string const before = seen(path);
+    kept_entries const named(path, "a,b", kept_entries::place::named);
+    auto const answer = named.read();
+    EXPECT_TRUE(answer.found.empty());
+    EXPECT_FALSE(answer.is_usable) << name;
+    EXPECT_THAT(answer.warning, HasSubstr("stays as it is"));
+    EXPECT_THROW(named.add({{"one", "1"}}), skel::error) << name;
+    EXPECT_EQ(seen(path), before) << name;
+    EXPECT_FALSE(fs::exists(path.string() + ".aside")) << name;
+  }
+}
+
+TEST_F(KeptEntries, ThatUsersNameArePutAsideWhereTheyAreDamagedAndNothingIsLost) {
+  kept_entries const named(file(), "a,b", kept_entries::place::named);
+  std::string const aside = file().string() + ".aside";
+  for (char const* const in_the_way : {"", "skel_knowledge 1\n", "my notes"}) {
+    fs::remove_all(folder / "in");
+    ASSERT_EQ(named.add({{"one", "1"}}), "");
+    std::ofstream(file(), std::ios::app) << "more";
+    if (*in_the_way != '\0') std::ofstream(aside) << in_the_way;
+    bool const is_mine = std::string_view(in_the_way) == "my notes";
+    EXPECT_EQ(named.read().is_usable, !is_mine);
+    EXPECT_EQ(fs::exists(file()), is_mine);
+    EXPECT_EQ(skel::platform::read_text(aside) == in_the_way, is_mine);
+  }
+}
+
+TEST_F(KeptEntries, ThatUsersNameAndAreOfOtherRanksStay) {
+  kept_entries const first(file(), "a", kept_entries::place::named), second(file(), "a a", kept_entries::place::named);
+  first.add({{"one", "1"}});
+  EXPECT_THAT(second.read().warning, HasSubstr("of other ranks"));
+  EXPECT_THROW(second.add({{"two", "2"}}), skel::error);
+  EXPECT_THAT(first.read().found, ElementsAre(Pair("one", "1")));
+  std::ofstream(folder / "empty") << "";
+  kept_entries const empty(folder / "empty", "a", kept_entries::place::named);
+  EXPECT_EQ(empty.add({{"one", "1"}}), "") << "somebody has made it";
+}
+
 // Each of 200 processes adds an entry of its own, and all change a common one.
 TEST_F(KeptEntries, OfManyProcessesAtOnceAreAllKept) {
   constexpr int processes = 200;
@@ -130,7 +186,7 @@ TEST_F(KeptEntries, OfManyProcessesAtOnceAreAllKept) {
     waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   }
-  auto const [found, warning] = here().read();
+  auto const [found, warning, is_usable] = here().read();
   EXPECT_EQ(warning, "");
   EXPECT_EQ(found.size(), processes + 1u);
 }

@@ -1,5 +1,7 @@
 #include <skel/detail/record/decision_file.hpp>
 
+#include <sys/stat.h>
+
 #include <cstdio>
 #include <fstream>
 #include <limits>
@@ -41,7 +43,7 @@ TEST(DecisionFile, IsALineForEachDecisionAndEachTimeThatIsToldOfIt) {
               "{\"name\":\"ring\",\"entry\":0,\"predicted\":0.5,\"expected\":0.25,\"doubt\":0.125},"
               "{\"name\":\"tree\\u000a\",\"entry\":1,\"predicted\":2,\"expected\":3,\"doubt\":4}]}\n"
               "{\"decision\":1,\"measured\":{\"uses\":2,\"mean\":0.1}}\n");
-    EXPECT_TRUE(log.is_whole());
+    EXPECT_EQ(log.problem(), "");
   }
   std::remove(file.c_str());
 }
@@ -54,6 +56,19 @@ TEST(DecisionFile, ThatCannotBeWrittenIsRefused) {
     EXPECT_THAT(refused.what(), testing::HasSubstr("/no/such/folder/decisions.jsonl"));
     EXPECT_THAT(refused.what(), testing::HasSubstr("--skel-decisions"));
   }
+}
+
+TEST(DecisionFile, SaysWhichFileDoesNotHaveAllAndWhy) {
+  decision_file log("/dev/full");
+  log.decided({.problem = "toy"});
+  EXPECT_EQ(log.problem(), "/dev/full: does not have all decisions: No space left on device");
+}
+
+TEST(DecisionFile, IsNoPipeThatNobodyMayRead) {
+  std::string const pipe = testing::TempDir() + "pipe_of_test";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THROW(decision_file const log(pipe), skel::error);
+  std::remove(pipe.c_str());
 }
 
 }  // namespace

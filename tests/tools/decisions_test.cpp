@@ -1,8 +1,11 @@
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
+
+#include <skel/detail/platform/files.hpp>
 
 #include "command.hpp"
 
@@ -48,6 +51,28 @@ TEST_F(DecisionsTest, SaysWhatWasDecidedAndHowItWent) {
   EXPECT_THAT(result.out, HasSubstr("regret 50.0 %"));  // (2 x 4 us + 2 x 2 us) / 4 against 2 us
   EXPECT_THAT(result.out, HasSubstr("tree, because least, by plogp; decided 3 times"));
   EXPECT_THAT(result.out, HasSubstr("measured 2 us (4 uses measured)"));
+}
+
+TEST_F(DecisionsTest, SaysThatALineWasCutOff) {
+  std::string const whole = decision(1, "ring", 3e-6);
+  auto const one = skel({"decisions", file("one.jsonl", whole + whole.substr(0, 20))});
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_THAT(one.out, testing::AllOf(HasSubstr("decided once"), HasSubstr("The last line has no end")));
+  auto const none = skel({"decisions", file("none.jsonl", whole.substr(0, 20))});
+  EXPECT_THAT(none.out, testing::AllOf(HasSubstr("nothing was decided"), HasSubstr("The last line has no end")));
+  EXPECT_THAT(skel({"decisions", file("whole.jsonl", whole)}).out, testing::Not(HasSubstr("no end")));
+}
+
+TEST_F(DecisionsTest, NeverWritesThePageOverItsFile) {
+  auto const input = history();
+  auto const before = skel::platform::read_text(input);
+  std::filesystem::create_symlink(input, path("link"));
+  for (auto const& page : {input, path("link")}) {
+    auto const refused = skel({"decisions", input, "--page", page});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, HasSubstr("--page"));
+    EXPECT_EQ(skel::platform::read_text(input), before);
+  }
 }
 
 TEST_F(DecisionsTest, SaysInWordsWhatIsNotMeasured) {

@@ -25,30 +25,35 @@ std::optional<std::filesystem::path> default_knowledge_file(std::vector<std::str
 
 /// A file of entries that many processes may read and add to at once: it is replaced whole, and who adds holds a lock
 /// (FILE.lock) from reading to replacing. What cannot be believed, because it is damaged, of another machine, or could
-/// have been written by another user, is put aside as FILE.aside.
+/// have been written by another user, is put aside as FILE.aside in the cache. Of what users name, only knowledge of
+/// these ranks that is damaged is, and nothing else is touched or written.
 class kept_entries {
  public:
   /// Reading a MiB takes some 5 ms; keys that were kept longest ago leave first.
   static constexpr std::size_t most_bytes = std::size_t{1} << 20U;
 
+  enum class place { cache, named };
+
   struct answer {
     entries found{};
     std::string warning{};  ///< what could not be believed, and where it is now; empty: nothing
+    bool is_usable = true;  ///< false: nothing can be added either
   };
 
-  kept_entries(std::filesystem::path file, std::string machine)
-      : file_(std::move(file)), machine_(std::move(machine)) {}
+  kept_entries(std::filesystem::path file, std::string machine, place whose = place::cache)
+      : file_(std::move(file)), machine_(std::move(machine)), whose_(whose) {}
 
   /// What is there; nothing where there is no file. Never throws for what is in the file.
   answer read() const;
   /// Puts entries, the latest last, in the place of those of the same keys, or beside them. Waits for other processes
   /// that do so, 10 s at most. Returns a warning, or nothing. Throws skel::error where the file or its lock cannot be
-  /// written.
+  /// written, or is not to be.
   std::string add(entries const& learnt) const;
 
  private:
   std::filesystem::path file_;
   std::string machine_;
+  place whose_;
 };
 
 /// The file that programs on these hosts keep what they learn in: `said`; if that is empty, what the environment

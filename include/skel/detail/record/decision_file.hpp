@@ -12,17 +12,21 @@ namespace skel::record {
 /// whole lines. A file that was there is replaced.
 class decision_file final : public decision_log {
  public:
-  /// Throws skel::error where the file cannot be written.
+  /// Throws skel::error where the file cannot be written, or is a pipe.
   explicit decision_file(std::string file);
 
   std::uint64_t decided(decision_entry const& made) override;
   void measured(std::uint64_t decision, measured_entry const& so_far) override;
 
-  /// Whether all that it was told is in the file.
-  bool is_whole() const { return out_.good(); }
+  /// Which file does not have all that it was told, and why; empty: it has.
+  std::string problem() const;
 
  private:
+  void end_line();
+
+  std::string file_;
   std::ofstream out_;
+  int failure_ = 0;  // errno of the first line that could not be written
   std::uint64_t decisions_ = 0;
 };
 
