@@ -71,6 +71,9 @@ class checker {
       fail(where + ".speed", std::string("is ") + (c.speed < 0 ? "negative" : "zero") +
                                  "; a speed is in work units per second, more than 0");
     if (c.cores == 0) fail(where + ".cores", "is zero; a host has at least one core");
+    if (c.cores > description::max_cores)
+      fail(where + ".cores", "is " + std::to_string(c.cores) + "; the most that a host may have is " +
+                                 std::to_string(description::max_cores));
     latency(where + ".latency", c.inside.latency);
     bandwidth(where + ".bandwidth", c.inside.bandwidth);
     if (c.local_latency) latency(where + ".local_latency", *c.local_latency);

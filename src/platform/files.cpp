@@ -12,6 +12,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/survey.hpp>
 
 #include "json_reader.hpp"
 
@@ -182,7 +183,9 @@ std::string read_standard_input() {
 }
 
 description read_description(std::filesystem::path const& file) {
-  return parse_description(read_text(file), file.string());
+  auto machine = parse_description(read_text(file), file.string());
+  static_cast<void>(read_survey(machine, file.string()));  // throws where a run would, which knows no file any more
+  return machine;
 }
 
 description parse_description(std::string_view text, std::string const& source, file_of whose) {

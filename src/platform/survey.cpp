@@ -181,17 +181,24 @@ void read_cluster(description const& machine, std::size_t c, survey& all, host_n
   all.clusters.push_back(std::move(found));
 }
 
+/// What the library of JSON says, without its own name and number of the error.
+std::string reason_of(ordered::exception const& problem) {
+  std::string_view said = problem.what();
+  if (auto const end = said.find("] "); said.starts_with('[') && end != said.npos) said.remove_prefix(end + 2);
+  return "is not as 'skel probe' writes it (" + std::string(said) + "); probe again, or leave the block out";
+}
+
 /// Reads; what is wrong is said with its place.
 template <class Read>
-void read_at(std::string const& where, Read&& read) {
+void read_at(std::string const& source, std::string const& where, Read&& read) {
   try {
     read();
   } catch (ordered::exception const& problem) {
-    throw input_error("platform", where, problem.what());
-  } catch (input_error const&) {
-    throw;
+    throw input_error(source, where, reason_of(problem));
+  } catch (input_error const& problem) {
+    throw input_error(source, problem.where(), problem.reason());
   } catch (error const& problem) {
-    throw input_error("platform", where, problem.what());
+    throw input_error(source, where, problem.what());
   }
 }
 
@@ -280,10 +287,10 @@ bool is_measured(description const& machine) {
                      [](cluster const& c) { return c.parameters.contains("measured"); });
 }
 
-survey read_survey(description const& machine) {
+survey read_survey(description const& machine, std::string const& source) {
   survey all;
   if (!is_measured(machine)) return all;
-  read_at("measured", [&] {
+  read_at(source, "measured", [&] {
     ordered const block = measured_block(machine.parameters());
     all.models = models_in(machine.parameters());
     all.date = block.value("date", "");
@@ -295,11 +302,12 @@ survey read_survey(description const& machine) {
   });
   host_numbers numbers;
   for (std::size_t c = 0; c < machine.clusters().size(); ++c)
-    read_at("clusters[" + std::to_string(c) + "].measured", [&] { read_cluster(machine, c, all, numbers); });
+    read_at(source, "clusters[" + std::to_string(c) + "].measured", [&] { read_cluster(machine, c, all, numbers); });
   for (cluster_link const& link : machine.links()) {
     found_link found{.from = link.from, .to = link.to, .measured = {.path = link.path}};
     found.measured.models = models_in(link.parameters);
-    read_at("links.measured", [&] { read_path(measured_block(link.parameters), all.date, numbers, found.measured); });
+    read_at(source, "links.measured",
+            [&] { read_path(measured_block(link.parameters), all.date, numbers, found.measured); });
     all.links.push_back(std::move(found));
   }
   return all;

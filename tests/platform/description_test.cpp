@@ -142,6 +142,8 @@ TEST(Description, RefusesBadNumbersOfAClusterByTheirPlace) {
   EXPECT_THAT(with([](cluster& c) { c.hosts = 0; }), HasSubstr("clusters[0].hosts|is zero"));
   EXPECT_THAT(with([](cluster& c) { c.hosts = 1'000'000'000'000; }), HasSubstr("clusters[0].hosts|makes more than"));
   EXPECT_THAT(with([](cluster& c) { c.cores = 0; }), HasSubstr("clusters[0].cores|is zero"));
+  EXPECT_THAT(with([](cluster& c) { c.cores = 1'000'000'000; }),
+              HasSubstr("clusters[0].cores|is 1000000000; the most"));
   EXPECT_THAT(with([](cluster& c) { c.speed = 0; }), HasSubstr("clusters[0].speed|is zero"));
   EXPECT_THAT(with([](cluster& c) { c.speed = -1; }), HasSubstr("clusters[0].speed|is negative"));
   EXPECT_THAT(with([](cluster& c) { c.speed = infinity; }), HasSubstr("clusters[0].speed|is not a finite"));

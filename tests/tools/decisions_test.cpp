@@ -66,8 +66,8 @@ TEST_F(DecisionsTest, SaysThatALineWasCutOff) {
 TEST_F(DecisionsTest, NeverWritesThePageOverItsFile) {
   auto const input = history();
   auto const before = skel::platform::read_text(input);
-  std::filesystem::create_symlink(input, path("link"));
-  for (auto const& page : {input, path("link")}) {
+  std::filesystem::create_symlink(input, (folder_ / "link").string());
+  for (auto const& page : {input, (folder_ / "link").string()}) {
     auto const refused = skel({"decisions", input, "--page", page});
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, HasSubstr("--page"));

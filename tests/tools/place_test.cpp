@@ -205,6 +205,18 @@ class PlaceFiles : public FolderTest {
   std::string const one_stage = R"({"name": "work", "work": 1})";
 };
 
+TEST_F(PlaceFiles, OfPlatformsThatWereDamagedAreNamed) {
+  for (char const* const measured : {"3", R"({"hosts":[]})", R"({"hosts":[{}, 3]})"}) {
+    auto const machine =
+        file("m.json", std::string(R"({"skel_platform":1,"clusters":[{"name":"a","hosts":2,"speed":1,)") +
+                           R"("latency":1e-5,"measured":)" + measured + "}]}");
+    auto const refused = skel({"place", machine, pipeline(one_stage)});
+    EXPECT_EQ(refused.status, 2) << measured;
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("m.json"), HasSubstr("clusters[0].measured"),
+                                            testing::Not(HasSubstr("json.exception"))));
+  }
+}
+
 TEST_F(PlaceFiles, FarmsAreWrittenWithPlusSigns) {
   json const answer =
       place(platform(two_sites, road),
@@ -410,7 +422,8 @@ TEST_F(PlaceFiles, TenThousandStagesDoNotCrashIt) {
 TEST_F(PlaceFiles, AThousandFarmsTakeLittleMemory) {
   std::string stages;
   for (int i = 0; i < 1000; ++i)
-    stages += std::string(i > 0 ? "," : "") + R"({"work": 1, "replicable": true, "name": "s)" + std::to_string(i) + "\"}";
+    stages +=
+        std::string(i > 0 ? "," : "") + R"({"work": 1, "replicable": true, "name": "s)" + std::to_string(i) + "\"}";
   auto const result = place(data("grid5000_table2.json"), pipeline(stages), {"--time-limit", "0.1"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_LT(result.most_bytes, 500'000'000U);

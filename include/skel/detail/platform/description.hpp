@@ -67,6 +67,9 @@ class description {
   /// (Fugaku, 158,976 nodes), and few enough that a slip of the keyboard does not fill the memory.
   static constexpr std::size_t max_hosts = 1'000'000;
 
+  /// The most cores that a host may have: as many as Linux can be built for.
+  static constexpr std::size_t max_cores = 8192;
+
   /// No host at all: what a variable holds before a platform is assigned to it.
   description() = default;
 

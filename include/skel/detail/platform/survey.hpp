@@ -73,7 +73,7 @@ description describe(survey const& all);
 
 /// The figures that the blocks "measured" of a description keep, in the order of its hosts and clusters; without hosts
 /// where nothing was measured. Throws skel::input_error for a block that was damaged.
-survey read_survey(description const& machine);
+survey read_survey(description const& machine, std::string const& source = "platform");
 
 /// Whether a description, or one of its clusters, says how it was measured.
 bool is_measured(description const& machine);
