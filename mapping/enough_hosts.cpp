@@ -76,8 +76,6 @@ std::optional<std::string> too_many_hosts(placement_problem const& problem) {
 }
 
 std::optional<std::string> too_wide(skeletons::shape const& program) {
-  // A farm of W equal workers alone has (W + 1)(W + 2) / 2 states: half a million at this width.
-  constexpr std::size_t most_width = 1000;
   for (auto const& stage : program.stages)
     if (std::max(stage.width, stage.at.size()) > most_width)
       return "stage '" + stage.name + "': a farm of " + std::to_string(std::max(stage.width, stage.at.size())) +

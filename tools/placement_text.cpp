@@ -5,27 +5,12 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
+#include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::tools {
 namespace {
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view blank = " \t\r";
-  std::size_t const first = text.find_first_not_of(blank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blank) - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    std::size_t const end = text.find(separator);
-    parts.push_back(trim(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 /// Turns names into hosts; knows where they stand, for errors.
 class placement_reader {
@@ -46,7 +31,11 @@ class placement_reader {
     for (std::size_t i = 0; i < stages.size(); ++i) {
       skeletons::stage_shape const& stage = program_.stages[i];
       auto& workers = result.stages.emplace_back();
-      for (std::string_view name : split(stages[i], '+')) workers.push_back(host(name, stage.name, where));
+      for (auto const& [name, count] : named(stages[i], stage.name, where)) {
+        if (count > machine_.host_count())
+          fail(where, "gives stage " + in_quotes(stage.name) + " more workers on a host than the platform has hosts");
+        workers.insert(workers.end(), count, host(name, stage.name, where));
+      }
       if (workers.size() > 1 && !stage.replicable)
         fail(where, "gives stage " + in_quotes(stage.name) + " " + std::to_string(workers.size()) +
                         " workers; it is not \"replicable\": true in the pipeline");
@@ -55,8 +44,15 @@ class placement_reader {
   }
 
  private:
+  std::vector<plan::named_workers> named(std::string_view text, std::string const& stage,
+                                         std::string const& where) const {
+    try {
+      return plan::read_workers(text, "stage " + in_quotes(stage));
+    } catch (error const& problem) {
+      fail(where, problem.what());
+    }
+  }
   plan::host_id host(std::string_view name, std::string const& stage, std::string const& where) const {
-    if (name.empty()) fail(where, "names no host for stage " + in_quotes(stage));
     if (auto const found = machine_.find_host(name)) return *found;
     std::string reason = "there is no host " + in_quotes(name) + " for stage " + in_quotes(stage);
     if (machine_.find_cluster(name))

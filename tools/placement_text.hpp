@@ -11,7 +11,7 @@
 namespace skel::tools {
 
 /// A placement as text: the hosts of the stages separated by commas, the workers of a farm joined by plus signs, with
-/// or without parentheses around the whole: "(p1, a-0+a-1, p2)".
+/// or without parentheses around the whole: "(p1, a-0+a-1, p2)"; "a-0*2" is two workers on a-0 (plan::read_workers).
 /// Throws skel::input_error(source, where, ...) for a wrong number of stages, an unknown host (with the near name) and
 /// several workers for a stage that is not replicable.
 plan::placement parse_placement(std::string_view text, skeletons::shape const& program,

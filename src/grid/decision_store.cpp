@@ -14,6 +14,7 @@
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/plan/collective.hpp>
+#include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/plan/reduction_exchange.hpp>
 #include <skel/detail/runtime/archive.hpp>
@@ -109,6 +110,8 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
   if (!told.first.empty()) throw error(told.first);
   setup_.known = std::move(told.second);
   setup_.forced = settings.forced;
+  if (auto const where = setup_.forced.find(mapping::placement_choice::name); where != setup_.forced.end())
+    where->second = to_string(plan::read_placement(where->second));
   if (file_) log_ = std::make_unique<guarded_log>(*file_);
   setup_.log = log_.get();
 }
@@ -125,6 +128,11 @@ decision_store::~decision_store() {
   } catch (std::exception const& e) {
     warn(std::string("what was learnt is not kept: ") + e.what());
   }
+}
+
+std::optional<std::string> decision_store::forced(std::string_view problem) const {
+  auto const found = setup_.forced.find(problem);
+  return found == setup_.forced.end() ? std::nullopt : std::optional(found->second);
 }
 
 void decision_store::learnt(mapping::decision_entries const& by_one) {
@@ -144,6 +152,11 @@ void check_forced(mapping::forced_choices const& forced) {
     if (std::ranges::find(problems(), problem) == problems().end())
       throw error(said + ": there is no such problem" + did_you_mean(problem, problems()) + "; there are " +
                   joined(problems(), ", "));
+    if (problem == mapping::placement_choice::name) try {
+        (void)plan::read_placement(choice);
+      } catch (error const& unreadable) {
+        throw error(said + ": " + unreadable.what() + "; a placement is such as \"a | a+b*2 | a\"");
+      }
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
     if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))

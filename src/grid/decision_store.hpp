@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <skel/detail/grid/settings.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
@@ -34,6 +35,8 @@ class decision_store {
 
   /// What a decider of this program begins with: the same on every rank, but for who is told.
   mapping::decision_setup const& setup() const { return setup_; }
+  /// What the user forces of a problem, by the name that candidates have.
+  std::optional<std::string> forced(std::string_view problem) const;
   /// To be kept, where it is not what was known at the beginning; of equal keys, the one that is given last.
   void learnt(mapping::decision_entries const& by_one);
 

@@ -19,6 +19,8 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -238,6 +240,9 @@ struct grid::state {
       if (station.stays() && station.home != nullptr && *station.home)
         pinned.push_back(settings.platform->host_name(static_cast<std::size_t>(**station.home)));
     }
+    if (auto const forced = store->forced(mapping::placement_choice::name))
+      for (auto const& station : plan::read_placement(*forced))
+        for (auto const& workers : station) pinned.push_back(workers.host);
     auto found = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
                                probed ? settings.platform->speed(0) : 1, &*cores, pinned, ranks.hosts());
     check_hosts(line, found);
@@ -454,6 +459,9 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   bool first_items_passed = false;
   s.check_trace();
   if (s.settings.plan) {
+    if (auto const forced = s.store->forced(mapping::placement_choice::name))
+      throw error("placement: '" + *forced +
+                  "' is forced, but the program gives its plan (run_settings::plan) and nothing is chosen");
     report.plan.run = *s.settings.plan;
     report.plan.note = "the plan was given";
   } else {

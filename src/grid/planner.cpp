@@ -1,7 +1,6 @@
 #include "planner.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -9,8 +8,6 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -25,8 +22,10 @@
 #include <skel/detail/cost/line_closure.hpp>
 #include <skel/detail/cost/line_simulation.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
+#include <skel/detail/plan/placement_text.hpp>
 
 #include "copy_tree.hpp"
+#include "forced_placement.hpp"
 #include "forecast_doubt.hpp"
 #include "paying_search.hpp"
 #include "type_name.hpp"
@@ -83,20 +82,6 @@ skeletons::shape searched(model_shape const& model) {
 double work_of(runtime::station const& s, runtime::station_cost const& cost, double reference_speed) {
   if (std::isnan(s.notes.work)) return cost.seconds * reference_speed;
   return s.renumbered ? s.notes.work * cost.takes : s.notes.work;
-}
-
-/// Whether it may have several workers: a farm's share the items, the copies of a broadcast stage the work of each.
-/// With equal parts both take work / workers per item.
-bool spreads(runtime::station const& s) {
-  return s.replicable || s.copies != nullptr;
-}
-
-/// Items whose type cannot leave a rank keep the stations at both ends where the source is.
-std::vector<bool> tied_to_source(runtime::program const& line) {
-  std::vector<bool> tied(line.size(), false);
-  for (std::size_t s = 1; s < line.size(); ++s)
-    if (line.stations[s].input == nullptr) tied[s] = tied[s - 1] = true;
-  return tied;
 }
 
 /// The types of items that cannot leave a rank, and the stages that take such items.
@@ -324,6 +309,8 @@ bool is_exact(model_shape const& model, plan::placement const& where, processor_
   bool waits = false;
   for (std::size_t i = 0; i < where.stages.size(); ++i) {
     waits = waits || model.waiting[i] > negligible;
+    // Of a rank with more workers than cores, some may find cores that other ranks leave.
+    if (std::set(where.stages[i].begin(), where.stages[i].end()).size() < where.stages[i].size()) return false;
     for (auto processor : where.stages[i]) ++workers[processors.domain_of[processor]];
   }
   for (std::size_t d = 0; d < workers.size(); ++d)
@@ -410,82 +397,38 @@ void correct(modelled& of, mapping::corrected_time const& time) {
   out.high = out.throughput * std::exp(reach);
 }
 
-/// The ranks of each station of a line.
-using station_ranks = std::vector<std::vector<int>>;
-
 /// As users write it: stations with a line between them. Cores of one rank are the same to a run.
 std::string name_of(station_ranks const& where, processor_map const& processors) {
-  std::string name;
+  plan::placement_text text;
   for (auto const& station : where) {
-    std::map<std::string, std::size_t> workers;
-    for (int const rank : station) ++workers[processors.rank_names.at(static_cast<std::size_t>(rank))];
-    name += name.empty() ? "" : " | ";
-    bool first = true;
-    for (auto const& [rank, count] : workers) {
-      name += (std::exchange(first, false) ? "" : "+") + rank;
-      if (count > 1) name += "*" + std::to_string(count);
-    }
+    auto& workers = text.emplace_back();
+    for (int const rank : station) workers.push_back({processors.rank_names.at(static_cast<std::size_t>(rank))});
   }
-  return name;
+  return to_string(text);
 }
 
-std::vector<std::string_view> split(std::string_view text, std::string_view between) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end = 0; end != std::string_view::npos;) {
-    end = text.find(between);
-    parts.push_back(text.substr(0, end));
-    if (end != std::string_view::npos) text.remove_prefix(end + between.size());
-  }
-  return parts;
-}
-
-/// Ranks of a station as in name_of(), each as often as it has workers; empty where that is no such name.
-std::vector<int> ranks_named(std::string_view station, processor_map const& processors) {
-  std::vector<int> ranks;
-  for (auto part : split(station, "+")) {
-    std::size_t count = 1;
-    if (std::size_t const star = part.find('*'); star != std::string_view::npos) {
-      auto const [end, problem] = std::from_chars(part.data() + star + 1, part.data() + part.size(), count);
-      if (problem != std::errc{} || end != part.data() + part.size() || count > processors.rank_of.size()) return {};
-      part = part.substr(0, star);
-    }
-    auto const found = std::ranges::find(processors.rank_names, part);
-    if (found == processors.rank_names.end()) return {};
-    ranks.insert(ranks.end(), count, static_cast<int>(found - processors.rank_names.begin()));
-  }
-  return ranks;
-}
-
-/// The placement of a name, on the cores of its ranks in turn; nothing where that is none that the program may have.
-std::optional<plan::placement> placement_named(std::string_view name, model_shape const& model, std::size_t stations,
-                                               processor_map const& processors) {
-  auto const parts = split(name, " | ");
-  if (parts.size() != stations) return std::nullopt;
+/// Workers on the cores of these ranks in turn, but where stages are pinned. Where they are more than cores, cores have
+/// several.
+plan::placement on_cores(station_ranks const& ranks, model_shape const& model, runtime::program const& line,
+                         processor_map const& processors) {
   plan::placement where;
   for (std::size_t i = 0; i < model.station_of.size(); ++i) {
-    auto const& stage = model.shape.stages[i];
-    auto const ranks = ranks_named(parts[model.station_of[i]], processors);
+    std::size_t const s = model.station_of[i];
+    auto& hosts = where.stages.emplace_back();
+    // A farm that has to stay with the source is pinned to all cores there, and may have fewer.
+    bool const pinned = !spreads(line.stations[s]) || !line.stations[s].notes.at.empty();
+    if (pinned && !model.shape.stages[i].at.empty()) {
+      for (auto const& at : model.shape.stages[i].at)
+        if (auto const host = processors.platform.find_host(at)) hosts.push_back(*host);
+      continue;
+    }
     std::map<int, std::size_t> used;
-    std::vector<plan::host_id> hosts;
-    for (int const rank : ranks) {
+    for (int const rank : ranks[s]) {
       std::vector<plan::host_id> own;
       for (std::size_t p = 0; p < processors.rank_of.size(); ++p)
         if (processors.rank_of[p] == rank) own.push_back(p);
-      if (used[rank] == own.size()) return std::nullopt;  // a farm has one worker on a core
-      hosts.push_back(own[used[rank]++]);
+      hosts.push_back(own[used[rank]++ % own.size()]);
     }
-    if (!stage.at.empty()) {  // pinned: on these and no others
-      hosts.clear();
-      for (auto const& at : stage.at) {
-        auto const host = processors.platform.find_host(at);
-        if (!host) return std::nullopt;
-        hosts.push_back(*host);
-      }
-    }
-    bool const fits =
-        !hosts.empty() && (stage.replicable || hosts.size() == 1) && (stage.width == 0 || hosts.size() == stage.width);
-    if (!fits) return std::nullopt;
-    where.stages.push_back(std::move(hosts));
   }
   return where;
 }
@@ -535,6 +478,17 @@ std::string stages_of(model_shape const& model, double reference) {
 
 void add_note(planned_program& plan, std::string const& note) {
   plan.note += (plan.note.empty() ? "" : "; ") + note;
+}
+
+bool spreads(runtime::station const& s) {
+  return s.replicable || s.copies != nullptr;
+}
+
+std::vector<bool> tied_to_source(runtime::program const& line) {
+  std::vector<bool> tied(line.size(), false);
+  for (std::size_t s = 1; s < line.size(); ++s)
+    if (line.stations[s].input == nullptr) tied[s] = tied[s - 1] = true;
+  return tied;
 }
 
 std::vector<int> processor_map::find_ranks(std::string const& name) const {
@@ -636,7 +590,10 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   out.run.batch_latency = settings.batch_latency;
   out.run.most_bytes = settings.memory;
   out.run.stations.assign(line.size(), plan::station_plan{{home}, settings.capacity});
+  std::optional<forced_placement> forced;
+  if (auto const text = history.forced()) forced.emplace(*text, line, processors);
   if (line.size() == 2) {
+    if (forced) forced->require({{home}, {home}}, home, state_on);
     out.note = "a source and a sink without stages between them stay together";
     return out;
   }
@@ -647,16 +604,6 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   problem.platform = processors.platform;
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
-  if (auto const forced = history.forced())
-    if (auto const where = placement_named(*forced, model, line.size(), processors)) problem.candidates = {{*where}};
-  auto const answer = search_while_it_pays(
-      [&](double limit) {
-        return mapping::place(problem, {.time_limit = std::chrono::duration<double>(limit), .alternatives = most_told});
-      },
-      settings.planning_time, settings.horizon);
-  if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
-  out.decision = std::get<mapping::decision>(answer);
-  count_items(out.decision, model.batch);
   auto const ranks_of = [&](plan::placement const& where) {
     station_ranks ranks(line.size(), {home});
     for (std::size_t i = 0; i < model.station_of.size(); ++i) {
@@ -671,6 +618,19 @@ planned_program make_plan(runtime::program const& line, double reference, proces
     place_end(line.size() - 1, model.shape.output);
     return ranks;
   };
+  if (forced) {
+    auto where = on_cores(forced->ranks(), model, line, processors);
+    forced->require(ranks_of(where), home, state_on);
+    problem.candidates = {{std::move(where)}};
+  }
+  auto const answer = search_while_it_pays(
+      [&](double limit) {
+        return mapping::place(problem, {.time_limit = std::chrono::duration<double>(limit), .alternatives = most_told});
+      },
+      settings.planning_time, settings.horizon);
+  if (auto const* none = std::get_if<mapping::infeasible>(&answer)) throw error("no placement: " + none->reason);
+  out.decision = std::get<mapping::decision>(answer);
+  count_items(out.decision, model.batch);
   auto const modelled_at = [&](plan::placement const& where) {
     return forecast_of(model, line, costs, reference, where, processors, settings);
   };
@@ -681,11 +641,9 @@ planned_program make_plan(runtime::program const& line, double reference, proces
       .found = told_apart(out.decision, expected.expected.throughput,
                           [&](plan::placement const& where) { return name_of(ranks_of(where), processors); })};
   auto const& chosen = history.choose(asked);
+  if (forced) out.decision.why = "it is forced.", out.decision.optimal = false;
   if (std::size_t const index = chosen.chosen().plan.index; index > 0) {
-    take_instead(out.decision, index - 1,
-                 chosen.why == mapping::decision_reason::forced
-                     ? "it is forced."
-                     : "runs before have shown that the best by prediction takes more time.");
+    take_instead(out.decision, index - 1, "runs before have shown that the best by prediction takes more time.");
     expected = modelled_at(out.decision.placement);
   }
   placed.asked = std::move(asked);

@@ -49,14 +49,24 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
 /// single worker to several hosts. The same on all ranks.
 void check_hosts(runtime::program const& line, processor_map const& processors);
 
+/// Whether a station may have several workers: a farm's share the items, the copies of a broadcast stage the work of
+/// each. With equal parts both take work / workers per item.
+bool spreads(runtime::station const& s);
+
+/// Items whose type cannot leave a rank keep the stations at both ends where the source is.
+std::vector<bool> tied_to_source(runtime::program const& line);
+
+/// The ranks of each station of a line, each as often as it has workers there.
+using station_ranks = std::vector<std::vector<int>>;
+
 /// Adds a sentence to the notes of a plan.
 void add_note(planned_program& plan, std::string const& note);
 
 /// Places a line and says what to expect of it. Costs are those that `placed` believes, measured on a processor of
 /// speed `reference` [work units/s], or 0 where nothing was measured; stations whose work the user has said take that
 /// instead. `state_on`: per station, the rank that it has to be on because its state is there (ranks_of_states()).
-/// `history` decides between what the search has found; `placed` is told what was decided, and refers to `line`. Throws
-/// skel::error when nothing can be placed.
+/// `history` decides between what the search has found, or says what is forced; `placed` is told what was decided, and
+/// refers to `line`. Throws skel::error when nothing can be placed, or not as it is forced.
 planned_program make_plan(runtime::program const& line, double reference, processor_map const& processors,
                           std::vector<std::optional<int>> const& state_on, run_settings const& settings,
                           program_history& history, placed_run& placed);

@@ -61,9 +61,7 @@ placed_run program_history::believe(runtime::program const& line, std::vector<ru
 }
 
 std::optional<std::string> program_history::forced() const {
-  auto const& all = store_->setup().forced;
-  auto const found = all.find(mapping::placement_choice::name);
-  return found == all.end() ? std::nullopt : std::optional(found->second);
+  return store_->forced(mapping::placement_choice::name);
 }
 
 void program_history::observe(runtime::program const& line, placed_run const& placed, record::run_record const& run,

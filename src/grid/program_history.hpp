@@ -65,7 +65,7 @@ class program_history {
   mapping::decided<mapping::copy_tree> const& choose_tree(mapping::copy_tree_request const& asked) {
     return trees_.use(asked);
   }
-  /// What the user says is to be chosen.
+  /// The placement that the user forces.
   std::optional<std::string> forced() const;
 
   /// What came of a run. `speed`: of a rank, where first items were measured at 1. A time is learnt from a run that had

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <sstream>
@@ -94,6 +95,11 @@ class DecisionStore : public testing::Test {
                    }) |
         skel::sink("drop", [](int) {});
     return among.run(app);
+  }
+
+  /// What a rank is called in placements, where rank 0 is called `home`.
+  static std::string name_of(int rank, std::string const& home) {
+    return home.ends_with("-r0") ? home.substr(0, home.size() - 1) + std::to_string(rank) : home;
   }
 
   /// Of rank 0's file, told to all.
@@ -202,23 +208,108 @@ TEST_F(DecisionStore, PlacementsAreForcedByTheirNames) {
     EXPECT_EQ(report.plan.run.stations[1].ranks, (std::vector<int>{0}));
     EXPECT_EQ(report.items(), 4000U);
   }
-  for (std::string const& wrong :
-       {home, home + " | " + home, home + "*2 | " + home + " | " + home, home + " | " + home + "*x | " + home,
-        home + " | " + home + "* | " + home, home + " |  | " + home, home + " | " + home + "*1000 | " + home,
-        home + " | " + home + "*0 | " + home, home + " | " + home + "*99999999999999999999 | " + home}) {
-    settings.forced = {{"placement", wrong}};
+  auto const report_of = [&](std::string const& where) {
+    settings.forced = {{"placement", where}};
     skel::grid grid(settings);
-    EXPECT_THROW(run(grid), skel::error) << wrong;
+    auto report = run(grid);
+    auto const made = decided();
+    EXPECT_EQ(made.size(), 1u);
+    for (auto const& one : made) EXPECT_EQ(one.made.reason, "forced");
+    return report;
+  };
+  {  // also on ranks that a search leaves out, with more workers than cores, and in other words
+    auto const last = name_of(ranks_of_world() - 1, home);
+    auto const report = report_of(home + "|" + last + " + " + home + "*1+" + last + "| " + home);
+    std::vector<int> const expected{0, ranks_of_world() - 1, ranks_of_world() - 1};
+    auto ranks = report.plan.run.stations[1].ranks;
+    std::ranges::sort(ranks);
+    EXPECT_EQ(ranks, expected);
+    EXPECT_EQ(report.items(), 4000U);
+    EXPECT_GT(report.plan.expected.throughput, 0);
+    EXPECT_EQ(report.plan.decision.why, "it is forced.");
   }
-  settings.forced = {{"placement", "nowhere"}};
+  auto const refusal = [&](std::string const& wrong) -> std::string {
+    settings.forced = {{"placement", wrong}};
+    try {
+      skel::grid grid(settings);
+      run(grid);
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+    return "it was taken";
+  };
+  auto const three = home + " | " + home;
+  EXPECT_THAT(refusal(home),
+              AllOf(HasSubstr("'" + home + "' is forced, but may not be taken: the program has 3 stages"),
+                    HasSubstr("not 1: count | work | drop")));
+  EXPECT_THAT(refusal(three), HasSubstr("not 2: count | work | drop"));
+  EXPECT_THAT(refusal(home + "*2 | " + three), HasSubstr("'count' is no farm and takes one worker, not 2 workers"));
+  EXPECT_THAT(refusal(home + " | nowhere | " + home),
+              AllOf(HasSubstr("there is no rank 'nowhere' for 'work'"), HasSubstr("there are " + home)));
+  EXPECT_THAT(refusal(home + " | " + home + "*1001 | " + home), HasSubstr("more than 1000 workers"));
+  for (auto const* count : {"*x", "*", "*0", "*99999999999999999999"})
+    EXPECT_THAT(refusal(home + " | " + home + count + " | " + home),
+                AllOf(HasSubstr("--skel-force placement="), HasSubstr("has no number of workers behind its star")));
+  EXPECT_THAT(refusal(home + " |  | " + home), HasSubstr("names no host for stage 2"));
+  if (ranks_of_world() > 1) {
+    auto const other = name_of(1, home);
+    EXPECT_THAT(refusal(other + " | " + three),
+                HasSubstr("'count' can only be on '" + home + "', as the source of this program; skel::at pins"));
+    EXPECT_THAT(refusal(three + " | " + other), HasSubstr("'drop' can only be on '" + home + "', as the sink"));
+  }
+  settings.forced = {{"placement", home + " | " + three}};
+  settings.plan = skel::plan::run_plan{};
   skel::grid grid(settings);
   try {
     run(grid);
-    ADD_FAILURE() << "a placement is taken that there is not";
+    ADD_FAILURE() << "the plan was taken, and not what is forced";
   } catch (skel::error const& refused) {
-    EXPECT_THAT(refused.what(),
-                AllOf(HasSubstr("'nowhere' is forced"), HasSubstr(free.front().made.candidates[0].name)));
+    EXPECT_THAT(refused.what(), HasSubstr("is forced, but the program gives its plan"));
   }
+}
+
+TEST_F(DecisionStore, ForcedPlacementsKeepToWhatTheProgramSays) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
+  settings.platform = stated_hosts();
+  settings.decisions.clear();
+  settings.calibration_time = 0.001;
+  struct kept_here {  // cannot be sent
+    std::unique_ptr<int> there{};
+  };
+  auto const refusal = [&](std::string const& where, auto const&... stages) -> std::string {
+    settings.forced = {{"placement", where}};
+    auto app = (skel::source("count",
+                             [left = 1000]() mutable {
+                               for (double const end = skel::record::now() + 20e-6; skel::record::now() < end;)
+                                 continue;
+                               return left-- > 0 ? std::optional(left) : std::nullopt;
+                             }) |
+                ... | stages);
+    try {
+      skel::grid grid(settings);
+      (void)grid.run(app | skel::sink("drop", [](int) {}));
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+    return "it was taken";
+  };
+  auto const same = [](int x) { return x; };
+  std::string const home = "stated-0 | ", away = "stated-1 | ", sink = "stated-0";
+  auto const pinned = skel::stage("fixed", same, skel::at("stated-1"));
+  EXPECT_EQ(refusal(home + away + sink, pinned), "it was taken");
+  EXPECT_THAT(refusal(home + home + sink, pinned),
+              HasSubstr("'fixed' can only be on 'stated-1', where the program pins it (skel::at)"));
+  auto const wide = skel::farm("wide", same, skel::width(3));
+  EXPECT_EQ(refusal(home + "stated-1*2+stated-0 | " + sink, wide), "it was taken");
+  EXPECT_THAT(refusal(home + "stated-1*2 | " + sink, wide), HasSubstr("'wide' is 3 wide (skel::width)"));
+  auto const sum = skel::stage("sum", [all = 0](int x) mutable { return all += x; });
+  EXPECT_THAT(refusal(home + away + sink, sum), HasSubstr("'sum' can only be on 'stated-0': it may keep state"));
+  auto const wrap = skel::farm("wrap", [](int) { return kept_here{}; });
+  auto const unwrap = skel::stage("unwrap", [](kept_here const&) { return 0; });
+  EXPECT_EQ(refusal(home + "stated-0*2 | " + home + sink, wrap, unwrap), "it was taken");
+  EXPECT_THAT(refusal(home + "stated-0+stated-1 | " + home + sink, wrap, unwrap),
+              HasSubstr("'wrap' can only be on 'stated-0': items beside it cannot be sent to another rank"));
+  EXPECT_THAT(refusal(home + home + away + sink, wrap, unwrap), HasSubstr("'unwrap' can only be on 'stated-0'"));
 }
 
 TEST_F(DecisionStore, ReductionsOfOneProcessAreForcedToldAndKept) {

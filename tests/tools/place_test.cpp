@@ -392,6 +392,12 @@ TEST_F(PlaceFiles, BadInputSaysFileWhereAndReason) {
               HasSubstr("it is not \"replicable\": true"));
   EXPECT_THAT(refused(good_platform, good_pipeline, {"--placement", "a-0+"}),
               HasSubstr("names no host for stage 'work'"));
+  EXPECT_THAT(refused(good_platform, good_pipeline, {"--placement", "a-0*2"}),
+              HasSubstr("it is not \"replicable\": true"));
+  EXPECT_THAT(refused(good_platform, good_pipeline, {"--placement", "a-0*x"}),
+              HasSubstr("gives stage 'work' 'a-0*x', which has no number of workers behind its star"));
+  EXPECT_THAT(refused(good_platform, good_pipeline, {"--placement", "a-0*1000000000"}),
+              HasSubstr("more workers on a host than the platform has hosts"));
   EXPECT_THAT(refused(good_platform, good_pipeline, {"--candidates", bad("# mine\n\nb\nc\n")}),
               StartsWith(name + "line 4: there is no host 'c'"));
   EXPECT_THAT(refused(good_platform, good_pipeline, {"--candidates", bad("# mine\n")}),

@@ -15,6 +15,9 @@
 
 namespace skel::mapping {
 
+/// A farm of W equal workers alone has (W + 1)(W + 2) / 2 states: half a million at this width, and no more are priced.
+inline constexpr std::size_t most_width = 1000;
+
 /// What is to be placed where.
 struct placement_problem {
   skeletons::shape program;

@@ -1,0 +1,96 @@
+#include "forced_placement.hpp"
+
+#include <algorithm>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/mapping/placement_search.hpp>
+
+namespace skel {
+
+forced_placement::forced_placement(std::string_view text, runtime::program const& line, processor_map const& processors)
+    : text_(plan::read_placement(text)), line_(line), processors_(processors) {
+  if (text_.size() != line.size()) {
+    std::string names;
+    for (std::size_t s = 0; s < line.size(); ++s) names += (s == 0 ? "" : " | ") + line.stations[s].notes.name;
+    refuse("the program has " + std::to_string(line.size()) + " stages, source and sink too, not " +
+           std::to_string(text_.size()) + ": " + names);
+  }
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    ranks_.push_back(ranks_of(s));
+    check_workers(s, ranks_.back().size());
+  }
+}
+
+std::vector<int> forced_placement::ranks_of(std::size_t station) const {
+  auto const& names = processors_.rank_names;
+  std::vector<int> ranks;
+  for (auto const& [host, count] : text_[station]) {
+    auto const found = std::ranges::find(names, host);
+    if (found == names.end()) {
+      std::string all;
+      for (auto const& one : names) all += (all.empty() ? "" : ", ") + one;
+      refuse("there is no rank " + in_quotes(host) + " for " + name(station) + did_you_mean(host, names) +
+             "; there are " + all);
+    }
+    auto const rank = static_cast<int>(found - names.begin());
+    if (std::ranges::find(processors_.rank_of, rank) == processors_.rank_of.end())
+      refuse(in_quotes(host) + " has no core of its own for " + name(station));
+    if (count > mapping::most_width || ranks.size() + count > mapping::most_width)
+      refuse(name(station) + " would have more than " + std::to_string(mapping::most_width) +
+             " workers, the most of a farm that can be priced");
+    ranks.insert(ranks.end(), count, rank);
+  }
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+void forced_placement::check_workers(std::size_t station, std::size_t workers) const {
+  auto const& of = line_.stations[station];
+  std::string const number = std::to_string(workers) + (workers == 1 ? " worker" : " workers");
+  if (!spreads(of) && workers > 1) refuse(name(station) + " is no farm and takes one worker, not " + number);
+  if (spreads(of) && of.notes.width > 0 && workers != of.notes.width)
+    refuse(name(station) + " is " + std::to_string(of.notes.width) + " wide (skel::width) and cannot have " + number);
+}
+
+void forced_placement::require(station_ranks const& possible, int home,
+                               std::vector<std::optional<int>> const& state_on) const {
+  auto const tied = tied_to_source(line_);
+  for (std::size_t s = 0; s < line_.size(); ++s) {
+    bool const leaves = tied[s] && std::ranges::any_of(ranks_[s], [&](int rank) { return rank != home; });
+    auto must = leaves ? std::vector{home} : possible[s];
+    std::ranges::sort(must);
+    if (must == ranks_[s]) continue;
+    std::string const only = name(s) + " can only be on " + in_words(must);
+    if (leaves)
+      refuse(only +
+             ": items beside it cannot be sent to another rank (no skel::serializer of their type, or of the "
+             "one inside it; docs/types.md)");
+    if (!line_.stations[s].notes.at.empty()) refuse(only + ", where the program pins it (skel::at)");
+    if (s == 0 || s + 1 == line_.size())
+      refuse(only + ", as the " + (s == 0 ? "source" : "sink") + " of this program; skel::at pins it elsewhere");
+    if (state_on[s])
+      refuse(only +
+             ": it may keep state and has seen items there; say skel::stateless if it keeps none, or give its "
+             "type a skel::serializer so that its state can travel");
+    refuse(only);
+  }
+}
+
+void forced_placement::refuse(std::string const& why) const {
+  throw error(std::string(mapping::placement_choice::name) + ": '" + to_string(text_) +
+              "' is forced, but may not be taken: " + why);
+}
+
+std::string forced_placement::name(std::size_t station) const {
+  return in_quotes(line_.stations[station].notes.name);
+}
+
+std::string forced_placement::in_words(std::vector<int> const& ranks) const {
+  std::vector<plan::named_workers> all;
+  for (int const rank : ranks) all.push_back({processors_.rank_names.at(static_cast<std::size_t>(rank))});
+  return in_quotes(to_string(plan::placement_text{all}));
+}
+
+}  // namespace skel

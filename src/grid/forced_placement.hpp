@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/runtime/program.hpp>
+
+#include "planner.hpp"
+
+namespace skel {
+
+/// A placement that users force, whatever it is expected to give: one that the program can have. Refers to the program
+/// and the processors.
+class forced_placement {
+ public:
+  /// `text`: as plan::read_placement() reads it, the ranks of each station, source and sink too. Throws skel::error,
+  /// which says why, for another number of stations, ranks that there are not, several workers of what is no farm,
+  /// another number than a farm's width, and more than mapping::most_width workers of a farm.
+  forced_placement(std::string_view text, runtime::program const& line, processor_map const& processors);
+
+  /// In rising order.
+  station_ranks const& ranks() const { return ranks_; }
+
+  /// Throws skel::error, which says why, where a station cannot be on the ranks that it is forced to. `possible`: where
+  /// those with only one choice are; `home`: the rank of the source; `state_on`: as of make_plan().
+  void require(station_ranks const& possible, int home, std::vector<std::optional<int>> const& state_on) const;
+
+ private:
+  [[noreturn]] void refuse(std::string const& why) const;
+  std::vector<int> ranks_of(std::size_t station) const;
+  void check_workers(std::size_t station, std::size_t workers) const;
+  std::string name(std::size_t station) const;
+  std::string in_words(std::vector<int> const& ranks) const;
+
+  plan::placement_text text_;
+  runtime::program const& line_;
+  processor_map const& processors_;
+  station_ranks ranks_;
+};
+
+}  // namespace skel
