@@ -1,5 +1,6 @@
 #include "settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdio>
@@ -71,7 +72,11 @@ collective find_operation(std::string const& name) {
     if (plan::name_of(one.operation) == name) return one.operation;
     names.emplace_back(plan::name_of(one.operation));
   }
-  refuse("SKEL_MPI_ALGORITHM", "'" + name + "' is not a collective" + did_you_mean(name, names));
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string known;
+  for (auto const& one : names) known += (known.empty() ? "" : ", ") + one;
+  refuse("SKEL_MPI_ALGORITHM",
+         "'" + name + "' is not a collective" + did_you_mean(name, names) + "; there are " + known);
 }
 
 /// OPERATION=ALGORITHM or OPERATION=ALGORITHM:SEGMENT
