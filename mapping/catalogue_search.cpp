@@ -39,6 +39,16 @@ double catalogue_search::bound(collective_algorithm const& algorithm, collective
   return start_ups_.emplace(key, cost::algorithm_time(algorithm, problem, model_, 0)).first->second;
 }
 
+bool catalogue_search::keeps_order(collective_algorithm const& algorithm, collective_request const& request) {
+  return request.commutative || algorithm.operands == plan::order::any ||
+         (algorithm.operands == plan::order::rotated && request.root == 0);
+}
+
+bool catalogue_search::is_priced(collective_algorithm const& algorithm, collective_request const& request) const {
+  return algorithm.rounds == nullptr ||
+         cost::circle_work(*algorithm.rounds, problem_of(request, ranks_), model_) <= cost::most_circle_messages;
+}
+
 double catalogue_search::price_of(collective_algorithm const& algorithm, collective_request const& request,
                                   std::uint64_t segment) const {
   collective_problem problem = problem_of(request, ranks_);
@@ -55,12 +65,7 @@ std::vector<collective_candidate> catalogue_search::find(collective_request cons
   for (collective_algorithm const& algorithm : plan::collective_algorithms()) {
     if (algorithm.operation != request.operation || (routed && algorithm.shape != nullptr)) continue;
     if (!only.empty() && std::ranges::find(only, &algorithm) == only.end()) continue;
-    if (!request.commutative && (algorithm.operands == plan::order::shuffled ||
-                                 (algorithm.operands == plan::order::rotated && request.root != 0)))
-      continue;
-    if (algorithm.rounds != nullptr &&
-        cost::circle_work(*algorithm.rounds, problem, model_) > cost::most_circle_messages)
-      continue;
+    if (!keeps_order(algorithm, request) || !is_priced(algorithm, request)) continue;
     if (enough && bound(algorithm, problem) > *enough) continue;
     // Where there are routes trees are taken whole: only what keeps the order of operands comes here then.
     bool const cut = algorithm.segmented && !only.empty();

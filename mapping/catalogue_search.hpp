@@ -38,6 +38,11 @@ class catalogue_search {
   std::vector<collective_candidate> find(collective_request const& request, bool routed, std::optional<double> enough,
                                          std::span<plan::collective_algorithm const* const> only);
 
+  /// Whether an algorithm combines in an order that the operator of a request allows.
+  static bool keeps_order(plan::collective_algorithm const& algorithm, collective_request const& request);
+  /// Whether an algorithm sends no more messages than are priced.
+  bool is_priced(plan::collective_algorithm const& algorithm, collective_request const& request) const;
+
   /// The price of an algorithm for a request, in segments of so many bytes (0: whole) [s].
   double price_of(plan::collective_algorithm const& algorithm, collective_request const& request,
                   std::uint64_t segment) const;

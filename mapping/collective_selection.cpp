@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -42,6 +43,10 @@ std::vector<std::string> names_of(used_clusters const& clusters) {
   std::vector<std::string> result;
   for (auto const& cluster : clusters.machine.clusters()) result.push_back(cluster.name);
   return result;
+}
+
+bool has_routes(collective operation) {
+  return operation == collective::broadcast || operation == collective::reduce || operation == collective::allreduce;
 }
 
 template <class Value>
@@ -130,13 +135,13 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
   require_possible(asked);
   source& by = *sources_[model];
   std::vector<collective_way> all;
-  bool const reduces = asked.operation == collective::reduce || asked.operation == collective::allreduce;
-  bool const routed =
-      options_.only.empty() && (asked.operation == collective::broadcast || (reduces && asked.commutative));
+  bool const routed = options_.only.empty() && has_routes(asked.operation) && asked.commutative;
   std::optional<double> enough;
   if (!every && (routed || !options_.only.empty())) enough = std::numeric_limits<double>::infinity();
   if (routed) {
-    for (found_route& route : by.search.find(question_of(asked))) {
+    route_search::question what_routes = question_of(asked);
+    what_routes.all = every;
+    for (found_route& route : by.search.find(what_routes)) {
       collective_candidate what{mapping::name_of(route, *clusters_), plan_of(asked, route, by.search),
                                 route.price.total};
       if (enough) enough = std::min(*enough, what.predicted);
@@ -151,6 +156,10 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
     return segment == 0 ? 2 : 2 * ((asked.bytes - 1) / segment + 1);
   };
   std::ranges::stable_sort(all, {}, [](collective_way const& one) { return one.what.predicted; });
+  if (every) {  // of what has the same name, the best
+    std::unordered_set<std::string> known;
+    std::erase_if(all, [&](collective_way const& one) { return !known.insert(one.what.name).second; });
+  }
   std::ranges::stable_sort(all, {}, messages);
   std::vector<candidate<collective_way>> priced;
   for (collective_way& one : all) {
@@ -159,6 +168,24 @@ std::vector<candidate<collective_way>> collective_selection::candidates(request 
     priced.push_back({std::move(one), id, 0, seconds});
   }
   return priced;
+}
+
+std::string collective_selection::why_not(request const& asked, std::string_view forced) const {
+  auto const word = forced.substr(0, forced.find(", "));
+  auto const* const how = skel::plan::find_algorithm(asked.operation, word);
+  std::string const operation(skel::plan::name_of(asked.operation));
+  if (how == nullptr && !(is_tree(word) && has_routes(asked.operation))) return operation + " has no such algorithm";
+  if (how != nullptr && !catalogue_search::keeps_order(*how, asked))
+    return "it combines in another order than that of the ranks, and the operator does not commute (skel::commutative "
+           "says that one does)";
+  if (how == nullptr && !asked.commutative)
+    return "its trees combine in another order than that of the ranks, and the operator does not commute "
+           "(skel::commutative says that one does)";
+  if (!options_.only.empty() && std::ranges::find(options_.only, how) == options_.only.end())
+    return "it is none of those that alone may be taken";
+  if (how != nullptr && !sources_.front()->catalogue.is_priced(*how, asked))
+    return "among so many ranks it would send more messages than can be priced";
+  return "there is none with such segments or such a schedule here";
 }
 
 double collective_selection::price(request const& asked, std::size_t model, candidate<collective_way> const& one) {

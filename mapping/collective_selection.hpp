@@ -61,6 +61,7 @@ class collective_selection {
   static decision_context context_of(request const& asked);
   /// Throws skel::error where the bytes are not whole elements, a time overflows, or links are missing.
   std::vector<candidate<collective_way>> candidates(request const& asked, std::size_t model, bool all);
+  std::string why_not(request const& asked, std::string_view forced) const;
   double price(request const& asked, std::size_t model, candidate<collective_way> const& one);
   static std::string name_of(candidate<collective_way> const& one) { return one.plan.what.name; }
   /// The operation.

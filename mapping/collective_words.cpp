@@ -20,6 +20,17 @@ std::string compared(double part) {
 
 }  // namespace
 
+bool is_tree(std::string_view name) {
+  name.remove_prefix(name.rfind(' ') + 1);  // none: from the beginning
+  constexpr std::string_view cut = "segmented_";
+  if (name == "pipeline") return true;
+  if (name.starts_with(cut)) name.remove_prefix(cut.size());
+  using enum plan::tree_shape;
+  for (auto const shape : {flat, chain, binary, binomial, k_nomial})
+    if (name == plan::name_of(shape)) return true;
+  return false;
+}
+
 std::string name_of(found_route const& route, used_clusters const& clusters) {
   std::string name;
   for (std::size_t c = 0; c < route.inside.size(); ++c) {

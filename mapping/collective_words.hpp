@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <skel/detail/cost/grid_models.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
@@ -13,6 +14,9 @@ namespace skel::mapping {
 
 /// What a route is called: the schedule between the clusters, * if it was improved, the trees inside, segment, stripes.
 std::string name_of(found_route const& route, used_clusters const& clusters);
+
+/// Whether the word at the end of a name may be what a tree inside clusters is called.
+bool is_tree(std::string_view name);
 
 /// The decision for a plan that was chosen, without its alternatives and its reason.
 collective_decision explain(collective_request const& request, collective_candidate const& best,

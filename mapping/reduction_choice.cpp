@@ -116,6 +116,18 @@ std::vector<candidate<reduction_choice::plan>> reduction_choice::candidates(requ
               " bytes; raise the cap, or allow atomic updates");
 }
 
+std::string reduction_choice::why_not(request const& asked, std::string_view forced) {
+  auto const algorithm = skel::plan::find_reduction(forced);
+  if (!algorithm) return "there is no such algorithm";
+  if ((asked.legal & skel::plan::set_of(*algorithm)) == 0)
+    return "this loop does not allow it: " + std::string(what_algorithms_need);
+  auto const bytes = reduction_bytes(*algorithm, asked.problem);
+  if (bytes > static_cast<double>(asked.memory_cap))
+    return "it would keep " + std::to_string(std::llround(bytes)) + " bytes, more than the cap of " +
+           std::to_string(asked.memory_cap);
+  return "the model of reductions has no price of it; train anew (skel train)";
+}
+
 std::string reduction_choice::name_of(candidate<plan> const& one) {
   return std::string(skel::plan::name_of(one.plan));
 }

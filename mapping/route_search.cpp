@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -254,10 +255,43 @@ void route_search::connect(question const& what, found_route const& base, double
   }
 }
 
+/// The routes with the same tree in every cluster, where that has the ranks for one, and each policy between them.
+void route_search::add_all(question const& what, found_route base, std::vector<found_route>& found) {
+  std::size_t const n = hosts_.size(), kinds = shapes_of(1).trees.size();
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    for (std::size_t c = 0; c < n; ++c) {
+      bool const aside =
+          c == base.outline.root && cost::root_aside(base.outline.stripes, base.outline.segments, hosts_[c]);
+      shapes const& all = shapes_of(aside ? hosts_[c] - 1 : hosts_[c]);
+      base.outline.inside[c] = &all.outlines[kind], base.inside[c] = all.trees[kind];
+    }
+    if (n == 1) {
+      price(what, base);
+      found.push_back(base);
+      continue;
+    }
+    auto const finite = [](found_route const& route) {
+      return route.price.total < std::numeric_limits<double>::infinity();
+    };
+    for (schedule_policy const& policy : schedule_policies()) {
+      std::optional<found_route> one;
+      connect(what, base, 1, {&policy, 1}, one);
+      if (what.operation == collective::allreduce && &policy == schedule_policies().data()) {
+        found_route exchange = *one;
+        exchange.outline.how = scheme::exchange;
+        exchange.schedule = "exchange";
+        price(what, exchange);
+        if (finite(exchange)) found.push_back(std::move(exchange));
+      }
+      if (finite(*one)) found.push_back(std::move(*one));
+    }
+  }
+}
+
 std::vector<found_route> route_search::find(question const& what) {
   std::size_t const n = hosts_.size();
   std::size_t const widest = *std::ranges::max_element(hosts_);
-  std::vector<found_route> found;
+  std::vector<found_route> found, further;
   // With these, all sizes are compared; the best are then looked at with all policies.
   std::array<schedule_policy, 2> const few{*find_policy("ECEF"), *find_policy("bottom-up")};
   std::span<schedule_policy const> const quick(few);
@@ -279,6 +313,7 @@ std::vector<found_route> route_search::find(question const& what) {
                        .schedule = {},
                        .price = {}};
       choose_inside(what, base);
+      if (what.all) add_all(what, base, further);
       std::optional<found_route> best;
       if (n == 1) {
         price(what, base);
@@ -310,6 +345,7 @@ std::vector<found_route> route_search::find(question const& what) {
     }
     improve(what, found[i]);
   }
+  std::ranges::move(further, std::back_inserter(found));
   std::ranges::stable_sort(found, by_price);
   return found;
 }

@@ -46,10 +46,12 @@ class route_search {
     std::size_t root = 0;  ///< a cluster; allreductions choose their own
     double gamma = 0;      ///< time of the operator [s/B]
     std::size_t most_stripes = SIZE_MAX;
+    bool all = false;  ///< also routes that are no better than others: takes some ten times as long
   };
 
   /// The best route of each segment size and number of stripes, best first; the first few have been improved by a local
-  /// search over the trees between the clusters.
+  /// search over the trees between the clusters. If all are asked for, also each of one kind of tree in every cluster,
+  /// by every policy between them.
   std::vector<found_route> find(question const& what);
 
   /// The price of a route that was found with other models of the same clusters [s].
@@ -70,6 +72,7 @@ class route_search {
   double price(question const& what, found_route& route);
   cluster_schedule_problem between(question const& what, found_route const& route, double repetitions);
   void improve(question const& what, found_route& route);
+  void add_all(question const& what, found_route base, std::vector<found_route>& found);
   void connect(question const& what, found_route const& base, double repetitions,
                std::span<schedule_policy const> policies, std::optional<found_route>& best);
 

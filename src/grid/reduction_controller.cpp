@@ -74,14 +74,13 @@ struct reduction_controller::state {
     mapping::set_up(decider, store->setup());
   }
 
-  /// The algorithms that may be used; narrowed to the forced one.
+  /// The algorithms that may be used; narrowed to the one that the program forces. The command line comes last.
   plan::reduction_set narrowed(plan::reduction_set legal) const {
-    if (!settings.forced) return legal;
+    if (!settings.forced || decider.is_forced(asked)) return legal;
     if ((legal & set_of(*settings.forced)) == 0)
       throw error("the algorithm '" + std::string(plan::name_of(*settings.forced)) +
-                  "' is forced, but may not be used for this loop: local_write needs replayable bodies, atomic needs "
-                  "small values and no determinism, and subscripts that are known only while the loop runs rule out "
-                  "all that inspect; force another one, or none");
+                  "' is forced, but may not be used for this loop: " + std::string(mapping::what_algorithms_need) +
+                  "; force another one, or none");
     return set_of(*settings.forced);
   }
 
@@ -299,7 +298,7 @@ bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size
     now.asked.legal &= ~set_of(algorithm);
     now.ledger.clear();
     now.is_decided = false;  // where nothing else may be used, the next execution begins a phase
-    if (now.asked.legal == 0)
+    if (now.asked.legal == 0 || now.decider.is_forced(now.asked))
       throw error("the algorithm '" + std::string(plan::name_of(algorithm)) + "' keeps " +
                   std::to_string(std::max(bytes, all_bytes)) + " bytes, more than the cap of " +
                   std::to_string(now.settings.memory_cap) +

@@ -413,8 +413,7 @@ TEST_F(DecisionStore, OfHostsThatAreStatedNothingIsKept) {
 TEST_F(DecisionStore, ForcedChoicesAreTaken) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
   settings.platform = stated_hosts();
-  for (char const* const way : {"ring", "segmented_flat", "recursive_doubling"}) {
-    if (ranks_of_world() == 2 && std::string_view(way) == "segmented_flat") continue;  // every tree is a pipeline there
+  for (char const* const way : {"ring", "segmented_flat", "flat", "recursive_doubling"}) {
     settings.forced = {{"allreduce", way}};
     skel::grid grid(settings);
     all_reduce(grid, 8);
@@ -447,10 +446,44 @@ TEST_F(DecisionStore, ForcedChoicesThatThereAreNotAreRefusedOnEveryRank) {
   };
   EXPECT_THAT(refusal({{"allreduc", "ring"}}), AllOf(HasSubstr("no such problem"), HasSubstr("allreduce")));
   EXPECT_THAT(refusal({{"exchange", "rare"}}), HasSubstr("dense or sparse"));
-  if (ranks_of_world() > 1) {
-    EXPECT_THAT(refusal({{"allreduce", "nonsense"}}),
-                AllOf(HasSubstr("'nonsense' is forced"), HasSubstr("what may: "), HasSubstr("ring")));
+  if (ranks_of_world() == 1) return;
+  EXPECT_THAT(refusal({{"allreduce", "nonsense"}}),
+              AllOf(HasSubstr("'nonsense' is forced, but may not be taken for allreduce of 2048 bytes"),
+                    HasSubstr("allreduce has no such algorithm; what may: "), HasSubstr("ring")));
+  settings.forced = {{"allreduce", "ring"}};
+  skel::grid grid(settings);
+  all_reduce(grid, 1);
+  try {
+    std::vector<double> ordered(1000);
+    grid.all_reduce(std::span(ordered), [](double, double b) { return b; });
+    ADD_FAILURE() << "the ring combines in the order of the ranks";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), AllOf(HasSubstr("allreduce of 8192 bytes"), HasSubstr("does not commute")));
   }
+}
+
+TEST_F(DecisionStore, ReductionsSayWhyAForcedAlgorithmMayNotBeTaken) {
+  std::vector<std::uint32_t> ends;
+  for (std::uint32_t i = 0; i < 100'000; ++i) ends.push_back(i);
+  skel::pattern const wide(100'000, 100'000, ends);
+  std::vector<long> into(100'000);
+  auto const refusal = [&](char const* forced, skel::reduction_settings const& how) -> std::string {
+    settings.forced = {{"reduction", forced}};
+    skel::grid const grid(settings);
+    skel::irregular_reduction sums(how);
+    try {
+      sums.run(wide, std::span{into}, [](std::size_t, auto& acc) { acc.add(0, 1); });
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+    return std::string(skel::plan::name_of(sums.report().decision.algorithm));
+  };
+  using skel::plan::reduction_algorithm;
+  EXPECT_EQ(refusal("repbuf", {.threads = 2, .forced = reduction_algorithm::sequential}), "repbuf")
+      << "the command line comes last";
+  EXPECT_THAT(refusal("repbuf", {.threads = 2, .memory_cap = 1000}),
+              AllOf(HasSubstr("'repbuf' is forced, but may not be taken for 100000 iterations"),
+                    HasSubstr("bytes, more than the cap of 1000; what may: ")));
 }
 
 TEST_F(DecisionStore, AFileOfDecisionsThatCannotBeWrittenIsRefusedOnEveryRank) {

@@ -233,6 +233,27 @@ TEST(Decider, SaysWhenItReviewsAndWhatIsForced) {
   EXPECT_TRUE(one.is_forced(three));
 }
 
+TEST(Decider, TakesTheForcedNameItselfBeforeThoseThatGoOn) {
+  toy::request const asked{
+      {{"tree, 8 B, 2 stripes", 0, 1}, {"tree, 8 B", 0, 2}, {"tree, 16 B", 0, 3}, {"treelike", 0, 0.1}}};
+  auto const forced = [&](std::string const& name) {
+    decider<toy> one(toy{});
+    one.force({{"toy", name}});
+    return one.decide(asked).chosen().plan;
+  };
+  EXPECT_EQ(forced("tree, 8 B"), "tree, 8 B");
+  EXPECT_EQ(forced("tree"), "tree, 8 B, 2 stripes");
+  EXPECT_THROW(forced("tre"), skel::error);
+  try {
+    forced("tree, 9 B");
+    ADD_FAILURE() << "there is none";
+  } catch (skel::error const& refused) {
+    EXPECT_STREQ(refused.what(),
+                 "toy: 'tree, 9 B' is forced, but may not be taken for request 0; what may: tree, 8 B, 2 stripes; "
+                 "tree, 8 B; tree, 16 B; treelike");
+  }
+}
+
 constexpr double without_end = std::numeric_limits<double>::infinity();
 
 /// Ways that are numbered, how the errors of their prices go together, and what a decision takes.

@@ -52,8 +52,9 @@ void expect_decision_laws(std::function<P()> const& make, typename P::request co
       (void)one.decide(request);
       ADD_FAILURE() << P::name << " takes what there is not";
     } catch (skel::error const& refused) {
-      EXPECT_NE(std::string(refused.what()).find(one.problem().name_of(first.chosen())), std::string::npos)
-          << refused.what();
+      std::string const said = refused.what(), name = one.problem().name_of(first.chosen());
+      EXPECT_NE(said.find(name.substr(0, name.find(", "))), std::string::npos) << said;
+      EXPECT_NE(said.find(one.problem().describe(request)), std::string::npos) << said;
     }
   }
   {  // Where measured is what was predicted, what is taken for its time stays.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -98,15 +99,16 @@ class decider {
   /// From now on `log` is told every decision and what comes of it; nullptr: nobody.
   void tell(record::decision_log* log) { log_ = log; }
 
-  /// Of the problems that are named here only the candidates are taken that have that name, or one that begins with it
-  /// and goes on with a comma: "segmented_binomial" is also "segmented_binomial, 512 B". Decisions are made again.
+  /// Of the problems that are named here only the candidate is taken that has that name, or where there is none, those
+  /// whose name begins with it and goes on with a comma: "segmented_binomial" is "segmented_binomial, 512 B", or in
+  /// other segments. Decisions are made again.
   void force(forced_choices forced) {
     forced_ = std::move(forced);
     standing_.clear();
   }
 
   /// The decision that stands for a request, made where there is none. Is no use of it. O(1) where there is one.
-  /// Throws skel::error where none of the candidates may be taken.
+  /// Throws skel::error where none of the candidates may be taken, or not the forced one, and says for what and why.
   decision const& decide(request const& asked) { return known(asked).made; }
 
   /// The same for a use that is made now: made again where it is time. Stays until the next call.
@@ -296,7 +298,7 @@ class decider {
     auto const forced = forced_.find(problem_.problem_of(asked));
     auto all = problem_.candidates(asked, made.model, forced != forced_.end());
     SKEL_EXPECTS(!all.empty());
-    if (forced != forced_.end()) keep_only(all, *forced);
+    if (forced != forced_.end()) keep_only(asked, all, forced->second);
     std::vector<corrected_time> times;
     std::vector<double> entries;
     std::vector<std::uint64_t> ids;
@@ -351,15 +353,35 @@ class decider {
     return bytes;
   }
 
-  void keep_only(std::vector<candidate<plan>>& all, std::pair<std::string const, std::string> const& forced) const {
-    std::string names;
-    for (auto const& one : all) names += (names.empty() ? "" : "; ") + std::string(problem_.name_of(one));
-    std::erase_if(all, [&](auto const& one) {
+  void keep_only(request const& asked, std::vector<candidate<plan>>& all, std::string const& forced) const {
+    auto const is_it = [&](auto const& one) { return problem_.name_of(one) == forced; };
+    auto const begins = [&](auto const& one) { return std::string(problem_.name_of(one)).starts_with(forced + ", "); };
+    if (std::ranges::any_of(all, is_it))
+      std::erase_if(all, std::not_fn(is_it));
+    else if (std::ranges::any_of(all, begins))
+      std::erase_if(all, std::not_fn(begins));
+    else
+      refuse(asked, all, forced);
+  }
+
+  [[noreturn]] void refuse(request const& asked, std::vector<candidate<plan>> const& all,
+                           std::string const& forced) const {
+    std::string text = std::string(problem_.problem_of(asked)) + ": '" + forced +
+                       "' is forced, but may not be taken for " + problem_.describe(asked);
+    if constexpr (requires { problem_.why_not(asked, forced); }) text += ": " + problem_.why_not(asked, forced);
+    text += "; what may: ";
+    // Each as shortly as it can be forced, but those that are near what was meant in full.
+    auto const short_of = [](std::string_view name) { return name.substr(0, name.find(", ")); };
+    std::vector<std::string> said;
+    for (auto const& one : all) {
       std::string const name = problem_.name_of(one);
-      return name != forced.second && !name.starts_with(forced.second + ", ");
-    });
-    if (all.empty())
-      throw error(forced.first + ": '" + forced.second + "' is forced, but may not be taken here; what may: " + names);
+      bool const is_near = forced.find(", ") != forced.npos && short_of(name) == short_of(forced);
+      std::string const shown(is_near ? std::string_view(name) : short_of(name));
+      if (std::ranges::find(said, shown) != said.end()) continue;
+      text += (said.empty() ? "" : "; ") + shown;
+      said.push_back(shown);
+    }
+    throw error(text);
   }
 
   P problem_;

@@ -48,7 +48,7 @@ constexpr std::uint64_t id_of(std::string_view name) {
 /// - `context_of(request)`: what is learnt of one request there is held for all of it.
 /// - `candidates(request, model, all)`: with the prices of one model; one at least, or it throws skel::error. The first
 ///   of those whose totals differ by no more than `tolerance` (a share) is preferred. Unless all are asked for, those
-///   may be missing that certainly take longer than another one.
+///   may be missing that certainly take longer than another one; otherwise there is each that may be taken.
 /// - `price(request, model, candidate)`: of one use by another model [s]; not a number where it has none.
 /// - `name_of(candidate)`: as users write it.
 /// - `describe(request)`: in words; other words for another key.
@@ -60,6 +60,9 @@ constexpr std::uint64_t id_of(std::string_view name) {
 /// - `errors_of(request)`: how the errors of its model's prices go together, by the candidates' ids (known_errors
 /// const*);
 ///   nullptr: it does not know.
+/// - `why_not(request, name)`: why a candidate of this name, or of one that begins with it, may not be taken; asked
+/// only
+///   where candidates() gives none.
 /// - `deciding_seconds()`: what a decision takes, where that counts beside the uses that it is made for.
 /// Law (tests/support/decision_laws.hpp): all are pure, or change as what is below them learns.
 template <class P>

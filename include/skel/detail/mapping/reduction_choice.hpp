@@ -16,6 +16,11 @@
 
 namespace skel::mapping {
 
+/// What a loop must be for some algorithms to be legal, in words.
+inline constexpr std::string_view what_algorithms_need =
+    "local_write needs replayable bodies, atomic needs small values and no determinism, and subscripts that are known "
+    "only while the loop runs rule out all that inspect";
+
 /// An irregular reduction whose algorithm is to be chosen.
 struct reduction_request {
   std::uint64_t phase = 0;  ///< another one for another pattern
@@ -57,6 +62,7 @@ class reduction_choice {
   static decision_context context_of(request const& asked);
   /// Throws skel::error where no legal algorithm stays under the cap. Precondition: one is legal.
   std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all) const;
+  static std::string why_not(request const& asked, std::string_view forced);
   static double price(request const&, std::size_t, candidate<plan> const& one) { return one.per_use; }
   static std::string name_of(candidate<plan> const& one);
   static std::string_view problem_of(request const&) { return name; }
