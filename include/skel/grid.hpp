@@ -30,7 +30,7 @@ class grid : public collective_calls {
  public:
   /// Takes arguments that start with --skel- out of the command line (see run_settings; --skel-help lists them).
   /// Collective. Throws skel::input_error for an argument it cannot read, skel::error when the number of ranks is not
-  /// the expected one.
+  /// the expected one, a choice is forced that there is not, or the file of decisions cannot be written.
   grid(int& argc, char**& argv);
   explicit grid(run_settings settings = {});
   ~grid() override;
@@ -69,7 +69,7 @@ class grid : public collective_calls {
   /// are those of the class (mapping::class_of). Collective at the first use of collectives.
   mapping::collective_decision decide(mapping::collective_request const& request);
 
-  /// What its deciders share, for those that skel's own objects make. Collective at the first call.
+  /// What its deciders share, for those that skel's own objects make.
   std::shared_ptr<decision_store> const& decisions();
 
   run_report run(runtime::program const& line, std::stop_token const& stop = {});

@@ -43,13 +43,13 @@ struct run_settings {
   /// out, or the ranks have not made the same calls.                                        --skel-patience S
   double patience = 10;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
-  /// File for every decision, with its candidates and their prices, and what came of it; empty: none.
-  /// `skel decisions` shows it.                                                             --skel-decisions FILE
+  /// File for every decision of rank 0, with its candidates and their prices, and what came of it; empty: none. It is
+  /// made anew with the grid. `skel decisions` shows it.                                    --skel-decisions FILE
   std::string decisions;
-  /// What is to be chosen whatever it is expected to take: "exchange" to "sparse", "allreduce" to the name of a way.
-  /// The same on all ranks.                                                             --skel-force PROBLEM=CHOICE
+  /// What is to be chosen whatever it is expected to take, as long as the grid is: "exchange" to "sparse", "allreduce"
+  /// to the name of a way. The same on all ranks.                                       --skel-force PROBLEM=CHOICE
   std::map<std::string, std::string, std::less<>> forced;
-  /// File of what was learnt on these hosts, read at the first decision and written at the end; "off": neither. Empty:
+  /// File of what was learnt on these hosts, read when the grid is made and written at the end; "off": neither. Empty:
   /// the environment variable SKEL_KNOWLEDGE, or a file in the user's cache (docs/formats.md).  --skel-knowledge FILE
   std::string knowledge;
   /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
