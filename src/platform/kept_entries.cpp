@@ -148,7 +148,9 @@ kept_entries::answer kept_entries::read() const {
   } catch (error const& problem) {
     result.warning = problem.what();
     std::filesystem::path const aside = file_.string() + ".aside";
-    bool const may_move = whose_ == place::cache || (is_damaged(text, machine_) && is_free(aside));
+    bool const is_file = std::filesystem::symlink_status(file_, failure).type() ==
+                         std::filesystem::file_type::regular;  // no link to one
+    bool const may_move = whose_ == place::cache || (is_file && is_damaged(text, machine_) && is_free(aside));
     if (may_move) std::filesystem::rename(file_, aside, failure);
     bool const is_gone = failure == std::errc::no_such_file_or_directory;  // another process was quicker
     result.is_usable = may_move && (!failure || is_gone);
