@@ -173,7 +173,7 @@ json measured_block(parameter_blocks const& blocks) {
 }
 
 reader block_of(json const& measured, std::string const& source, std::string const& where) {
-  reader const block(measured, source, where);
+  reader block(measured, source, where);
   block.expect_object("what 'skel probe' has measured");
   return block;
 }
