@@ -1,13 +1,17 @@
 #include "knowledge_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace skel::mapping::knowledge_text {
 namespace {
 
-/// ln of the greatest number over the least: no error of a time is larger.
-constexpr double largest_error = 1500;
+/// Errors are logarithms of quotients of two times: with both in the range of is_possible_time(), at most ln of its
+/// length squared, half the logarithm of the greatest number. So no product of a time and exp(error) overflows.
+double const largest_error = std::log(std::numeric_limits<double>::max()) / 2;
+/// Numbers of observations are computed with as doubles, exactly.
+constexpr unsigned long long most_observations = 1ULL << std::numeric_limits<double>::digits;
 
 bool is_between(double least, double number, double most) {  // false also for NaN
   return number >= least && number <= most;
@@ -22,11 +26,16 @@ bool is_possible(error_record const& of) {
          is_between(0, second, most * largest_error) && of.test.shift > 0 && is_between(0, of.test.shift, any) &&
          of.test.interval > 1 && is_between(1, of.test.interval, any) && of.test.fewest >= 1 &&
          is_between(0, of.test.up, any) && is_between(0, of.test.down, any) && of.up_from <= of.total &&
-         of.down_from <= of.total && of.changes <= of.total &&
+         of.down_from <= of.total && of.changes <= of.total && of.total <= most_observations &&
          std::ranges::all_of(of.last, [](double e) { return is_between(-largest_error, e, largest_error); });
 }
 
 }  // namespace
+
+bool is_possible_time(double seconds) {
+  double const longest = std::exp(largest_error / 2);
+  return is_between(1 / longest, seconds, longest);
+}
 
 void write(std::string& text, error_record const& errors) {
   for (double const part :

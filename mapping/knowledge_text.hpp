@@ -47,6 +47,10 @@ class reader {
   bool good_ = true;
 };
 
+/// Whether something can have taken so long [s] that it can be computed with: from 1e-77 s to 1e77 s, the fourth root
+/// of the greatest number.
+bool is_possible_time(double seconds);
+
 /// A record that observing cannot have made makes the reader no good.
 bool read(reader& from, error_record& errors);
 

@@ -48,9 +48,10 @@ service_time service_time_memory::believe(service_time const& first, service_tim
     return as_before ? service_time{std::exp(before), doubt_before, runs.total}
                      : service_time{std::exp(now), unseen, 0};
   }
-  double const weight_now = 1 / (doubt_now * doubt_now), weight_before = 1 / (doubt_before * doubt_before);
-  return {std::exp((weight_now * now + weight_before * before) / (weight_now + weight_before)),
-          1 / std::sqrt(weight_now + weight_before), runs.total};
+  double const both = std::hypot(doubt_now, doubt_before);
+  if (both == 0) return {std::exp(before), 0, runs.total};       // they are equal
+  double const share = (doubt_now / both) * (doubt_now / both);  // of the runs before
+  return {std::exp((1 - share) * now + share * before), doubt_now / both * doubt_before, runs.total};
 }
 
 void service_time_memory::observe(double first, double in_run, service_time_priors const& priors) {
@@ -71,7 +72,7 @@ service_times::service_times(decision_entries const& known, service_time_priors 
     auto const program = station.read<std::uint64_t>(), number = station.read<std::uint64_t>();
     service_time_memory memory;
     memory.reference = from.read<double>();
-    if (station.at_end() && memory.reference > 0 && std::isfinite(memory.reference) &&
+    if (station.at_end() && knowledge_text::is_possible_time(memory.reference) &&
         knowledge_text::read(from, memory.runs) && knowledge_text::read(from, memory.first_items) && from.at_end())
       all_[{program, number}] = {memory, false};
   }

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <ostream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -130,9 +127,7 @@ ordered_json json_of(std::vector<request_summary> const& requests) {
 }
 
 int decisions(decisions_options const& options, std::ostream& out) {
-  std::error_code unknown;
-  if (!options.page.empty() && std::filesystem::equivalent(options.file, options.page, unknown))
-    throw input_error("command line", "--page", "is FILE itself, which would be lost; name another file for the page");
+  expect_not_read("--page", options.page, options.file);
   std::string const text = tools::text_of(options.file);
   bool const is_cut = !text.empty() && text.back() != '\n';
   auto const all = platform::parse_decisions(text, source_of(options.file));
@@ -140,16 +135,21 @@ int decisions(decisions_options const& options, std::ostream& out) {
   if (!options.page.empty())
     platform::write_file(options.page, decision_page(all, requests, shown_file(source_of(options.file))));
   if (options.json) {
-    out << line_of(json_of(requests));
+    auto answer = json_of(requests);
+    answer["cut_line"] = is_cut ? ordered_json(1 + std::ranges::count(text, '\n')) : ordered_json();
+    out << line_of(answer);
   } else if (all.empty()) {
     out << "nothing was decided\n";
   } else {
     out << text_of(requests);
   }
   if (is_cut && !options.json)
-    out << "\nThe last line has no end and is left out: the program was ended while it wrote it, or the file was "
-           "cut.\n";
-  return done;
+    out << fmt::format(
+        "\nThe last line has no end and is left out ({}, line {}): the program was ended while it wrote it, or the "
+        "file "
+        "was cut.\n",
+        shown_file(source_of(options.file)), 1 + std::ranges::count(text, '\n'));
+  return all.empty() ? no_answer : done;
 }
 
 constexpr char const* footer =
@@ -160,7 +160,8 @@ the mean time of all measured uses over that of the choice that was measured to 
 
 --json gives {"problems": [{"problem", "requests", "decisions", "uses", "median_error", "mean_regret"}], "requests":
 [{"problem", "request", "decisions", "choice", "reason", "model", "predicted": s, "expected": s, "measured": s, "uses",
-"choices_measured", "regret"}]}; null is what was not measured.
+"choices_measured", "regret"}], "cut_line"}; null is what was not measured. A last line without an end is left out:
+cut_line is its number, otherwise null. The exit status is 1 where nothing was decided.
 
 Example:
   mpirun -np 4 ./program --skel-decisions decisions.jsonl

@@ -62,6 +62,7 @@ int export_rules(rules_options const& options, std::ostream& out) {
   for (std::string const& size : options.sizes) request.bytes.push_back(bytes_of("--sizes", size, 0));
   if (!std::isfinite(options.gamma) || options.gamma < 0)
     refuse_option("--gamma", "is a time per byte in seconds per byte, 0 or more");
+  expect_not_read("-o", options.output, options.platform);
   platform::description const machine = read_platform(options.platform);
   for (std::size_t const ranks : request.ranks)
     if (ranks > machine.host_count())

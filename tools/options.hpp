@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -61,6 +63,16 @@ inline std::string text_of(std::string const& file) {
 
 inline platform::description read_platform(std::string const& file) {
   return platform::parse_description(text_of(file), source_of(file));
+}
+
+/// Refuses an output that is a file which is read, also by another name or by links: it would be lost.
+inline void expect_not_read(std::string const& option, std::string const& output, std::string const& input) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  fs::path const there = input == "-" ? "/dev/stdin" : input;
+  if (output.empty() || !fs::is_regular_file(there, unknown) || !fs::equivalent(output, there, unknown)) return;
+  refuse_option(option, in_quotes(output) + " is the file that is read (" + in_quotes(source_of(input)) +
+                            "), which would be lost; name another file for what is written");
 }
 
 /// The name of a file as a message for people shows it.

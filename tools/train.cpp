@@ -277,10 +277,11 @@ int report(train_command const& command, std::ostream& out) {
   } else if (!command.samples.empty()) {
     refuse_option("--samples", "cannot stand together with a --report that has samples itself");
   }
-  auto const samples = training::read_reduction_samples(file);
-  auto const fits = fits_of(samples, file);
   std::string const plot =
       command.plot.empty() ? fs::path(command.report).replace_extension(".svg").string() : command.plot;
+  for (auto const& input : {command.report, file}) expect_not_read("--plot", plot, input);
+  auto const samples = training::read_reduction_samples(file);
+  auto const fits = fits_of(samples, file);
   platform::write_file(plot, prediction_plot(fits.back()));
   if (command.json) {
     auto answer = report_json(samples, fits);
@@ -306,6 +307,15 @@ int train(train_command command, std::ostream& out) {
   if (command.samples.empty()) command.samples = fs::path(command.output).replace_extension(".csv").string();
   if (command.samples == command.output)
     refuse_option("--samples", "is the file that the models go to; choose another for the timings");
+  if (!command.plot.empty() && (command.plot == command.samples || command.plot == command.output))
+    refuse_option("--plot", "is a file that something else goes to; choose another for the plot");
+  expect_not_read("--plot", command.plot, command.samples);
+  expect_not_read("-o", command.output, command.samples);
+  for (auto const& pattern : command.patterns) {
+    expect_not_read("--plot", command.plot, pattern);
+    expect_not_read("-o", command.output, pattern);
+    expect_not_read("--samples", command.samples, pattern);
+  }
   auto samples = open_samples(command.samples, limit > 0);
   expect_places({command.output, command.plot, limit > 0 ? command.samples : ""});
   double seconds = 0;

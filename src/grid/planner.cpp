@@ -540,6 +540,12 @@ processor_map processors_of(platform::description const& ranks, std::size_t rank
                 counted(rank_count, "rank") +
                 ": host i is rank i, so start as many ranks as there are hosts, or leave the "
                 "platform out to have it probed");
+  std::size_t all = 0;  // each rank has max_cores at most: the sum is a number
+  for (std::size_t r = 0; r < rank_count; ++r) all += dealt == nullptr ? ranks.cores(r) : dealt->own[r];
+  if (all > platform::description::max_hosts)
+    throw error("the " + counted(rank_count, "rank") + " have " + std::to_string(all) +
+                " cores together, and each is planned for as a host of its own, of which a platform has " +
+                std::to_string(platform::description::max_hosts) + " at most: say fewer \"cores\" in the platform");
   processor_map out;
   out.own_names = std::move(own_names);
   std::vector<platform::cluster> clusters;

@@ -227,6 +227,7 @@ void process::remember(std::string const& decisions, std::vector<std::string> co
       auto found = kept_->read();
       if (!found.warning.empty()) say("warning: " + found.warning);
       known = std::move(found.found);
+      if (!found.is_usable) kept_.reset();
     }
   }
   before_.known = runtime::from_bytes<mapping::decision_entries>(

@@ -12,6 +12,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/platform/survey.hpp>
 
 #include "json_reader.hpp"
@@ -120,6 +121,20 @@ void write_parameters(ordered& object, parameter_blocks const& blocks) {
   for (auto const& [key, text] : blocks) object[key] = ordered::parse(text);
 }
 
+/// Throws where a model would that is asked for later, when nobody knows the file any more.
+void check_models(parameter_blocks const& blocks, std::string const& source, std::string const& where) {
+  static_cast<void>(read_hockney(blocks, source, where));
+  static_cast<void>(read_logp(blocks, source, where));
+  static_cast<void>(read_loggp(blocks, source, where));
+  static_cast<void>(read_lopc(blocks, source, where));
+  static_cast<void>(read_logpc(blocks, source, where));
+  static_cast<void>(read_plogp(blocks, source, where));
+  static_cast<void>(read_plogp(blocks, source, where, "steffenel"));
+  static_cast<void>(read_hloggp(blocks, source, where));
+  static_cast<void>(read_lmo(blocks, source, where));
+  static_cast<void>(read_sharing(blocks, source, where));
+}
+
 skeletons::terminal read_terminal(reader const& object) {
   object.expect_object("an input or output");
   object.expect_keys({"at", "bytes"});
@@ -183,9 +198,7 @@ std::string read_standard_input() {
 }
 
 description read_description(std::filesystem::path const& file) {
-  auto machine = parse_description(read_text(file), file.string());
-  static_cast<void>(read_survey(machine, file.string()));  // throws where a run would, which knows no file any more
-  return machine;
+  return parse_description(read_text(file), file.string());
 }
 
 description parse_description(std::string_view text, std::string const& source, file_of whose) {
@@ -206,7 +219,15 @@ description parse_description(std::string_view text, std::string const& source, 
     for (reader const& entry : root.at("links").elements("\"links\" is an array of links"))
       read_links(entry, names, links, from);
   }
-  return description(local_latency, std::move(clusters), std::move(links), read_parameters(root), from);
+  if (whose == file_of::anybody) {  // skel's own files are as it has written them
+    for (std::size_t c = 0; c < clusters.size(); ++c)
+      check_models(clusters[c].parameters, source, "clusters[" + std::to_string(c) + "]");
+    for (std::size_t l = 0; l < links.size(); ++l) check_models(links[l].parameters, source, from.links[l]);
+    check_models(read_parameters(root), source, "");
+  }
+  description machine(local_latency, std::move(clusters), std::move(links), read_parameters(root), from);
+  static_cast<void>(read_survey(machine, source));  // throws where a run would, which knows no file any more
+  return machine;
 }
 
 std::string to_json(description const& platform) {

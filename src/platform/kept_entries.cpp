@@ -148,13 +148,21 @@ kept_entries::answer kept_entries::read() const {
   } catch (error const& problem) {
     result.warning = problem.what();
     std::filesystem::path const aside = file_.string() + ".aside";
-    bool const may_move = whose_ == place::cache || (is_damaged(text, machine_) && is_free(aside));
+    bool const is_file = std::filesystem::symlink_status(file_, failure).type() ==
+                         std::filesystem::file_type::regular;  // no link to one
+    bool const may_move = whose_ == place::cache || (is_file && is_damaged(text, machine_) && is_free(aside));
     if (may_move) std::filesystem::rename(file_, aside, failure);
-    result.is_usable = may_move && !failure;
-    result.warning += result.is_usable
-                          ? "; it is put aside as " + aside.string() + ", and begun anew"
-                          : "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE), "
-                            "or none for the one that these ranks have in the cache";
+    bool const is_gone = failure == std::errc::no_such_file_or_directory;  // another process was quicker
+    result.is_usable = may_move && (!failure || is_gone);
+    if (result.is_usable)
+      result.warning += "; it is put aside as " + aside.string() + ", and begun anew";
+    else if (whose_ == place::cache)
+      result.warning += "; it cannot be put aside as " + aside.string() + " (" + failure.message() +
+                        "), and nothing is kept: remove both";
+    else
+      result.warning +=
+          "; it stays as it is, and nothing is kept: name another file (--skel-knowledge FILE), or none for the one "
+          "that these ranks have in the cache";
   }
   return result;
 }

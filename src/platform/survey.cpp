@@ -14,9 +14,13 @@
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
+#include "json_reader.hpp"
+
 namespace skel::platform {
 namespace {
 
+using detail::json;
+using detail::reader;
 using ordered = nlohmann::ordered_json;
 
 ordered to_block(host_measurement const& host) {
@@ -34,17 +38,35 @@ ordered to_block(host_measurement const& host) {
   return block;
 }
 
+double above_zero(reader const& value, char const* wanted) {
+  double const number = value.number();
+  if (!(number > 0)) value.fail(std::string("is not more than 0; ") + wanted);
+  return number;
+}
+
+double zero_or_more(reader const& value) {
+  double const number = value.number();
+  if (!(number >= 0)) value.fail("is negative; 0 or more is wanted");
+  return number;
+}
+
 /// What the block does not say stays as it is.
-host_measurement read_host(ordered const& block, host_measurement host) {
-  host.name = block.at("name").get<std::string>();
-  host.machine = block.value("machine", host.name);
-  if (block.contains("rank")) host.rank = block["rank"].get<std::size_t>();
-  auto const take = [&](char const* key, auto& value) {
-    if (block.contains(key)) block[key].get_to(value);
-  };
-  take("cores", host.cores), take("memory", host.memory), take("hand_over", host.hand_over);
-  take("speed", host.speed), take("speed_spread", host.speed_spread), take("doubt", host.doubt);
-  take("load", host.load), take("repeats", host.repeats), take("copying", host.copying), take("date", host.date);
+host_measurement read_host(reader const& block, host_measurement host) {
+  block.expect_object("what was measured of a host");
+  host.name = block.at("name").text();
+  host.machine = block.has("machine") ? block.at("machine").text() : host.name;
+  if (block.has("rank")) host.rank = block.at("rank").count();
+  host.cores = block.count_or("cores", host.cores);
+  if (host.cores == 0 || host.cores > description::max_cores)
+    block.at("cores").fail("is " + std::to_string(host.cores) + "; a host has 1 to " +
+                           std::to_string(description::max_cores));
+  if (block.has("speed")) host.speed = above_zero(block.at("speed"), "a speed in work units per second is wanted");
+  for (auto const& [key, value] : {std::pair("memory", &host.memory), std::pair("hand_over", &host.hand_over),
+                                   std::pair("speed_spread", &host.speed_spread), std::pair("doubt", &host.doubt),
+                                   std::pair("load", &host.load), std::pair("copying", &host.copying)})
+    if (block.has(key)) *value = zero_or_more(block.at(key));
+  host.repeats = block.count_or("repeats", host.repeats);
+  if (block.has("date")) host.date = block.at("date").text();
   return host;
 }
 
@@ -60,19 +82,25 @@ void write_path(survey const& all, path_figures const& path, ordered& measured) 
 
 using host_numbers = std::map<std::string, std::size_t>;
 
-void read_path(ordered const& measured, std::string const& date, host_numbers const& numbers, path_figures& path) {
-  path.probes = measured.value("probes", std::size_t{0});
-  path.latency_spread = measured.value("latency_spread", 0.0);
-  path.doubt = measured.value("doubt", 0.0);
-  path.date = measured.value("date", date);
-  path.residuals = measured.value("residuals", path.residuals);
-  if (!measured.contains("between")) return;
-  auto const number = [&](std::size_t end) {
-    auto const found = numbers.find(measured["between"].at(end).get<std::string>());
-    if (found == numbers.end()) throw error("is between hosts that are not there");
+void read_path(reader const& measured, std::string const& date, host_numbers const& numbers, path_figures& path) {
+  path.probes = measured.count_or("probes", 0);
+  if (measured.has("latency_spread")) path.latency_spread = zero_or_more(measured.at("latency_spread"));
+  if (measured.has("doubt")) path.doubt = zero_or_more(measured.at("doubt"));
+  path.date = measured.has("date") ? measured.at("date").text() : date;
+  if (measured.has("residuals")) {
+    auto const residuals = measured.at("residuals");
+    residuals.expect_object("how far models are off, by their names,");
+    for (auto const& [model, value] : residuals.value().items()) path.residuals[model] = residuals.at(model).number();
+  }
+  if (!measured.has("between")) return;
+  auto const ends = measured.at("between").elements("the names of two hosts are wanted");
+  if (ends.size() != 2) measured.at("between").fail("has not two names");
+  auto const number = [&](reader const& end) {
+    auto const found = numbers.find(end.text());
+    if (found == numbers.end()) end.fail("is no host of this file");
     return found->second;
   };
-  path.between = {number(0), number(1)};
+  path.between = {number(ends[0]), number(ends[1])};
 }
 
 /// The blocks beside those that say how and where.
@@ -138,29 +166,42 @@ cluster describe(survey const& all, found_cluster const& found, std::string cons
   return entry;
 }
 
-ordered measured_block(parameter_blocks const& blocks) {
+/// What a block "measured" says; empty where there is none.
+json measured_block(parameter_blocks const& blocks) {
   auto const found = blocks.find("measured");
-  return found == blocks.end() ? ordered::object() : ordered::parse(found->second);
+  return found == blocks.end() ? json::object() : json::parse(found->second);
 }
 
-void read_cluster(description const& machine, std::size_t c, survey& all, host_numbers& numbers) {
+reader block_of(json const& measured, std::string const& source, std::string const& where) {
+  reader block(measured, source, where);
+  block.expect_object("what 'skel probe' has measured");
+  return block;
+}
+
+void read_cluster(description const& machine, std::size_t c, std::string const& source, survey& all,
+                  host_numbers& numbers) {
   cluster const& from = machine.clusters()[c];
-  ordered const block = measured_block(from.parameters);
+  json const measured = measured_block(from.parameters);
+  auto const block = block_of(measured, source, "clusters[" + std::to_string(c) + "].measured");
   found_cluster found{.name = from.name};
-  if (block.contains("hosts") && block["hosts"].size() != from.hosts)
-    throw error("names " + std::to_string(block["hosts"].size()) + " hosts of " + std::to_string(from.hosts));
+  std::vector<reader> hosts;
+  if (block.has("hosts")) {
+    hosts = block.at("hosts").elements("an array with an object for each host is wanted");
+    if (hosts.size() != from.hosts)
+      block.at("hosts").fail("has " + std::to_string(hosts.size()) + " hosts of " + std::to_string(from.hosts));
+  }
   for (std::size_t i = 0; i < from.hosts; ++i) {
     std::size_t const number = all.hosts.size();
     host_measurement host;
     host.name = host.machine = machine.host_name(number);
     host.speed = from.speed, host.cores = from.cores, host.date = all.date;
     host.hand_over = from.local_latency.value_or(machine.local_latency());
-    if (block.contains("hosts")) {
-      host = read_host(block["hosts"][i], host);
+    if (!hosts.empty()) {
+      host = read_host(hosts[i], host);
     } else if (from.hosts == 1) {  // of the probe before, for which each rank was a host
-      host.machine = block.value("host", host.machine);
-      host.doubt = block.value("doubt", 0.0);
-      host.repeats = block.value("repeats", std::size_t{0});
+      if (block.has("host")) host.machine = block.at("host").text();
+      if (block.has("doubt")) host.doubt = zero_or_more(block.at("doubt"));
+      host.repeats = block.count_or("repeats", 0);
     }
     found.hosts.push_back(number);
     numbers.emplace(host.name, number);
@@ -170,36 +211,17 @@ void read_cluster(description const& machine, std::size_t c, survey& all, host_n
   inside.path = from.inside;
   inside.models = models_in(from.parameters);
   read_path(block, all.date, numbers, inside);
-  if (block.contains("ranks")) {
-    ordered const& ranks = block["ranks"];
-    found.local.path = {ranks.at("latency").get<double>(),
-                        ranks.value("bandwidth", std::numeric_limits<double>::infinity())};
+  if (block.has("ranks")) {
+    auto const ranks = block.at("ranks");
+    ranks.expect_object("what was measured between two ranks of a host");
+    found.local.path = {zero_or_more(ranks.at("latency")), std::numeric_limits<double>::infinity()};
+    if (ranks.has("bandwidth"))
+      found.local.path.bandwidth = above_zero(ranks.at("bandwidth"), "bytes per second are wanted");
     read_path(ranks, all.date, numbers, found.local);
   }
   if (auto const site = from.parameters.find("x_site"); site != from.parameters.end())
-    if (ordered const name = ordered::parse(site->second); name.is_string()) found.site = name.get<std::string>();
+    if (json const name = json::parse(site->second); name.is_string()) found.site = name.get<std::string>();
   all.clusters.push_back(std::move(found));
-}
-
-/// What the library of JSON says, without its own name and number of the error.
-std::string reason_of(ordered::exception const& problem) {
-  std::string_view said = problem.what();
-  if (auto const end = said.find("] "); said.starts_with('[') && end != said.npos) said.remove_prefix(end + 2);
-  return "is not as 'skel probe' writes it (" + std::string(said) + "); probe again, or leave the block out";
-}
-
-/// Reads; what is wrong is said with its place.
-template <class Read>
-void read_at(std::string const& source, std::string const& where, Read&& read) {
-  try {
-    read();
-  } catch (ordered::exception const& problem) {
-    throw input_error(source, where, reason_of(problem));
-  } catch (input_error const& problem) {
-    throw input_error(source, problem.where(), problem.reason());
-  } catch (error const& problem) {
-    throw input_error(source, where, problem.what());
-  }
 }
 
 }  // namespace
@@ -209,11 +231,9 @@ std::string to_text(host_measurement const& host) {
 }
 
 host_measurement parse_measurement(std::string const& text) {
-  try {
-    return read_host(ordered::parse(text), {});
-  } catch (nlohmann::json::exception const& problem) {
-    throw input_error("probe", "host", problem.what());
-  }
+  std::string const source = "probe";
+  json const block = detail::parse_json(text, source);
+  return read_host(reader(block, source, "host"), {});
 }
 
 double doubt_of(survey const& all, std::string const& since) {
@@ -290,24 +310,24 @@ bool is_measured(description const& machine) {
 survey read_survey(description const& machine, std::string const& source) {
   survey all;
   if (!is_measured(machine)) return all;
-  read_at(source, "measured", [&] {
-    ordered const block = measured_block(machine.parameters());
-    all.models = models_in(machine.parameters());
-    all.date = block.value("date", "");
-    all.seconds = block.value("seconds", 0.0);
-    all.probes = block.value("probes", std::size_t{0});
-    all.rounds = block.value("rounds", std::size_t{0});
-    all.latency_spread = block.value("latency_spread", 0.0);
-    all.tolerance = block.value("tolerance", 0.0);
-  });
+  json const measured = measured_block(machine.parameters());
+  auto const block = block_of(measured, source, "measured");
+  all.models = models_in(machine.parameters());
+  if (block.has("date")) all.date = block.at("date").text();
+  all.seconds = block.number_or("seconds", 0);
+  all.probes = block.count_or("probes", 0);
+  all.rounds = block.count_or("rounds", 0);
+  all.latency_spread = block.number_or("latency_spread", 0);
+  all.tolerance = block.number_or("tolerance", 0);
   host_numbers numbers;
-  for (std::size_t c = 0; c < machine.clusters().size(); ++c)
-    read_at(source, "clusters[" + std::to_string(c) + "].measured", [&] { read_cluster(machine, c, all, numbers); });
+  for (std::size_t c = 0; c < machine.clusters().size(); ++c) read_cluster(machine, c, source, all, numbers);
   for (cluster_link const& link : machine.links()) {
     found_link found{.from = link.from, .to = link.to, .measured = {.path = link.path}};
     found.measured.models = models_in(link.parameters);
-    read_at(source, "links.measured",
-            [&] { read_path(measured_block(link.parameters), all.date, numbers, found.measured); });
+    json const between = measured_block(link.parameters);
+    auto const name = [&](std::size_t end) { return machine.clusters()[end].name; };
+    read_path(block_of(between, source, "links (from '" + name(link.from) + "' to '" + name(link.to) + "').measured"),
+              all.date, numbers, found.measured);
     all.links.push_back(std::move(found));
   }
   return all;

@@ -1,6 +1,7 @@
 #include <skel/detail/record/decision_file.hpp>
 
 #include <cerrno>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -19,11 +20,10 @@ decision_file::decision_file(std::string file) : file_(std::move(file)) {
                 ": cannot be opened for writing, or is a pipe; give --skel-decisions a file in a folder that exists");
 }
 
-void decision_file::end_line() {
-  bool const was_fine = out_.good();
+void decision_file::write_line(std::string const& line) {
   errno = 0;
-  out_ << std::endl;
-  if (was_fine && !out_) failure_ = errno == 0 ? EIO : errno;
+  out_ << line << std::endl;
+  if (failure_ == 0 && !out_) failure_ = errno == 0 ? EIO : errno;
 }
 
 std::string decision_file::problem() const {
@@ -32,28 +32,30 @@ std::string decision_file::problem() const {
 }
 
 std::uint64_t decision_file::decided(decision_entry const& made) {
-  out_ << "{\"decision\":" << ++decisions_ << ",\"problem\":" << in_json(made.problem)
+  std::ostringstream line;
+  line << "{\"decision\":" << ++decisions_ << ",\"problem\":" << in_json(made.problem)
        << ",\"request\":" << in_json(made.request) << ",\"context\":[";
   char const* comma = "";
-  for (auto const part : made.context) out_ << comma << part, comma = ",";
-  out_ << "],\"model\":" << in_json(made.model) << ",\"reason\":" << in_json(made.reason)
+  for (auto const part : made.context) line << comma << part, comma = ",";
+  line << "],\"model\":" << in_json(made.model) << ",\"reason\":" << in_json(made.reason)
        << ",\"uses\":" << in_json(made.uses) << ",\"candidates\":[";
   comma = "";
   for (auto const& one : made.candidates) {
-    out_ << comma << "{\"name\":" << in_json(one.name) << ",\"entry\":" << in_json(one.entry)
+    line << comma << "{\"name\":" << in_json(one.name) << ",\"entry\":" << in_json(one.entry)
          << ",\"predicted\":" << in_json(one.predicted) << ",\"expected\":" << in_json(one.expected)
          << ",\"doubt\":" << in_json(one.doubt) << "}";
     comma = ",";
   }
-  out_ << "]}";
-  end_line();
+  line << "]}";
+  write_line(line.str());
   return decisions_;
 }
 
 void decision_file::measured(std::uint64_t decision, measured_entry const& so_far) {
-  out_ << "{\"decision\":" << decision << ",\"measured\":{\"uses\":" << so_far.uses
+  std::ostringstream line;
+  line << "{\"decision\":" << decision << ",\"measured\":{\"uses\":" << so_far.uses
        << ",\"mean\":" << in_json(so_far.mean) << "}}";
-  end_line();
+  write_line(line.str());
 }
 
 }  // namespace skel::record

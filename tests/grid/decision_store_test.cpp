@@ -496,19 +496,24 @@ TEST_F(DecisionStore, AFileOfDecisionsThatCannotBeWrittenIsRefusedOnEveryRank) {
   }
 }
 
-TEST_F(DecisionStore, DamagedKnowledgeIsPutAside) {
+TEST_F(DecisionStore, DamagedKnowledgeIsPutAsideAndWhatIsNoneStays) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
-  if (self == 0) std::ofstream(settings.knowledge) << "nonsense\n";
-  MPI_Barrier(MPI_COMM_WORLD);
-  testing::internal::CaptureStderr();
-  {
-    skel::grid grid(settings);
-    all_reduce(grid, 16);
-  }
-  auto const said = testing::internal::GetCapturedStderr();
-  if (self == 0) {
-    EXPECT_THAT(said, HasSubstr("warning"));
-    EXPECT_THAT(text_of(settings.knowledge), testing::StartsWith("skel_knowledge 1"));
+  for (std::string const there : {"skel_knowledge 1\n", "nonsense\n"}) {
+    bool const is_mine = there == "nonsense\n";
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (self == 0) std::ofstream(settings.knowledge) << there;
+    MPI_Barrier(MPI_COMM_WORLD);
+    testing::internal::CaptureStderr();
+    {
+      skel::grid grid(settings);
+      all_reduce(grid, 16);
+    }
+    auto const said = testing::internal::GetCapturedStderr();
+    if (self != 0) continue;
+    EXPECT_THAT(said, testing::AllOf(HasSubstr("warning"), HasSubstr(settings.knowledge)));
+    EXPECT_THAT(said, HasSubstr(is_mine ? "stays as it is" : "is put aside"));
+    EXPECT_EQ(text_of(settings.knowledge) == there, is_mine);
+    EXPECT_THAT(text_of(settings.knowledge), testing::StartsWith(is_mine ? there : "skel_knowledge 1\nmachine "));
   }
 }
 

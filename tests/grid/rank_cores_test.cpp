@@ -5,6 +5,8 @@
 
 #include <planner.hpp>
 
+#include <skel/detail/base/error.hpp>
+
 namespace {
 
 using skel::deal_cores;
@@ -81,6 +83,18 @@ TEST(ProcessorsOf, KnowsAllRanksOnAHostByWhatItCallsItself) {
   EXPECT_THAT(processors.find_ranks("b"), ElementsAre(1));
   EXPECT_THAT(processors.find_ranks("c"), ElementsAre());
   EXPECT_THAT(processors.names(), ElementsAre("a", "b", "a-r0", "a-r2", "a-r3"));
+}
+
+TEST(ProcessorsOf, AreNoMoreThanHostsOfAPlatform) {
+  using skel::platform::description;
+  std::size_t const ranks = description::max_hosts / description::max_cores + 1;
+  description const machine(0, {{.name = "a", .hosts = ranks, .speed = 1, .cores = description::max_cores}}, {});
+  try {
+    skel::processors_of(machine, ranks);
+    ADD_FAILURE() << "was taken";
+  } catch (skel::error const& problem) {
+    EXPECT_THAT(problem.what(), testing::HasSubstr("say fewer \"cores\" in the platform"));
+  }
 }
 
 }  // namespace

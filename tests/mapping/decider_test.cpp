@@ -11,6 +11,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/detail/mapping/decision_knowledge.hpp>
+
 #include "support/decision_laws.hpp"
 
 namespace {
@@ -480,6 +482,28 @@ TEST(Decider, BearsOutliers) {
 TEST(IdOf, IsTheSameEverywhere) {
   static_assert(id_of("") == 0xcbf29ce484222325);
   static_assert(id_of("a") == 0xaf63dc4c8601ec8c);  // as published with the function
+}
+
+// Each number in turn of what a file may hold.
+TEST(Decider, DecidesWhateverNumbersWereKept) {
+  decider<toy> before{toy{}};
+  for (int use = 0; use < 20; ++use) before.observe(three, before.use(three).per_use() * (1 + 0.1 * (use % 3)));
+  auto const kept = to_entries(before.knowledge());
+  ASSERT_EQ(kept.size(), 1U);
+  std::string const value = kept.front().second;
+  for (std::size_t at = 0; at < value.size(); at = value.find(' ', at) + 1)
+    for (std::string const number : {"inf", "-inf", "nan", "-1", "0", "1e308", "5e-324", "354.8", "-354.8",
+                                     "9223372036854775807", "18446744073709551615"}) {
+      auto changed = kept;
+      changed.front().second.replace(at, value.find(' ', at) - at, number);
+      decider<toy> one{toy{}};
+      EXPECT_TRUE(one.restore(from_entries(changed, "toy", toy::models())));
+      for (int use = 0; use < 8; ++use) {
+        auto const& made = one.use(three);
+        ASSERT_TRUE(std::isfinite(made.ranked.front().time.seconds)) << number << " at " << at;
+        one.observe(three, made.per_use());
+      }
+    }
 }
 
 }  // namespace

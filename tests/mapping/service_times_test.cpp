@@ -99,4 +99,29 @@ TEST(ServiceTimes, PassOverEntriesThatAreNone) {
   EXPECT_EQ(service_times({sound}, priors).believe(station, {1e-3, 0, 0}).runs, 1U);
 }
 
+// Each number of a key and its value in turn: what is taken can be believed and can learn.
+TEST(ServiceTimes, OfNumbersThatNothingLearnsArePassedOver) {
+  auto times = none();
+  for (int run = 1; run < 5; ++run) times.observe(station, 1.3e-3 / run, 1e-3);
+  auto const kept = times.entries();
+  ASSERT_EQ(kept.size(), 1U);
+  std::string const value = kept.front().second;
+  std::size_t passed_over = 0;
+  for (std::size_t at = 0; at < value.size(); at = value.find(' ', at) + 1)
+    for (std::string const number : {"inf", "-inf", "nan", "-1", "0", "1e308", "5e-324", "1e-100", "1e77", "354.8",
+                                     "-354.8", "9223372036854775807", "18446744073709551615"}) {
+      auto changed = kept;
+      changed.front().second.replace(at, value.find(' ', at) - at, number);
+      service_times read(changed, priors);
+      for (double const first : {1e-3, 1e-9, 1e9}) {
+        auto const time = read.believe(station, {first, 0.1, 0});
+        ASSERT_TRUE(std::isfinite(time.seconds) && time.seconds > 0) << number << " at " << at;
+        ASSERT_TRUE(std::isfinite(time.doubt) && time.doubt >= 0) << number << " at " << at;
+        if (first == 1e-3 && time.seconds == first && time.runs == 0) ++passed_over;
+        read.observe(station, first, 1e-3);
+      }
+    }
+  EXPECT_GT(passed_over, 0U);
+}
+
 }  // namespace

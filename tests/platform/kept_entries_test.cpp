@@ -124,7 +124,9 @@ TEST_F(KeptEntries, LeaveWhatUsersNameAndIsNoKnowledgeAsItIs) {
   fs::create_symlink("nowhere", folder / "in" / "dangling");
   fs::create_symlink("loop", folder / "in" / "loop");
   ASSERT_EQ(::mkfifo((folder / "in" / "pipe").c_str(), 0600), 0);
-  for (char const* const name : {"dir", "notes", "dangling", "loop", "pipe"}) {
+  std::ofstream(folder / "in" / "damaged") << "skel_knowledge 1\nmachine a,b\nchecksum 0\n";
+  fs::create_symlink("damaged", folder / "in" / "link");
+  for (char const* const name : {"dir", "notes", "dangling", "loop", "pipe", "link"}) {
     fs::path const path = folder / "in" / name;
     std::string const before = seen(path);
     kept_entries const named(path, "a,b", kept_entries::place::named);

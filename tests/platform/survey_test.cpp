@@ -192,6 +192,30 @@ TEST(Survey, RefusesBlocksThatWereDamaged) {
   refused(R"({"hosts": [{"name": "x"}, {"name": "y", "speed": "fast"}]})");
   refused(R"({"hosts": [{"name": "x"}, {"name": "y"}], "between": ["x", "z"]})");
   refused(R"([1, 2])");
+  for (char const* const host : {R"("cores": -1)", R"("cores": 1e300)", R"("cores": 1000000000)", R"("speed": 0)",
+                                 R"("speed": -1)", R"("doubt": -1)", R"("rank": 0.5)", R"("copying": null)"})
+    refused((R"({"hosts": [{"name": "x", )" + std::string(host) + R"(}, {"name": "y"}]})").c_str());
+}
+
+TEST(Survey, OfAFileThatWasDamagedIsRefusedWithItsNameAndPlaceWhenItIsRead) {
+  auto const reason = [](std::string const& measured) -> std::string {
+    try {
+      platform::parse_description(
+          R"({"skel_platform": 1, "clusters": [{"name": "a", "hosts": 2, "speed": 1, "latency": 1, "measured": )" +
+              measured + "}]}",
+          "m.json");
+      return "nothing";
+    } catch (skel::input_error const& problem) {
+      return problem.what();
+    }
+  };
+  EXPECT_EQ(reason("3"),
+            "m.json: clusters[0].measured: is a number; what 'skel probe' has measured is an object {...}");
+  EXPECT_EQ(reason(R"({"hosts": []})"), "m.json: clusters[0].measured.hosts: has 0 hosts of 2");
+  EXPECT_EQ(reason(R"({"hosts": [{"name": "x"}, {"name": "y", "cores": "all"}]})"),
+            "m.json: clusters[0].measured.hosts[1].cores: is a text; a number is wanted");
+  EXPECT_EQ(reason(R"({"between": ["x"]})"), "m.json: clusters[0].measured.between: has not two names");
+  EXPECT_EQ(reason("{}"), "nothing");
 }
 
 TEST(Survey, WithoutHostsIsNoMachine) {

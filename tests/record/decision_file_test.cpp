@@ -64,6 +64,12 @@ TEST(DecisionFile, SaysWhichFileDoesNotHaveAllAndWhy) {
   EXPECT_EQ(log.problem(), "/dev/full: does not have all decisions: No space left on device");
 }
 
+TEST(DecisionFile, SaysSoOfLinesThatAreWrittenInSeveralPieces) {
+  decision_file log("/dev/full");
+  log.decided({.problem = std::string(1'000'000, 'x')});
+  EXPECT_EQ(log.problem(), "/dev/full: does not have all decisions: No space left on device");
+}
+
 TEST(DecisionFile, IsNoPipeThatNobodyMayRead) {
   std::string const pipe = testing::TempDir() + "pipe_of_test";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

@@ -57,8 +57,11 @@ TEST_F(DecisionsTest, SaysThatALineWasCutOff) {
   std::string const whole = decision(1, "ring", 3e-6);
   auto const one = skel({"decisions", file("one.jsonl", whole + whole.substr(0, 20))});
   EXPECT_EQ(one.status, 0) << one.err;
-  EXPECT_THAT(one.out, testing::AllOf(HasSubstr("decided once"), HasSubstr("The last line has no end")));
+  EXPECT_THAT(one.out, testing::AllOf(HasSubstr("decided once"), HasSubstr("The last line has no end"),
+                                      HasSubstr("one.jsonl, line 2)")));
+  EXPECT_EQ(json::parse(skel({"decisions", "--json", (folder_ / "one.jsonl").string()}).out).at("cut_line"), 2);
   auto const none = skel({"decisions", file("none.jsonl", whole.substr(0, 20))});
+  EXPECT_EQ(none.status, 1);
   EXPECT_THAT(none.out, testing::AllOf(HasSubstr("nothing was decided"), HasSubstr("The last line has no end")));
   EXPECT_THAT(skel({"decisions", file("whole.jsonl", whole)}).out, testing::Not(HasSubstr("no end")));
 }
@@ -70,7 +73,7 @@ TEST_F(DecisionsTest, NeverWritesThePageOverItsFile) {
   for (auto const& page : {input, (folder_ / "link").string()}) {
     auto const refused = skel({"decisions", input, "--page", page});
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, HasSubstr("--page"));
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("--page"), HasSubstr(input), HasSubstr(page)));
     EXPECT_EQ(skel::platform::read_text(input), before);
   }
 }
@@ -110,8 +113,9 @@ TEST_F(DecisionsTest, WritesAPageWithPictures) {
 
 TEST_F(DecisionsTest, SaysWhereNothingWasDecided) {
   auto const result = skel({"decisions", file("empty.jsonl", "")});
-  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.status, 1);
   EXPECT_EQ(result.out, "nothing was decided\n");
+  EXPECT_EQ(skel({"decisions", "--json", file("empty.jsonl", "")}).status, 1);
 }
 
 TEST_F(DecisionsTest, RefusesWhatIsNoFileOfDecisions) {

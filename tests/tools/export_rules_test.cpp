@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -61,6 +62,19 @@ TEST_F(ExportRules, ShowsTheNameOfItsFileWithoutControls) {
   auto const result = exported({"-o", (folder_ / "a\x1b.txt").string(), "--ranks", "2", "--sizes", "1k"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("a\\x1b.txt\n"));
+}
+
+TEST_F(ExportRules, NeverWritesOverItsPlatform) {
+  auto const input = (folder_ / "grid.json").string(), link = (folder_ / "link").string();
+  std::filesystem::create_symlink(input, link);
+  for (auto const& output : {input, link}) {
+    auto const refused = exported({"-o", output, "--ranks", "2", "--sizes", "1k"});
+    EXPECT_EQ(refused.status, 2);
+    EXPECT_THAT(refused.err, testing::AllOf(HasSubstr("-o"), HasSubstr(input), HasSubstr(output)));
+    std::stringstream text;
+    text << std::ifstream(input).rdbuf();
+    EXPECT_EQ(text.str(), platform);
+  }
 }
 
 TEST_F(ExportRules, RefusesWhatCannotBeMeant) {

@@ -217,6 +217,18 @@ TEST_F(PlaceFiles, OfPlatformsThatWereDamagedAreNamed) {
   }
 }
 
+TEST_F(PlaceFiles, OfPlatformsWhoseModelsWereDamagedAreNamed) {
+  auto const of = [&](std::string const& block) {
+    auto const machine =
+        file("m.json", R"({"skel_platform": 1, "clusters": [{"name": "a", "hosts": 2, "speed": 1, "latency": 1, )" +
+                           block + "}]}");
+    return skel({"place", machine, pipeline(one_stage)}).err;
+  };
+  EXPECT_THAT(of(R"("plogp": {})"), HasSubstr("m.json: clusters[0].plogp.g: is missing"));
+  EXPECT_THAT(of(R"("hockney": 3)"), HasSubstr("m.json: clusters[0].hockney: is a number"));
+  EXPECT_EQ(of(R"("hockney": {"alpha": 1e-5, "beta": 1e-9})"), "");
+}
+
 TEST_F(PlaceFiles, FarmsAreWrittenWithPlusSigns) {
   json const answer =
       place(platform(two_sites, road),
@@ -334,7 +346,7 @@ TEST_F(PlaceFiles, ATimeLimitHoldsForBuffersOfAnySize) {
 TEST_F(PlaceFiles, AFarmIsTooWideByEveryModel) {
   for (std::string const model : {"exponential", "deterministic"}) {
     auto const result =
-        place(platform(R"({"name": "n", "speed": 1, "cores": 2000000})"),
+        place(platform(R"({"name": "n", "speed": 1})"),
               pipeline(R"({"name": "x", "work": 1, "replicable": true, "width": 200000})"), {"--model", model});
     EXPECT_EQ(result.status, 1) << model;
     EXPECT_THAT(result.err, HasSubstr("a farm of 200000 workers cannot be placed"));

@@ -197,6 +197,22 @@ TEST_F(Train, TimesPatternsOfFilesOnceAndLeavesOutKinds) {
   EXPECT_FALSE(std::filesystem::exists(path("m.json")));
 }
 
+TEST_F(Train, NeverWritesOverWhatItReads) {
+  std::string const samples = file("s.csv", "mine"), link = path("link"), pattern = file("p.graph", "mesh");
+  std::filesystem::create_symlink(samples, link);
+  for (auto const& arguments : {std::vector<std::string>{"--samples", samples, "-o", link},
+                                {"--samples", samples, "--plot", link},
+                                {"--report", samples, "--plot", samples},
+                                {"--pattern", pattern, "-o", pattern},
+                                {"--samples", path("new.csv"), "--plot", path("new.csv")},
+                                {"--pattern", pattern, "--samples", pattern}}) {
+    auto const refused = train(arguments);
+    EXPECT_EQ(refused.status, 2) << refused.err;
+    EXPECT_EQ(skel::platform::read_text(samples), "mine");
+    EXPECT_EQ(skel::platform::read_text(pattern), "mesh");
+  }
+}
+
 TEST_F(Train, MakesTheFolderOfItsFilesAndTellsItsProgress) {
   std::string const folder = path("not/there");
   auto const result =

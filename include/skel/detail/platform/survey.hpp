@@ -72,7 +72,8 @@ survey believed(survey all, double max_age, std::string const& now);
 description describe(survey const& all);
 
 /// The figures that the blocks "measured" of a description keep, in the order of its hosts and clusters; without hosts
-/// where nothing was measured. Throws skel::input_error for a block that was damaged.
+/// where nothing was measured. Throws skel::input_error with `source`, the file of the description, for a block that
+/// was damaged: parse_description() has read it once, so that none of a file is.
 survey read_survey(description const& machine, std::string const& source = "platform");
 
 /// Whether a description, or one of its clusters, says how it was measured.

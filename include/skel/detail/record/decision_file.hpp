@@ -8,8 +8,8 @@
 
 namespace skel::record {
 
-/// Writes what it is told as lines of JSON (docs/formats.md, "Decisions"), each at once: a program that is killed leaves
-/// whole lines. A file that was there is replaced.
+/// Writes what it is told as lines of JSON (docs/formats.md, "Decisions"), each at once: a program that is killed
+/// leaves whole lines. A file that was there is replaced.
 class decision_file final : public decision_log {
  public:
   /// Throws skel::error where the file cannot be written, or is a pipe.
@@ -22,7 +22,7 @@ class decision_file final : public decision_log {
   std::string problem() const;
 
  private:
-  void end_line();
+  void write_line(std::string const& line);
 
   std::string file_;
   std::ofstream out_;
