@@ -89,6 +89,7 @@ std::string forced_placement::name(std::size_t station) const {
 
 std::string forced_placement::in_words(std::vector<int> const& ranks) const {
   std::vector<plan::named_workers> all;
+  all.reserve(ranks.size());
   for (int const rank : ranks) all.push_back({processors_.rank_names.at(static_cast<std::size_t>(rank))});
   return in_quotes(to_string(plan::placement_text{all}));
 }
