@@ -15,9 +15,6 @@
 namespace skel::runtime {
 namespace {
 
-/// Stands in the words of a call behind what it was, before why.
-constexpr std::string_view given_up = ", given up: ";
-
 using namespace std::chrono_literals;
 
 /// A rank that waits for longer than this in a collective asks whether the others are in it too: a round of questions
@@ -91,7 +88,7 @@ std::uint64_t rendezvous::begin(std::uint64_t number, shared_call call) {
   check();
   std::uint64_t const what = std::visit([](auto const& each) { return hash_of(each); }, call);
   hash_ = std::max<std::uint64_t>(1, mixed(mixed(hash_ ^ number) ^ what));
-  calls_[++count_ % kept] = {hash_, number, std::move(call)};
+  calls_[++count_ % kept] = {hash_, number, std::move(call), {}};
   begun_ = {};
   return hash_;
 }
@@ -99,8 +96,8 @@ std::uint64_t rendezvous::begin(std::uint64_t number, shared_call call) {
 void rendezvous::fail(std::string const& why) {
   SKEL_EXPECTS(count_ > 0);
   entry& latest = calls_[count_ % kept];
-  latest.call = named_call{words_of(latest.call) + std::string(given_up) + why};
-  latest.hash = hash_ = std::max<std::uint64_t>(1, mixed(hash_ ^ hash_of(std::get<named_call>(latest.call))));
+  latest.given_up = why;
+  latest.hash = hash_ = std::max<std::uint64_t>(1, mixed(hash_ ^ hash_of(named_call{"given up: " + why})));
 }
 
 void rendezvous::check() const {
@@ -221,7 +218,9 @@ void rendezvous::ask_for_words() {
     differs_ = first_ + i;
     auto const* const one = find(differs_);
     put(one == nullptr ? "a call that is long past" : one->words(), my_words_.of_call);
-    put(count_ == 0 ? "" : find(count_)->words(), my_words_.of_latest);
+    put(one == nullptr ? "" : one->given_up, my_words_.given_up);
+    auto const* const latest = find(count_);
+    put(latest == nullptr ? "" : latest->given_up + latest->words(), my_words_.of_latest);
     words_.resize(ranks_);
     MPI_Iallgather(&my_words_, sizeof(report), MPI_BYTE, words_.data(), sizeof(report), MPI_BYTE, among_, &request_);
     return;
@@ -232,15 +231,15 @@ void rendezvous::conclude() {
   open_ = phase::none;
   std::vector<std::pair<std::string, std::vector<std::size_t>>> groups;
   for (std::size_t rank = 0; rank < ranks_; ++rank) {
-    std::string const text = words_[rank].of_call.data();
+    std::string text = words_[rank].of_call.data();
+    if (std::string const why = words_[rank].given_up.data(); !why.empty()) text += ", given up: " + why;
     auto const found = std::ranges::find(groups, text, [](auto const& group) { return std::string_view(group.first); });
     if (found == groups.end())
       groups.push_back({text, {rank}});
     else
       found->second.push_back(rank);
   }
-  bool const is_given_up =
-      std::ranges::any_of(groups, [](auto const& group) { return group.first.find(given_up) != std::string::npos; });
+  bool const is_given_up = std::ranges::any_of(words_, [](report const& each) { return each.given_up[0] != '\0'; });
   std::string text = is_given_up ? "a rank gave up a call that the others had begun; call "
                                  : "the ranks do not make the same calls; call ";
   text += std::to_string(differs_) + " is";

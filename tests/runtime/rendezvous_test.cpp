@@ -107,6 +107,18 @@ TEST(Rendezvous, TellsTheOthersWhyACallWasGivenUp) {
   }
 }
 
+TEST(Rendezvous, SaysWhyACallOfManyWordsWasGivenUp) {
+  rendezvous meeting(MPI_COMM_WORLD);
+  meeting.begin(1, named_call{"run() of " + std::string(5000, 'x')});
+  if (rank() + 1 == ranks()) meeting.fail("it threw: no ink");
+  meeting.begin(1, named_call{"the next"});
+  std::string const message = error_of([&] { meeting.meet(); });
+  if (ranks() > 1) {
+    EXPECT_THAT(message, StartsWith("a rank gave up a call that the others had begun"));
+    EXPECT_THAT(message, HasSubstr("xx, given up: it threw: no ink"));
+  }
+}
+
 TEST(Rendezvous, SuspectsNobodyWhoIsBehind) {
   rendezvous meeting(MPI_COMM_WORLD);
   // Rank 0 is more calls ahead than anybody remembers, and meets; the others look around while they wait in each.

@@ -90,11 +90,12 @@ class rendezvous {
     std::uint64_t hash = 0;
     std::uint64_t number = 0;
     shared_call call{};
+    std::string given_up{};  // why; empty: it was not
 
     std::string words() const;
   };
   struct report {
-    std::array<char, longest> of_call{}, of_latest{};
+    std::array<char, longest> of_call{}, given_up{}, of_latest{};
   };
 
   void open(std::uint64_t hash);
