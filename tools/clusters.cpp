@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/clusters.hpp>
 #include <skel/detail/platform/files.hpp>
@@ -77,8 +78,7 @@ int clusters(clusters_options const& options, std::ostream& out) {
   }
   out << "levels:";
   for (auto const& level : answer["levels"])
-    out << fmt::format(" {} {}{}", level["groups"].size(), level["name"].get<std::string>(),
-                       level["groups"].size() == 1 ? "" : "s");
+    out << ' ' << counted(level["groups"].size(), level["name"].get<std::string>());
   out << fmt::format("; noise of a latency {:.1f} %\n", 100 * answer["noise"].get<double>());
   return done;
 }

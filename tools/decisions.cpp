@@ -146,8 +146,7 @@ int decisions(decisions_options const& options, std::ostream& out) {
   if (is_cut && !options.json)
     out << fmt::format(
         "\nThe last line has no end and is left out ({}, line {}): the program was ended while it wrote it, or the "
-        "file "
-        "was cut.\n",
+        "file was cut.\n",
         shown_file(source_of(options.file)), 1 + std::ranges::count(text, '\n'));
   return all.empty() ? no_answer : done;
 }

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/pattern/feature_list.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 #include <skel/detail/plan/block.hpp>
@@ -99,7 +100,7 @@ int pattern_features_of(pattern_options const& options, std::ostream& out) {
                        one.counts ? fmt::format("{:.0f}", value) : fmt::format("{:.6g}", value), one.meaning);
   }
   std::size_t const used = std::min(workers.parts(), host.cores);
-  out << fmt::format("counted in {:.3g} ms on {} thread{}\n", 1e3 * seconds, used, used == 1 ? "" : "s");
+  out << fmt::format("counted in {:.3g} ms on {}\n", 1e3 * seconds, counted(used, "thread"));
   return done;
 }
 

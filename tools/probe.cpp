@@ -14,6 +14,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/grid/discovery.hpp>
@@ -59,10 +60,6 @@ std::string fits(platform::path_figures const& path) {
   for (auto const& [model, residual] : path.residuals)
     text += fmt::format("{}{} {:.2g} %", text.empty() ? "" : ", ", model, 100 * residual);
   return text;
-}
-
-std::string counted(std::size_t count, char const* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 void print_table(discovery_result const& result, std::ostream& out) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
@@ -24,12 +25,6 @@
 
 namespace skel {
 namespace {
-
-std::string joined(std::vector<std::string> const& names, char const* between) {
-  std::string all;
-  for (auto const& name : names) all += (all.empty() ? "" : between) + name;
-  return all;
-}
 
 std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
@@ -151,7 +146,7 @@ void check_forced(mapping::forced_choices const& forced) {
     std::string const said = "--skel-force " + problem + "=" + choice;
     if (std::ranges::find(problems(), problem) == problems().end())
       throw error(said + ": there is no such problem" + did_you_mean(problem, problems()) + "; there are " +
-                  joined(problems(), ", "));
+                  joined(problems()));
     if (problem == mapping::placement_choice::name) try {
         (void)plan::read_placement(choice);
       } catch (error const& unreadable) {
@@ -160,7 +155,7 @@ void check_forced(mapping::forced_choices const& forced) {
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
     if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))
-      throw error(said + ": no algorithm of reductions; there are " + joined(algorithms_of_reductions(), ", "));
+      throw error(said + ": no algorithm of reductions; there are " + joined(algorithms_of_reductions()));
   }
 }
 

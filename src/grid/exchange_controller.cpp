@@ -154,8 +154,8 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   if (agreed.allowed == 0)
     throw error(
         "skel::irregular_reduction: no exchange may be used on all ranks: the one that is forced (--skel-force "
-        "exchange, "
-        "reduction_settings::exchange) is not the same everywhere, or is sparse for subscripts that are known only "
+        "exchange, reduction_settings::exchange) is not the same everywhere, or is sparse for subscripts that are "
+        "known only "
         "while the loop runs; force the same, or none");
   version_ = mine.version;
   if (agreed.changed != 0) begin_phase(agreed);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
@@ -12,10 +14,10 @@ namespace skel {
 forced_placement::forced_placement(std::string_view text, runtime::program const& line, processor_map const& processors)
     : text_(plan::read_placement(text)), line_(line), processors_(processors) {
   if (text_.size() != line.size()) {
-    std::string names;
-    for (std::size_t s = 0; s < line.size(); ++s) names += (s == 0 ? "" : " | ") + line.stations[s].notes.name;
+    std::vector<std::string> names;
+    for (auto const& station : line.stations) names.push_back(station.notes.name);
     refuse("the program has " + std::to_string(line.size()) + " stages, source and sink too, not " +
-           std::to_string(text_.size()) + ": " + names);
+           std::to_string(text_.size()) + ": " + joined(names, " | "));
   }
   for (std::size_t s = 0; s < line.size(); ++s) {
     ranks_.push_back(ranks_of(s));
@@ -28,12 +30,9 @@ std::vector<int> forced_placement::ranks_of(std::size_t station) const {
   std::vector<int> ranks;
   for (auto const& [host, count] : text_[station]) {
     auto const found = std::ranges::find(names, host);
-    if (found == names.end()) {
-      std::string all;
-      for (auto const& one : names) all += (all.empty() ? "" : ", ") + one;
+    if (found == names.end())
       refuse("there is no rank " + in_quotes(host) + " for " + name(station) + did_you_mean(host, names) +
-             "; there are " + all);
-    }
+             "; there are " + joined(names));
     auto const rank = static_cast<int>(found - names.begin());
     if (std::ranges::find(processors_.rank_of, rank) == processors_.rank_of.end())
       refuse(in_quotes(host) + " has no core of its own for " + name(station));
@@ -48,7 +47,7 @@ std::vector<int> forced_placement::ranks_of(std::size_t station) const {
 
 void forced_placement::check_workers(std::size_t station, std::size_t workers) const {
   auto const& of = line_.stations[station];
-  std::string const number = std::to_string(workers) + (workers == 1 ? " worker" : " workers");
+  std::string const number = counted(workers, "worker");
   if (!spreads(of) && workers > 1) refuse(name(station) + " is no farm and takes one worker, not " + number);
   if (spreads(of) && of.notes.width > 0 && workers != of.notes.width)
     refuse(name(station) + " is " + std::to_string(of.notes.width) + " wide (skel::width) and cannot have " + number);

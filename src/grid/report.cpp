@@ -6,6 +6,8 @@
 #include <map>
 #include <ostream>
 
+#include <skel/detail/base/counted.hpp>
+
 namespace skel {
 
 namespace {
@@ -72,9 +74,7 @@ std::string rate_text(record::throughput_forecast const& f) {
 std::string history_text(forecast const& of) {
   std::string out;
   if (of.correction != 1) out += print(", corrected by %+.1f %%", 100 * (of.correction - 1));
-  if (of.runs > 0)
-    out += print(", with the times of %llu earlier run%s", static_cast<unsigned long long>(of.runs),
-                 of.runs == 1 ? "" : "s");
+  if (of.runs > 0) out += ", with the times of " + counted(of.runs, "earlier run");
   return out;
 }
 
@@ -157,7 +157,7 @@ std::string run_report::text() const {
     return out;
   }
   out += print("run: %llu items in ", static_cast<unsigned long long>(run.items)) + scaled(run.seconds, "s") + ", " +
-         rated(run.throughput()) + print(" on %zu rank%s", run.hosts.size(), run.hosts.size() == 1 ? "" : "s");
+         rated(run.throughput()) + " on " + counted(run.hosts.size(), "rank");
   if (calibration_items > 0)
     out += print(" (and %llu while measuring, ", static_cast<unsigned long long>(calibration_items)) +
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";

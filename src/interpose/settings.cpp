@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 
@@ -73,10 +74,8 @@ collective find_operation(std::string const& name) {
     names.emplace_back(plan::name_of(one.operation));
   }
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::string known;
-  for (auto const& one : names) known += (known.empty() ? "" : ", ") + one;
   refuse("SKEL_MPI_ALGORITHM",
-         "'" + name + "' is not a collective" + did_you_mean(name, names) + "; there are " + known);
+         "'" + name + "' is not a collective" + did_you_mean(name, names) + "; there are " + joined(names));
 }
 
 /// OPERATION=ALGORITHM or OPERATION=ALGORITHM:SEGMENT

@@ -61,8 +61,7 @@ constexpr std::uint64_t id_of(std::string_view name) {
 /// const*);
 ///   nullptr: it does not know.
 /// - `why_not(request, name)`: why a candidate of this name, or of one that begins with it, may not be taken; asked
-/// only
-///   where candidates() gives none.
+///   only where candidates() gives none.
 /// - `deciding_seconds()`: what a decision takes, where that counts beside the uses that it is made for.
 /// Law (tests/support/decision_laws.hpp): all are pure, or change as what is below them learns.
 template <class P>

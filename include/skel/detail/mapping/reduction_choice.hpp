@@ -16,7 +16,7 @@
 
 namespace skel::mapping {
 
-/// What a loop must be for some algorithms to be legal, in words.
+/// Conditions under which algorithms are legal for a loop, as errors say them.
 inline constexpr std::string_view what_algorithms_need =
     "local_write needs replayable bodies, atomic needs small values and no determinism, and subscripts that are known "
     "only while the loop runs rule out all that inspect";
