@@ -120,6 +120,15 @@ bool any_emits(runtime::program const& line) {
   return std::any_of(line.stations.begin(), line.stations.end(), [](auto const& station) { return station.emits; });
 }
 
+bool has_pinned_ends(runtime::program const& line) {
+  return !line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty();
+}
+
+/// Whether the first items of a run pass on rank 0, to be measured. The same on all ranks.
+bool is_measured(runtime::program const& line) {
+  return !unknown_work(line).empty() || (any_emits(line) && !has_pinned_ends(line));
+}
+
 std::string listed(std::vector<std::string> const& names) {
   std::string out;
   for (auto const& name : names) out += (out.empty() ? "'" : ", '") + name + "'";
@@ -316,19 +325,16 @@ struct grid::state {
                               std::min(settings.memory, runtime::most_batch_bytes));
   }
 
-  /// On rank 0.
-  run_start open(runtime::program const& line, processor_map const& where) {
+  /// On rank 0. `measured`: the first items pass here.
+  run_start open(runtime::program const& line, processor_map const& where, bool measured) {
     run_start out;
     try {
-      auto const unknown = unknown_work(line);
-      bool const pinned = !line.stations.front().notes.at.empty() || !line.stations.back().notes.at.empty();
-      bool const measured = !unknown.empty() || (any_emits(line) && !pinned);
       if (measured) {
-        if (pinned)
+        if (has_pinned_ends(line))
           throw error(
               "source or sink are pinned to a host, so stages cannot be measured before the run: say skel::work "
               "for " +
-              listed(unknown));
+              listed(unknown_work(line)));
         check_pins(line, where);
         auto const found = measure(line);
         out.items = found.items;
@@ -440,7 +446,7 @@ planned_program grid::plan(runtime::program const& line) {
   processor_map const where = state_->processors(line);
   state_->recall();
   run_start mine;
-  if (rank() == 0) mine = state_->open(line, where);
+  if (rank() == 0) mine = state_->open(line, where, false);
   mine = runtime::from_bytes<run_start>(state_->ranks.broadcast(runtime::to_bytes(mine)));
   if (!mine.refused.empty()) throw error(mine.refused);
   return mine.plan;
@@ -467,10 +473,10 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   } else {
     processor_map const where = s.processors(line);
     s.recall();
-    first_items_passed = !unknown_work(line).empty();
+    first_items_passed = is_measured(line);
     if (first_items_passed) bring_states(line, s.ranks);
     run_start mine;
-    if (rank() == 0) mine = s.open(line, where);
+    if (rank() == 0) mine = s.open(line, where, first_items_passed);
     auto start = runtime::from_bytes<run_start>(s.ranks.broadcast(runtime::to_bytes(mine)));
     if (!start.refused.empty()) throw error(start.refused);
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);

@@ -264,6 +264,46 @@ TEST(StageState, TravelsWhereTheStageIsPutAfterItsFirstItems) {
   EXPECT_EQ(report.plan.run.stations[2].ranks, std::vector<int>{grid.size() - 1});
 }
 
+/// How many items an emitter gives is measured, also where every stage has said its work.
+TEST(StageState, TravelsAfterTheFirstItemsOfAnEmitterThatHasSaidItsWork) {
+  skel::grid grid(on_near_hosts());
+  grid.settings().calibration_time = 1e-3;  // of 12 ms
+  std::vector<std::uint64_t> got;
+  auto app = count_to(2 * items) |
+             skel::stage(
+                 "even",
+                 [](std::uint64_t x, skel::emitter<std::uint64_t>& out) {
+                   if (x % 2 == 0) out(busy(x / 2));
+                 },
+                 skel::stateless, skel::work(1e-6)) |
+             skel::stage("sum", running_sum{}, skel::at(last_host()), skel::work(1e-6)) |
+             skel::sink([&](std::uint64_t x) { got.push_back(x); });
+
+  auto const report = grid.run(app);
+
+  EXPECT_GT(report.calibration_items, 0u);
+  if (grid.rank() == 0) expect_running_sums(got);
+}
+
+/// A plan without a run takes no item: how many an emitter gives is not known then.
+TEST(StageState, IsNotTouchedByAPlanWithoutARun) {
+  skel::grid grid(on_near_hosts());
+  std::vector<std::uint64_t> got;
+  auto app = count_to(items) |
+             skel::stage(
+                 "all", [](std::uint64_t x, skel::emitter<std::uint64_t>& out) { out(x); }, skel::stateless,
+                 skel::work(1e-6)) |
+             skel::stage("sum", running_sum{}, skel::work(1e-6)) |
+             skel::sink([&](std::uint64_t x) { got.push_back(x); });
+
+  auto const planned = grid.plan(app);
+
+  EXPECT_TRUE(got.empty());
+  EXPECT_THAT(planned.note, HasSubstr("stages that emit count as giving one item for each"));
+  grid.run(app);
+  if (grid.rank() == 0) expect_running_sums(got);
+}
+
 TEST(StageState, TravelsBySerializerWithoutDefaultConstructor) {
   skel::grid grid(on_near_hosts());
 
