@@ -136,6 +136,8 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("collective", "choose how a collective runs on a platform", add_collective);
   add("decisions", "show what a program has decided, and how right its predictions were", add_decisions);
   add("export-rules", "write rules for Open MPI's own collectives from the models of a platform", add_export_rules);
+  add("forecast", "what a series of measurements is expected to be next, and how good such forecasts were",
+      add_forecast);
   add("price", "predict the time of a collective inside a cluster under a communication model", add_price);
 #if SKEL_WITH_MPI
   add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);

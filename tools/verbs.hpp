@@ -29,6 +29,7 @@ action add_clusters(CLI::App& app);
 action add_collective(CLI::App& app);
 action add_decisions(CLI::App& app);
 action add_export_rules(CLI::App& app);
+action add_forecast(CLI::App& app);
 action add_pattern(CLI::App& app);
 action add_pepa(CLI::App& app);
 action add_place(CLI::App& app);

@@ -133,6 +133,7 @@ TEST(Command, WritesNothingToATerminalThatItWouldObey) {
            {"price", platform, "--cluster", bad, "--algorithm", "flat", "--bytes", "1"},
            {"clusters", platform, "--method", bad},
            {"clusters", "--latencies", bad},
+           {"forecast", bad},
            {"export-rules", platform, "--sizes", bad},
        }) {
     auto const result = skel(arguments);

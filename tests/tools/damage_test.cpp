@@ -144,6 +144,12 @@ TEST_F(Damage, Latencies) {
         ".csv");
 }
 
+TEST_F(Damage, Series) {
+  sweep({{"load,rate\n1,2\n1.5,3e2\n-1,4\n1,5\n1,4\n",
+          {{"forecast", "FILE"}, {"forecast", "FILE", "--json", "--methods"}}}},
+        ".csv");
+}
+
 #if SKEL_WITH_MPI
 
 TEST_F(Damage, Meshes) {

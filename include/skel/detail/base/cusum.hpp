@@ -30,11 +30,15 @@ struct cusum {
   enum class alarm : std::uint8_t { none, up, down };
 
   double limit() const { return std::log(2 * interval); }
+  /// c: as much as one number can add.
+  double cut() const { return limit() / (fewest - 0.5); }
+  /// Whether a number is so far off that it counts no more than a nearer one would.
+  bool is_cut_off(double z) const { return shift * std::abs(z) - shift * shift / 2 >= cut(); }
 
   /// Takes the next number; infinite ones count as far off. Starts anew after an alarm.
   alarm add(double z) {
     SKEL_EXPECTS(shift > 0 && interval > 1 && fewest >= 1 && !std::isnan(z));
-    double const h = limit(), most = h / (fewest - 0.5);
+    double const h = limit(), most = cut();
     up = std::max(0.0, up + std::min(shift * z - shift * shift / 2, most));
     down = std::max(0.0, down + std::min(-shift * z - shift * shift / 2, most));
     alarm const result = up >= h ? alarm::up : down >= h ? alarm::down : alarm::none;

@@ -25,12 +25,15 @@ inline double median(std::vector<double> samples) {
   return quantile(std::move(samples), 0.5);
 }
 
-/// Median absolute deviation from the median, scaled by 1.4826 so that it estimates the standard deviation of normal
-/// samples. Not moved by a minority of outliers.
+/// The standard deviation of a normal distribution, over the median of its absolute deviations.
+inline constexpr double normal_deviation = 1.4826;
+
+/// Median absolute deviation from the median, scaled so that it estimates the standard deviation of normal samples. Not
+/// moved by a minority of outliers.
 inline double deviation(std::vector<double> samples) {
   double const centre = median(samples);
   for (double& sample : samples) sample = std::abs(sample - centre);
-  return 1.4826 * median(std::move(samples));
+  return normal_deviation * median(std::move(samples));
 }
 
 /// Two order statistics between which the median of what the samples were drawn from lies.

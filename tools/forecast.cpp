@@ -1,0 +1,192 @@
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/split.hpp>
+#include <skel/detail/platform/forecast.hpp>
+
+#include "options.hpp"
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+using platform::forecaster;
+
+struct forecast_options {
+  std::string file;
+  std::vector<std::string> columns;
+  bool methods = false, json = false;
+};
+
+/// A column of a table, as the measurements of one thing.
+struct series {
+  std::string name;
+  std::vector<double> values;
+};
+
+std::string line_of_file(std::size_t number) {
+  return "line " + std::to_string(number);
+}
+
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Columns of numbers, separated by commas, perhaps under a line of names.
+std::vector<series> parse_series(std::string_view text, std::string const& source) {
+  std::vector<series> all;
+  std::size_t number = 0;
+  for (std::string_view const line : split(text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    auto const fields = split(line, ',');
+    if (all.empty()) {
+      bool const names = std::ranges::none_of(fields, [](auto field) { return number_in(field).has_value(); });
+      for (std::size_t c = 0; c < fields.size(); ++c) {
+        std::string const name = names ? std::string(fields[c]) : "column " + std::to_string(c + 1);
+        if (auto const fault = fault_of_name(name))
+          throw input_error(source, line_of_file(number) + ", column " + std::to_string(c + 1), *fault);
+        all.push_back({name, {}});
+      }
+      if (names) continue;
+    }
+    if (fields.size() != all.size())
+      throw input_error(source, line_of_file(number),
+                        fmt::format("has {} numbers; {} are wanted, one for each column", fields.size(), all.size()));
+    for (std::size_t c = 0; c < fields.size(); ++c) {
+      auto const value = number_in(fields[c]);
+      if (!value || !std::isfinite(*value))
+        throw input_error(source, line_of_file(number) + ", column " + std::to_string(c + 1),
+                          fields[c].empty() ? "is missing; a measurement is wanted in every line"
+                                            : "is " + in_quotes(fields[c]) + "; a finite number is wanted");
+      all[c].values.push_back(*value);
+    }
+  }
+  if (all.empty() || all.front().values.empty())
+    throw input_error(source, "", "has no measurements; lines of numbers, separated by commas, are wanted");
+  return all;
+}
+
+/// What a series says of its next value, and how good such forecasts have been, each made before its value was known.
+struct judged {
+  std::string name;
+  forecaster after;
+  double error = 0;  // mean absolute, of all forecasts
+};
+
+judged judge(series const& of, std::string const& source) {
+  judged out{of.name, {}, 0};
+  for (double const value : of.values) {
+    if (out.after.values() > 0) out.error += std::abs(value - out.after.next().value);
+    out.after.add(value);
+  }
+  if (of.values.size() > 1) out.error /= static_cast<double>(of.values.size() - 1);
+  auto const errors = out.after.errors();
+  bool const finite =
+      std::isfinite(out.error) && std::isfinite(out.after.next().value) &&
+      std::ranges::all_of(errors, [](auto const& one) { return std::isfinite(one.mean_absolute_error); });
+  if (!finite) throw input_error(source, of.name, "has values that are too large to compute with");
+  return out;
+}
+
+ordered_json to_json(judged const& one, bool methods) {
+  auto const next = one.after.next();
+  auto all = one.after.errors();
+  std::ranges::stable_sort(all, {}, &forecaster::method_error::mean_absolute_error);
+  ordered_json out{
+      {"name", one.name},
+      {"values", one.after.values()},
+      {"next", next.value},
+      {"error", std::isfinite(next.error) ? ordered_json(next.error) : ordered_json()},
+      {"method", next.method},
+      {"steps", one.after.steps()},
+      {"last_step", one.after.last_step()},
+      {"outliers", one.after.outliers()},
+      {"mean_absolute_error", one.error},
+      {"best", {{"method", all.front().method}, {"mean_absolute_error", all.front().mean_absolute_error}}}};
+  if (!methods) return out;
+  out["methods"] = ordered_json::array();
+  for (auto const& [method, error] : all)
+    out["methods"].push_back({{"method", method}, {"mean_absolute_error", error}});
+  return out;
+}
+
+int forecast(forecast_options const& options, std::ostream& out) {
+  auto const all = parse_series(text_of(options.file), source_of(options.file));
+  std::vector<std::string> names;
+  for (auto const& one : all) names.push_back(one.name);
+  for (auto const& name : options.columns)
+    if (std::ranges::find(names, name) == names.end())
+      refuse_name("--column", name, "column of " + shown_file(source_of(options.file)), names);
+  ordered_json answer{{"series", ordered_json::array()}};
+  for (auto const& one : all)
+    if (options.columns.empty() || std::ranges::find(options.columns, one.name) != options.columns.end())
+      answer["series"].push_back(to_json(judge(one, source_of(options.file)), options.methods));
+  if (options.json) {
+    out << line_of(answer);
+    return done;
+  }
+  out << fmt::format("{:<20} {:>8} {:>11} {:>10}  {:<36} {:>6} {:>8} {:>11} {:>8}\n", "series", "values", "next",
+                     "error", "method", "steps", "outliers", "mean error", "of best");
+  for (auto const& one : answer["series"]) {
+    double const mean = one["mean_absolute_error"], best = one["best"]["mean_absolute_error"];
+    out << fmt::format("{:<20} {:>8} {:>11.5g} {:>10}  {:<36} {:>6} {:>8} {:>11.4g} {:>8}\n",
+                       one["name"].get<std::string>(), one["values"].get<std::uint64_t>(), one["next"].get<double>(),
+                       one["error"].is_null() ? "-" : fmt::format("{:.4g}", one["error"].get<double>()),
+                       one["method"].get<std::string>(), one["steps"].get<std::uint64_t>(),
+                       one["outliers"].get<std::uint64_t>(), mean, best > 0 ? fmt::format("{:.3f}", mean / best) : "-");
+    if (!options.methods) continue;
+    for (auto const& method : one["methods"])
+      out << fmt::format("    {:<40} {:>11.4g}\n", method["method"].get<std::string>(),
+                         method["mean_absolute_error"].get<double>());
+  }
+  return done;
+}
+
+constexpr char const* footer =
+    R"(The file has a measurement in each line, or several, separated by commas, perhaps under a line of names; each column is
+a series of its own. Measurements are as far apart as they were made: times are not read. Of a family of predictors the
+one with the least error so far is believed, as in the Network Weather Service. A value far off is an outlier, or the first
+of a step when the next ones are as far off.
+
+"error" is the mean absolute error of the method that is believed, lately; "mean error" is that of all forecasts, each made
+before its value was read; "of best" is that over the error of the best single method, which is known afterwards.
+
+--json gives {"series": [{"name", "values": how many, "next", "error": null after one value, "method", "steps", "last_step":
+number of the first value of the level that stands, "outliers", "mean_absolute_error", "best": {"method",
+"mean_absolute_error"}, with --methods "methods": [the same of each]}]}.
+
+Examples:
+  skel forecast load.csv
+  skel forecast measured.csv --column bandwidth --methods
+  sar 1 60 | awk 'NR > 3 {print 100 - $NF}' | skel forecast -)";
+
+}  // namespace
+
+action add_forecast(CLI::App& app) {
+  auto const options = std::make_shared<forecast_options>();
+  app.add_option("FILE", options->file, "series of measurements; - is standard input")->required();
+  app.add_option("--column", options->columns, "this series alone; may be given several times")->type_name("NAME");
+  app.add_flag("--methods", options->methods, "with the error of each method");
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return forecast(*options, out); };
+}
+
+}  // namespace skel::tools
