@@ -25,9 +25,10 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
     throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
 
   record::run_record result;
+  result.at_the_end = all.front().at_the_end;
   result.hosts = hosts;
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
-  result.most_batches = flow_control::most_parcels(line, plan);
+  result.most_batches = all.front().most_batches;
   result.batch_bytes = plan.batch_bytes;
   result.memory_limit = plan.most_bytes;
   result.places = flow_control::most_places(line, plan);
@@ -35,6 +36,7 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
     result.items += one.items;
     result.most_items += one.most_items;  // the source's rank says it
     result.forecasts.insert(result.forecasts.end(), one.forecasts.begin(), one.forecasts.end());
+    result.remaps.insert(result.remaps.end(), one.remaps.begin(), one.remaps.end());
     result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
     if (options.trace) result.spans.push_back(one.spans);
   }

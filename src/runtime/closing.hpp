@@ -28,6 +28,11 @@ void serialize(Archive& archive, span& s) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, remap_record& r) {
+  archive(r.epoch, r.announced, r.begun, r.done, r.refused);
+}
+
+template <class Archive>
 void serialize(Archive& archive, throughput_forecast& f) {
   archive(f.item, f.seconds, f.rate, f.low, f.high, f.drifts, f.why, f.items, f.lasted);
 }
@@ -41,6 +46,9 @@ struct closing {
   std::vector<record::station_record> stations;
   std::vector<record::span> spans;
   std::vector<record::throughput_forecast> forecasts;
+  std::vector<record::remap_record> remaps;
+  std::vector<std::vector<int>> at_the_end;  // ranks of the workers of each station; of rank 0
+  std::size_t most_batches = 0;              // of rank 0
   std::uint64_t items = 0, most_items = 0;
   std::int64_t begin_ns = 0, first_ns = 0, last_ns = 0, over_ns = 0;
   bool interrupted = false;
@@ -48,7 +56,8 @@ struct closing {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, forecasts, items, most_items, begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
+    archive(stations, spans, forecasts, remaps, at_the_end, most_batches, items, most_items, begin_ns, first_ns,
+            last_ns, over_ns, interrupted, failed);
   }
 };
 

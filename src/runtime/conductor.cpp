@@ -34,16 +34,17 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
       among_(among),
       options_(options),
       links_(among, line, plan),
-      sink_here_(plan.stations.back().ranks.front() == among.rank()),
       counts_here_(plan.stations[counted_station(line)].ranks.front() == among.rank()),
       throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
       executor_(line, plan, among.rank(), links_,
-                {std::move(job_waits), [this] { finished_.store(true), among_.wake(); },
+                {std::move(job_waits), [this] { ended_.store(true), among_.wake(); },
                  [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
-                 [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); }},
-                options.trace, options.first_item, counted_station(line)) {
+                 [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
+                 [this](std::uint32_t epoch) { epochs_.left(epoch); }},
+                options.trace, options.first_item, counted_station(line)),
+      epochs_(among, line, plan, executor_, options) {
   links_.deliver_to(executor_);
-  if (!executor_.hosts_anything()) finished_ = true;
+  epochs_.open();
 }
 
 bool conductor::asked_to_stop() const {
@@ -65,14 +66,13 @@ std::optional<double> conductor::serve() {
     return std::nullopt;
   }
   if (links_.heard_stop()) return std::nullopt;
-  if (finished_.load()) {
-    if (sink_here_ && !told_) links_.tell_all_finished();
-    told_ = true;
-    // The sink's end is the end of the stream: every other station ended before it.
-    if (sink_here_ || links_.heard_finished()) return std::nullopt;
-  }
-  if (among_.progress()) {
-    report_progress(record::now());  // there may be no end of messages
+  ended_.store(false);
+  if (executor_.sink_ended() && !std::exchange(told_, true)) links_.tell_all_finished();
+  // The sink's end is the end of the stream: every other station ended before it, but copies that nobody waits for.
+  if ((told_ || links_.heard_finished()) && !executor_.hosts_anything()) return std::nullopt;
+  if (among_.progress()) {  // there may be no end of messages
+    report_progress(record::now());
+    epochs_.serve(record::now() - begin_);
     return 0;
   }
   return watch();
@@ -83,14 +83,14 @@ void conductor::rest(double seconds) {
 }
 
 bool conductor::something_to_do() const {
-  return failed_.load() || (finished_.load() && sink_here_) || (stirred_.load() && watch_off_);
+  return failed_.load() || ended_.load() || (stirred_.load() && watch_off_);
 }
 
 /// Looks after everything that happens by the clock and says how long the thread may rest [s].
 double conductor::watch() {
   double const now = record::now();
   report_progress(now);
-  double pause = no_clock;
+  double pause = std::min(no_clock, begin_ + epochs_.serve(now - begin_) - now);
   if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
   if (stirred_.exchange(false)) watch_off_ = false;
   if (!watch_off_) {
@@ -137,6 +137,10 @@ closing conductor::end() {
   mine.items = executor_.items_passed();
   mine.most_items = executor_.most_items();
   if (counts_here_) mine.forecasts = throughput_.forecasts();
+  mine.remaps = epochs_.records();
+  mine.most_batches = epochs_.most_parcels();
+  if (among_.rank() == 0)
+    for (auto const& station : epochs_.last().stations) mine.at_the_end.push_back(station.ranks);
   mine.begin_ns = begin_ns_;
   mine.first_ns = executor_.first_ns();
   mine.last_ns = executor_.last_ns();

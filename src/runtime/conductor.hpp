@@ -10,6 +10,7 @@
 #include <skel/detail/runtime/run_line.hpp>
 
 #include "closing.hpp"
+#include "epochs.hpp"
 #include "executor.hpp"
 #include "parcel_links.hpp"
 
@@ -45,12 +46,13 @@ class conductor {
   transport& among_;
   run_options const& options_;
   parcel_links links_;
-  bool sink_here_, counts_here_;
+  bool counts_here_;
   std::mutex throughput_mutex_;
   record::throughput_watch throughput_;  // what lanes look at
-  std::atomic<bool> finished_{false}, failed_{false}, stirred_{false};
+  std::atomic<bool> failed_{false}, stirred_{false}, ended_{false};
   bool interrupted_ = false, told_ = false;
   executor executor_;
+  epochs epochs_;
 
   std::int64_t begin_ns_ = 0, over_ns_ = 0;
   double begin_ = 0, next_progress_ = 0, next_flush_ = 0;

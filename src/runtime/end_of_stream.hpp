@@ -7,8 +7,8 @@
 
 namespace skel::runtime {
 
-/// When a station has had everything: as many parcels have come from each producing rank as that rank says there are.
-/// It does not lock: a site does.
+/// When a station has had everything of an epoch: as many parcels have come from each producing rank as that rank says
+/// there are. It does not lock: a site does.
 class end_of_stream {
  public:
   explicit end_of_stream(std::vector<int> const& producers = {}) {
@@ -18,14 +18,17 @@ class end_of_stream {
   void came(int from) {
     for (auto& one : from_) one.received += one.rank == from;
   }
-  /// That is how many there are in all.
-  void announced(int from, std::uint64_t parcels) {
+  /// That is how many there are in all; whether another epoch comes, which all say alike.
+  void announced(int from, std::uint64_t parcels, bool goes_on = false) {
     for (auto& one : from_)
       if (one.rank == from) one.announced = parcels;
+    goes_on_ = goes_on;
   }
   bool reached() const {
     return std::all_of(from_.begin(), from_.end(), [](auto const& one) { return one.announced == one.received; });
   }
+  /// Precondition: reached(), and there are producers.
+  bool goes_on() const { return goes_on_; }
 
  private:
   struct producer {
@@ -34,6 +37,7 @@ class end_of_stream {
     std::optional<std::uint64_t> announced;
   };
   std::vector<producer> from_;
+  bool goes_on_ = false;
 };
 
 }  // namespace skel::runtime

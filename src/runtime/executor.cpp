@@ -42,37 +42,86 @@ executor::executor(program const& line, plan::run_plan const& plan, int rank, li
       jobs_(std::make_unique<job_queue>()) {
   SKEL_EXPECTS(line.size() == plan.stations.size());
   SKEL_EXPECTS(line.size() >= 2);
-  by_station_.resize(line.size(), nullptr);
+  last_ = plan;
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& ranks = plan.stations[s].ranks;
     SKEL_EXPECTS(!ranks.empty());
     SKEL_EXPECTS(line.stations[s].replicable || line.stations[s].copies || ranks.size() == 1);
-    auto const here = static_cast<std::size_t>(std::count(ranks.begin(), ranks.end(), rank));
-    if (here == 0) continue;
-    sites_.push_back(std::make_unique<site>(line, plan, s, rank, here, first_item, stopping_));
-    by_station_[s] = sites_.back().get();
-    most_jobs_ += here;
+    sites_.push_back(std::make_unique<site>(line, plan, s, rank, first_item, stopping_));
+    most_jobs_ += sites_.back()->workers().size();
+    open_sites_ += sites_.back()->had_workers() ? 1 : 0;
   }
-  open_sites_ = sites_.size();
+  if (open_sites_ > 0) sites_in_[0] = static_cast<std::size_t>(open_sites_.load());
 }
 
 executor::~executor() = default;
 
-site& executor::at(std::uint32_t station) const {
-  SKEL_EXPECTS(station < by_station_.size() && by_station_[station] != nullptr);
-  return *by_station_[station];
+site& executor::at(std::size_t station) const {
+  SKEL_EXPECTS(station < sites_.size());
+  return *sites_[station];
 }
 
 void executor::start() {
-  if (by_station_[0] == nullptr) return;
+  if (!sites_.front()->is_source()) return;
   agenda todo;
-  by_station_[0]->start(todo);
+  sites_.front()->start(todo);
   perform(todo, nullptr);
 }
 
-void executor::receive(std::uint32_t station, int from, parcel what) {
+void executor::announce(std::uint32_t epoch, plan::run_plan const& next) {
+  plan::run_plan kept = next;
+  std::size_t sites = 0, workers = 0, known = 0;
+  try {
+    for (; known < sites_.size(); ++known) {
+      std::size_t const here = sites_[known]->announce(epoch, last_, next);
+      sites += here > 0;
+      workers += here;
+    }
+    std::lock_guard guard(epochs_mutex_);
+    if (sites > 0) sites_in_[epoch] = sites;
+  } catch (...) {
+    while (known > 0) sites_[--known]->forget(epoch);
+    throw;
+  }
+  before_last_ = std::exchange(last_, std::move(kept));
+  most_jobs_ = std::max(most_jobs_, workers);
+}
+
+void executor::forget(std::uint32_t epoch) {
+  for (auto const& one : sites_) one->forget(epoch);
+  last_ = before_last_;
+  std::lock_guard guard(epochs_mutex_);
+  sites_in_.erase(epoch);
+}
+
+bool executor::cut() {
+  SKEL_EXPECTS(sites_.front()->is_source());
   agenda todo;
-  at(station).deliver(from, std::move(what), todo);
+  bool const begins = sites_.front()->cut(todo);
+  perform(todo, nullptr);
+  return begins;
+}
+
+void executor::receive(tally const& counts, std::string state) {
+  agenda todo;
+  at(counts.station).come(counts, std::move(state), todo);
+  perform(todo, nullptr);
+}
+
+void executor::count_left(std::uint32_t epoch) {
+  {
+    std::lock_guard guard(epochs_mutex_);
+    auto const here = sites_in_.find(epoch);
+    SKEL_EXPECTS(here != sites_in_.end());
+    if (--here->second > 0) return;
+    sites_in_.erase(here);
+  }
+  if (on_.left) on_.left(epoch);
+}
+
+void executor::receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what) {
+  agenda todo;
+  at(station).deliver(from, epoch, std::move(what), todo);
   perform(todo, nullptr);
 }
 
@@ -89,10 +138,10 @@ void executor::receive(int from, notice const& what) {
 }
 
 bool executor::flush_source(bool last_look) {
-  if (by_station_[0] == nullptr || stopping()) return false;
+  if (!sites_.front()->is_source() || stopping()) return false;
   if (last_look) watch_asleep_.store(true);
   agenda todo;
-  bool const active = by_station_[0]->flush(plan_.batch_latency / 2, todo);
+  bool const active = sites_.front()->flush(plan_.batch_latency / 2, todo);
   perform(todo, nullptr);
   return active;
 }
@@ -108,18 +157,21 @@ std::optional<failure> executor::first_failure() const {
 
 std::vector<record::station_record> executor::records() const {
   std::vector<record::station_record> all;
-  for (auto const& here : sites_) all.push_back(here->record());
+  for (auto const& here : sites_)
+    if (here->had_workers()) all.push_back(here->record());
   return all;
 }
 
 std::uint64_t executor::most_items() const {
-  return by_station_[0] != nullptr ? by_station_[0]->most_items() : 0;
+  return sites_.front()->most_items();
 }
 
 std::vector<record::span> executor::take_spans() {
   std::vector<record::span> all;
-  for (auto const& here : sites_)
-    for (auto& one : here->workers()) all.insert(all.end(), one.spans.begin(), one.spans.end());
+  for (auto const& here : sites_) {
+    auto const some = here->spans();
+    all.insert(all.end(), some.begin(), some.end());
+  }
   return all;
 }
 
@@ -127,18 +179,23 @@ std::vector<record::span> executor::take_spans() {
 /// calling lane keeps: the one furthest down the line, whose batch is in the cache, unless the line waits for another
 /// station, which would have to wait for a lane to wake up then.
 void executor::perform(agenda& todo, std::optional<job>* keep) {
-  while (!todo.sends.empty() || !todo.posts.empty() || !todo.notices.empty()) {
+  for (;;) {
+    if (std::ptrdiff_t const more = std::exchange(todo.opened, 0); more != 0)
+      if (open_sites_.fetch_add(more) + more == 0) on_.finished();
+    if (!todo.left.empty())
+      for (std::uint32_t const epoch : std::exchange(todo.left, {})) count_left(epoch);
+    if (todo.sends.empty() && todo.posts.empty() && todo.notices.empty()) break;
     for (auto& sending : std::exchange(todo.sends, {})) {
       if (sending.rank == rank_)
-        by_station_[sending.from->number() + 1]->deliver(rank_, std::move(sending.what), todo);
+        sites_[sending.from->number() + 1]->deliver(rank_, sending.epoch, std::move(sending.what), todo);
       else
-        send(*sending.from, sending.rank, sending.from->number() + 1, sending.from->number() + 1,
+        send(*sending.from, sending.rank, sending.epoch, sending.from->number() + 1, sending.from->number() + 1,
              {std::move(sending.what.items), sending.what.sequence, sending.what.first_item, sending.what.source_items,
               sending.what.credited, false});
     }
     for (auto& posting : std::exchange(todo.posts, {})) {
       std::size_t const station = posting.from->number();
-      send(*posting.from, posting.rank, station, station + (posting.what.contribution ? 1 : 0),
+      send(*posting.from, posting.rank, posting.epoch, station, station + (posting.what.contribution ? 1 : 0),
            std::move(posting.what));
     }
     for (auto const& telling : std::exchange(todo.notices, {})) {
@@ -170,11 +227,12 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
 
 /// Turning items into bytes calls the user's serializers, which may throw. `taker` is the station that takes such
 /// items.
-void executor::send(site const& from, int rank, std::size_t station, std::size_t taker, posted what) {
+void executor::send(site const& from, int rank, std::uint32_t epoch, std::size_t station, std::size_t taker,
+                    posted what) {
   bool const counted = !from.what().emits && !from.what().renumbered;
   std::uint64_t const item = what.first_item, items = counted ? what.items->size() : what.source_items;
   try {
-    links_.send(rank, static_cast<std::uint32_t>(station), std::move(what), *line_.stations[taker].input);
+    links_.send(rank, epoch, static_cast<std::uint32_t>(station), std::move(what), *line_.stations[taker].input);
   } catch (...) {
     fail(from, failure::kind::write, item, items);
   }
@@ -230,9 +288,13 @@ void executor::run(job& work, agenda& todo) {
     case job::kind::join:
       return run_join(work, todo);
     case job::kind::rest:
-      return run_rest(*work.here, todo);
+      return run_rest(work, todo);
     case job::kind::finish:
       return run_finish(*work.here, todo);
+    case job::kind::leave:
+      return run_leave(work, todo);
+    case job::kind::enter:
+      return run_enter(work, todo);
   }
 }
 
@@ -344,11 +406,12 @@ double executor::note(job const& work, std::int64_t begin, std::int64_t end, std
   return seconds;
 }
 
-void executor::run_rest(site& here, agenda& todo) {
+void executor::run_rest(job const& work, agenda& todo) {
   if (stopping()) return;
+  site& here = *work.here;
   std::vector<std::unique_ptr<items_base>> held;
   try {
-    for (std::size_t w = 0; w < here.workers().size(); ++w) {
+    for (std::size_t w = work.worker; w < here.workers().size(); ++w) {
       auto& one = here.workers()[w];
       if (!make(here, w, items_taken(here))) return;
       if (auto batch = one.call->rest(one.did.bytes_out)) {
@@ -377,10 +440,42 @@ void executor::run_finish(site& here, agenda& todo) {
   }
   last_ns_.store(record::now_ns(), std::memory_order_relaxed);
   here.finished(todo);
-  if (open_sites_.fetch_sub(1) == 1) {
-    perform(todo, nullptr);
-    on_.finished();
+  if (here.is_sink()) sink_ended_.store(true);
+  bool const last = open_sites_.fetch_sub(1) == 1;
+  if (!last && !here.is_sink()) return;
+  perform(todo, nullptr);
+  on_.finished();
+}
+
+/// What ends here before the next epoch: workers of a farm, or a serial station whose state goes to another rank.
+void executor::run_leave(job const& work, agenda& todo) {
+  if (stopping()) return;
+  site& here = *work.here;
+  auto during = failure::kind::finish;
+  try {
+    if (work.to == no_rank) {
+      for (std::size_t w = work.worker; w < here.workers().size(); ++w)
+        if (auto& one = here.workers()[w]; one.call) one.call->finish();
+    } else {
+      during = failure::kind::write_state;
+      auto const& state = here.what().state;
+      links_.send(work.to, work.counts, state ? state->take() : "");
+    }
+  } catch (...) {
+    return fail(here, during, items_taken(here));
   }
+  here.left(todo);
+}
+
+void executor::run_enter(job& work, agenda& todo) {
+  if (stopping()) return;
+  site& here = *work.here;
+  try {
+    if (here.what().state) here.what().state->restore(work.state);
+  } catch (...) {
+    return fail(here, failure::kind::read_state, work.counts.last_item);
+  }
+  here.entered(work.counts, todo);
 }
 
 /// The function of `stage` threw on the item at `position` of a batch.

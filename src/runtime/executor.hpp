@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,12 +32,14 @@ class executor {
  public:
   struct events {
     std::function<void()> job_waits;  ///< called for each job that waits from now on, see drain()
-    std::function<void()> finished;   ///< all stations of this rank have ended; called once, from a lane
+    std::function<void()> finished;   ///< the sink is here and has ended, or no station is open here; from any thread
     std::function<void()> failed;     ///< a user's function threw; see first_failure()
     std::function<void()> stirred;    ///< the source has begun a batch after a time without one
     /// So many items have passed the watched station by then [ns]; called from its lanes, one after the other. Gives
     /// from when on it wants to be told again [ns].
     std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
+    /// All stations of this rank have left an epoch in which it had some; from any thread.
+    std::function<void(std::uint32_t)> left{};
   };
 
   /// The items that pass station `watched` are counted, where it is here.
@@ -44,7 +47,7 @@ class executor {
            std::uint64_t first_item, std::size_t watched);
   ~executor();
 
-  /// How many jobs may run at once.
+  /// How many jobs may run at once, in the epochs that are known.
   std::size_t most_jobs() const { return most_jobs_; }
   /// Runs jobs until none waits. Several threads may.
   void drain();
@@ -55,7 +58,19 @@ class executor {
   /// Starts the source, if it is here.
   void start();
 
-  void receive(std::uint32_t station, int from, parcel what);
+  // The communication thread:
+  /// There will be such an epoch, with this plan, behind all that are known (the run begins with epoch 0). Throws
+  /// std::bad_alloc, and has changed nothing then. Precondition: the plan fits, and source, sink and broadcast stages
+  /// are where they were.
+  void announce(std::uint32_t epoch, plan::run_plan const& next);
+  /// It will not be. Precondition: it was the last that was announced, and nobody has called cut() for it.
+  void forget(std::uint32_t epoch);
+  /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
+  bool cut();
+  /// A serial station comes from another rank.
+  void receive(tally const& counts, std::string state);
+
+  void receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what);
   /// What copies of a broadcast stage on rank `from` and below it have made of a parcel.
   void receive_contribution(std::uint32_t station, int from, parcel what);
   void receive(int from, notice const& what);
@@ -70,7 +85,9 @@ class executor {
   /// No user function is called any more after those that run now.
   void stop();
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
-  bool hosts_anything() const { return !sites_.empty(); }
+  /// Whether a station is here that has not ended.
+  bool hosts_anything() const { return open_sites_.load() > 0; }
+  bool sink_ended() const { return sink_ended_.load(); }
   /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
   std::optional<failure> first_failure() const;
@@ -86,9 +103,10 @@ class executor {
  private:
   struct job_queue;
 
-  site& at(std::uint32_t station) const;
+  site& at(std::size_t station) const;
   void perform(agenda& todo, std::optional<job>* keep);
-  void send(site const& from, int rank, std::size_t station, std::size_t taker, posted what);
+  void send(site const& from, int rank, std::uint32_t epoch, std::size_t station, std::size_t taker, posted what);
+  void count_left(std::uint32_t epoch);
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);
   bool make(site& here, std::size_t worker, std::uint64_t item);
@@ -98,7 +116,9 @@ class executor {
   void count_passed(site const& here, std::uint64_t items, std::int64_t end);
   double note(job const& work, std::int64_t begin, std::int64_t end, std::uint64_t first_item,
               std::uint64_t source_items, std::size_t items, items_base const* made, std::uint64_t bytes);
-  void run_rest(site& here, agenda& todo);
+  void run_rest(job const& work, agenda& todo);
+  void run_leave(job const& work, agenda& todo);
+  void run_enter(job& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
   void fail(failure known);
@@ -106,23 +126,26 @@ class executor {
                std::size_t position);
 
   program const& line_;
-  plan::run_plan const& plan_;
+  plan::run_plan const& plan_;  // the first one
   int rank_;
   link_layer& links_;
   events on_;
   bool trace_;
   std::size_t watched_;
 
-  std::vector<std::unique_ptr<site>> sites_;
-  std::vector<site*> by_station_;  // nullptr: not on this rank
+  std::vector<std::unique_ptr<site>> sites_;  // of all stations, also those that may come
   std::size_t most_jobs_ = 0;
+  plan::run_plan last_, before_last_;  // of the epochs that are known
+  std::mutex epochs_mutex_;
+  std::map<std::uint32_t, std::size_t> sites_in_;  // how many of this rank have not left an epoch
   std::unique_ptr<job_queue> jobs_;
 
   std::atomic<bool> stopping_{false};
   std::atomic<bool> watch_asleep_{true};
   std::atomic<std::uint64_t> items_passed_{0};
   std::int64_t tell_from_ = 0;  // of the watched station, which is a serial one [ns]
-  std::atomic<std::size_t> open_sites_{0};
+  std::atomic<std::ptrdiff_t> open_sites_{0};
+  std::atomic<bool> sink_ended_{false};
   std::int64_t first_ns_ = 0;
   std::atomic<std::int64_t> last_ns_{0};
 

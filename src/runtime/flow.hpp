@@ -66,6 +66,14 @@ class outflow {
     return slowest;
   }
 
+  /// Takes over what is known of times from the flow of the epoch before.
+  void remember_times(outflow const& before) {
+    exit_slowest_ns_ = before.exit_slowest_ns_;
+    std::int64_t slowest = 0;
+    for (auto const& out : before.outlets_) slowest = std::max(slowest, out.slowest_ns);
+    for (auto& out : outlets_) out.slowest_ns = slowest;
+  }
+
   /// With how many parcels have been sent to each.
   std::vector<outlet> const& outlets() const { return outlets_; }
 

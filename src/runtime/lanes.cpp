@@ -4,30 +4,45 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "hand_over.hpp"
 
 namespace skel::runtime {
 
-struct lanes::arena {
-  explicit arena(std::size_t count)
-      : allowance(tbb::global_control::max_allowed_parallelism,
-                  std::max(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism), count + 1)),
-        threads(static_cast<int>(count), 0) {}
+struct lanes::arenas {
+  /// What begins from now on runs on up to `count` threads; what runs stays where it began.
+  void add(std::size_t count) {
+    allowance.reset();  // the least of all that exist counts
+    auto const all = tbb::global_control::max_allowed_parallelism;
+    allowance.emplace(all, std::max(tbb::global_control::active_value(all), count + 1));
+    threads.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(count), 0));
+  }
 
-  tbb::global_control allowance;
-  tbb::task_arena threads;
+  std::optional<tbb::global_control> allowance;
+  std::vector<std::unique_ptr<tbb::task_arena>> threads;
 };
 
 lanes::lanes(std::size_t threads, std::function<void()> drain)
-    : threads_(threads), drain_(std::move(drain)), arena_(std::make_unique<arena>(threads)) {}
+    : threads_(threads), drain_(std::move(drain)), arenas_(std::make_unique<arenas>()) {
+  arenas_->add(threads);
+}
 
 lanes::~lanes() {
   wait_idle();
 }
 
+void lanes::grow(std::size_t threads) {
+  if (threads <= threads_) return;  // nobody else writes it
+  std::lock_guard guard(mutex_);
+  arenas_->add(threads);
+  threads_ = threads;
+}
+
 void lanes::wake() {
+  tbb::task_arena* begins = nullptr;
   {
     std::lock_guard guard(mutex_);
     if (running_ == threads_) {
@@ -35,9 +50,10 @@ void lanes::wake() {
       return;
     }
     ++running_;
+    begins = arenas_->threads.back().get();
   }
   handed_over(this);
-  arena_->threads.enqueue([this] { run(); });
+  begins->enqueue([this] { run(); });
 }
 
 void lanes::run() {

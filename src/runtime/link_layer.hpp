@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include <skel/detail/runtime/codec.hpp>
 #include <skel/detail/runtime/items.hpp>
@@ -32,23 +33,36 @@ struct notice {
   enum class kind : std::uint32_t {
     room,    ///< to a producer: `count` more parcels may be sent to the station on the sending rank
     window,  ///< to the entry of an ordered farm: `count` parcels have left the farm's exit
-    end,     ///< to a consumer: `count` parcels in all have been sent to it from the sending rank
+    end,     ///< to a consumer: `count` parcels in all have been sent to it from the sending rank, and the stream ends
+    cut,     ///< the same, and the stream goes on in the next epoch
     left,    ///< to the source, where bytes are limited: the parcel that began with item `count` is no more
     weight,  ///< to the source, where bytes are limited: items take up to `count` bytes each
   };
   kind what = kind::room;
   std::uint32_t station = 0;  ///< the station that receives it
+  std::uint32_t epoch = 0;    ///< of the parcels that it is about
   std::uint64_t count = 0;
   std::int64_t slowest_item_ns =
       0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
+};
+
+/// What a serial station takes along to another rank beside its state: how it counts.
+struct tally {
+  std::uint32_t station = 0;
+  std::uint32_t epoch = 0;      ///< that begins with it
+  std::uint64_t produced = 0;   ///< parcels that it has made
+  std::uint64_t expected = 0;   ///< place in the stream of the parcel that it takes next, where it keeps an order
+  std::uint64_t last_item = 0;  ///< number of the first item of the latest parcel
+  std::uint64_t folded = 0;     ///< items of the source in what it holds back
 };
 
 /// Sends to other ranks. Called from any lane; must not block.
 class link_layer {
  public:
   virtual ~link_layer() = default;
-  virtual void send(int rank, std::uint32_t station, posted what, codec const& how) = 0;
+  virtual void send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) = 0;
   virtual void send(int rank, notice const& what) = 0;
+  virtual void send(int rank, tally const& counts, std::string state) = 0;
 };
 
 }  // namespace skel::runtime

@@ -47,6 +47,17 @@ class arrival_order {
   /// Whether none waits, nor one that came too early.
   bool empty() const { return ready_.empty() && early_.empty(); }
 
+  /// The place of the next one to become ready.
+  std::uint64_t expected() const { return expected_; }
+  /// Those before this place were taken elsewhere. Precondition: none of them has come here.
+  void expect(std::uint64_t sequence) {
+    if (sequence <= expected_) return;
+    expected_ = sequence;
+    for (auto next = early_.begin(); next != early_.end() && next->first == expected_;
+         next = early_.erase(next), ++expected_)
+      ready_.push_back(std::move(next->second));
+  }
+
  private:
   bool by_sequence_;
   std::deque<arrival> ready_;

@@ -10,7 +10,7 @@ namespace skel::runtime {
 
 namespace {
 
-constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop_notice = 4;
+constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop_notice = 4, moved_states = 5;
 
 template <class T>
 T read(std::span<std::byte const> body) {
@@ -19,18 +19,19 @@ T read(std::span<std::byte const> body) {
   return out;
 }
 
-void deliver(executor& to, int from, std::uint32_t station, bool contribution, parcel what) {
+void deliver(executor& to, int from, std::uint32_t epoch, std::uint32_t station, bool contribution, parcel what) {
   if (contribution)
     to.receive_contribution(station, from, std::move(what));
   else
-    to.receive(station, from, std::move(what));
+    to.receive(epoch, station, from, std::move(what));
 }
 
 }  // namespace
 
 /// What stands before the items of a parcel or contribution.
 struct parcel_links::front {
-  std::uint64_t station = 0, sequence = 0, first_item = 0, source_items = 0, credited = 0;
+  std::uint32_t station = 0, epoch = 0;
+  std::uint64_t sequence = 0, first_item = 0, source_items = 0, credited = 0;
 };
 
 parcel_links::parcel_links(transport& by, program const& line, plan::run_plan const& plan)
@@ -38,8 +39,8 @@ parcel_links::parcel_links(transport& by, program const& line, plan::run_plan co
   shelves_.resize(line.stations.size());
 }
 
-void parcel_links::send(int rank, std::uint32_t station, posted what, codec const& how) {
-  front const head{station, what.sequence, what.first_item, what.source_items, what.credited};
+void parcel_links::send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) {
+  front const head{station, epoch, what.sequence, what.first_item, what.source_items, what.credited};
   message out = how.encode(std::move(what.items), sizeof head, direct_bytes_);
   if (out.bytes().size() > message::longest)
     throw error(
@@ -52,6 +53,16 @@ void parcel_links::send(int rank, std::uint32_t station, posted what, codec cons
 
 void parcel_links::send(int rank, notice const& what) {
   by_.send(rank, notices, message::of(what));
+}
+
+void parcel_links::send(int rank, tally const& counts, std::string state) {
+  message out(sizeof counts, state.empty() ? 0 : 1);
+  std::memcpy(out.body().data(), &counts, sizeof counts);
+  if (state.empty()) return by_.send(rank, moved_states, std::move(out));
+  auto const kept = std::make_shared<std::string>(std::move(state));
+  out.add(std::as_bytes(std::span(*kept)));
+  out.keep = kept;
+  by_.send(rank, moved_states, std::move(out));
 }
 
 void parcel_links::tell_all_finished() {
@@ -76,6 +87,16 @@ void parcel_links::deliver_to(executor& to) {
     to.receive(from, read<notice>(body));
     return {};
   });
+  by_.open(moved_states, [&to](int, auto body, auto sizes) -> landing {
+    auto const counts = read<tally>(body);
+    if (sizes.empty()) {
+      to.receive(counts, "");
+      return {};
+    }
+    auto const state = std::make_shared<std::string>(sizes[0], '\0');
+    return {{std::as_writable_bytes(std::span(*state))},
+            [&to, counts, state] { to.receive(counts, std::move(*state)); }};
+  });
   by_.open(stream_end, [this](int, auto, auto) -> landing {
     heard_finished_ = true;
     return {};
@@ -89,7 +110,7 @@ void parcel_links::deliver_to(executor& to) {
 /// Makes the batch of a message and says where its ranges go. What copies contribute is what the next station takes.
 landing parcel_links::receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution) {
   auto const head = read<front>(body);
-  auto const station = static_cast<std::uint32_t>(head.station);
+  std::uint32_t const station = head.station, epoch = head.epoch;
   std::size_t const taker = station + (contribution ? 1 : 0);
   codec const& how = *line_.stations[taker].input;
   decoding batch;
@@ -103,12 +124,13 @@ landing parcel_links::receive(executor& to, int from, std::span<std::byte const>
   }
   parcel whole{std::move(batch.batch), head.sequence, head.first_item, head.source_items, head.credited};
   if (!ranges) {
-    deliver(to, from, station, contribution, std::move(whole));
+    deliver(to, from, epoch, station, contribution, std::move(whole));
     return {};
   }
   auto const kept = std::make_shared<parcel>(std::move(whole));
-  return {std::move(batch.ranges),
-          [&to, from, station, contribution, kept] { deliver(to, from, station, contribution, std::move(*kept)); }};
+  return {std::move(batch.ranges), [&to, from, epoch, station, contribution, kept] {
+            deliver(to, from, epoch, station, contribution, std::move(*kept));
+          }};
 }
 
 }  // namespace skel::runtime

@@ -28,11 +28,24 @@ class replica_group {
   };
 
   /// As many as `workers` of them, who did nothing but what `as` says.
-  replica_group(std::size_t workers, record::station_record const& as) : all_(workers) {
-    for (std::size_t w = 0; w < workers; ++w) {
-      all_[w].did = as;
+  replica_group(std::size_t workers, record::station_record const& as) : blank_(as), gone_(as) { resize(workers); }
+
+  /// Makes it as many; those that go must be idle, and so must all be where replicas go. What those that go have done
+  /// still counts.
+  void resize(std::size_t workers) {
+    if (workers < all_.size()) {
+      for (std::size_t w = workers; w < all_.size(); ++w) {
+        add(gone_, all_[w].did);
+        gone_spans_.insert(gone_spans_.end(), all_[w].spans.begin(), all_[w].spans.end());
+      }
+      std::erase_if(idle_, [workers](std::size_t w) { return w >= workers; });
+      all_.resize(workers);
+    }
+    for (std::size_t w = all_.size(); w < workers; ++w) {
+      all_.emplace_back().did = blank_;
       idle_.push_back(w);
     }
+    most_ = std::max(most_, workers);
   }
 
   std::vector<replica>& all() { return all_; }
@@ -53,29 +66,43 @@ class replica_group {
     constexpr double recent = 1.0 / 8;
     item_ns_ = item_ns_ == 0 ? ns_per_item : item_ns_ + recent * (ns_per_item - item_ns_);
   }
-  double item_ns() const { return item_ns_; }                                  ///< 0: not known
-  double pace() const { return item_ns_ / static_cast<double>(all_.size()); }  ///< of all workers together
+  double item_ns() const { return item_ns_; }  ///< 0: not known
+  double pace() const {
+    return item_ns_ / static_cast<double>(all_.size());
+  }  ///< of all workers together; there is one
 
   /// What all of them did together.
   record::station_record sum() const {
-    record::station_record sum = all_.front().did;
-    for (std::size_t w = 1; w < all_.size(); ++w) {
-      auto const& did = all_[w].did;
-      sum.items += did.items;
-      sum.items_out += did.items_out;
-      sum.source_items += did.source_items;
-      sum.batches += did.batches;
-      sum.bytes_out += did.bytes_out;
-      sum.busy += did.busy;
-      sum.blocked += did.blocked;
-    }
-    sum.workers = static_cast<std::uint32_t>(all_.size());
+    record::station_record sum = gone_;
+    for (auto const& one : all_) add(sum, one.did);
+    sum.workers = static_cast<std::uint32_t>(most_);
     return sum;
   }
+  /// Of all that there were.
+  std::vector<record::span> spans() const {
+    auto out = gone_spans_;
+    for (auto const& one : all_) out.insert(out.end(), one.spans.begin(), one.spans.end());
+    return out;
+  }
+  std::size_t most() const { return most_; }  ///< that there were at once
 
  private:
+  static void add(record::station_record& to, record::station_record const& did) {
+    to.items += did.items;
+    to.items_out += did.items_out;
+    to.source_items += did.source_items;
+    to.batches += did.batches;
+    to.bytes_out += did.bytes_out;
+    to.busy += did.busy;
+    to.blocked += did.blocked;
+  }
+
   std::vector<replica> all_;
   std::vector<std::size_t> idle_;
+  std::size_t most_ = 0;
+  record::station_record blank_;  // of nothing done
+  record::station_record gone_;   // of those that are no more
+  std::vector<record::span> gone_spans_;
   double item_ns_ = 0;
 };
 

@@ -57,6 +57,22 @@ void check_plan(program const& line, plan::run_plan const& plan, int ranks) {
            ")");
 }
 
+void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks) {
+  check_plan(line, next, ranks);
+  for (std::size_t s = 0; s < line.size(); ++s) {
+    auto const& station = line.stations[s];
+    bool const end = s == 0 || s + 1 == line.size();
+    bool const stays = station.stays() || (station.folds && !station.replicable && station.input == nullptr);
+    if (!end && !station.copies && !stays) continue;
+    if (now.stations[s].ranks == next.stations[s].ranks && now.stations[s].parents == next.stations[s].parents)
+      continue;
+    throw error("station '" + station.notes.name + "' cannot be moved while the line runs: " +
+                (end              ? "it is the source or the sink"
+                 : station.copies ? "it is a broadcast stage"
+                                  : "what it keeps cannot travel (no skel::serializer of its type)"));
+  }
+}
+
 namespace {
 
 /// This rank's part of a run.
@@ -67,8 +83,10 @@ closing run_here(program const& line, plan::run_plan const& plan, transport& amo
   threads = &those;
   try {
     here.begin();
-    while (auto const pause = here.serve())
+    while (auto const pause = here.serve()) {
+      those.grow(here.work().most_jobs());
       if (*pause > 0) here.rest(*pause);
+    }
     here.stop();
     those.wait_idle();
     among.settle();

@@ -25,22 +25,25 @@ record::station_record nothing_done(station const& of, std::size_t number, int r
 
 }  // namespace
 
-site::site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::size_t workers,
-           std::uint64_t first_item, std::atomic<bool> const& stopping)
-    : site(neighbourhood_of(line, plan, station, rank), line, plan, station, rank, workers, first_item, stopping) {}
-
-site::site(neighbourhood around, program const& line, plan::run_plan const& plan, std::size_t station, int rank,
-           std::size_t workers, std::uint64_t first_item, std::atomic<bool> const& stopping)
-    : number_(station),
+site::site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::uint64_t first_item,
+           std::atomic<bool> const& stopping)
+    : line_(line),
+      number_(station),
+      rank_(rank),
       station_(line.stations[station]),
       plan_(plan),
       stopping_(stopping),
       is_sink_(station + 1 == line.size()),
-      entry_(around.entry),
-      arrivals_(around.in_order),
-      input_(around.producers),
-      workers_(workers, nothing_done(line.stations[station], station, rank)),
-      flow_(std::move(around.flow)) {
+      arrivals_(false),
+      workers_(0, nothing_done(line.stations[station], station, rank)) {
+  assignment first = assigned(plan, plan);
+  here_ = open_ = first.workers > 0;
+  if (!here_) return;
+  workers_.resize(first.workers);
+  entry_ = first.around.entry;
+  arrivals_ = arrival_order(first.around.in_order);
+  input_ = end_of_stream(first.around.producers);
+  flow_ = std::move(first.around.flow);
   if (station_.copies) copies_ = std::make_unique<copy_group>(plan.stations[station], rank);
   if (station > 0) return;
   std::optional<byte_credits> credits;
@@ -63,8 +66,13 @@ void site::start(agenda& todo) {
   pump(todo);
 }
 
-void site::deliver(int from, parcel what, agenda& todo) {
+void site::deliver(int from, std::uint32_t epoch, parcel what, agenda& todo) {
   std::lock_guard guard(mutex_);
+  catch_up(epoch, todo);
+  if (epoch != epoch_) {
+    coming_.at(epoch).early.push_back({std::move(what), from});
+    return;
+  }
   input_.came(from);
   if (stopping()) return;
   arrivals_.add({std::move(what), from});
@@ -80,6 +88,15 @@ void site::contribute(int from, parcel what, agenda& todo) {
 
 void site::hear(int from, notice const& what, agenda& todo) {
   std::lock_guard guard(mutex_);
+  bool const of_source = what.what == notice::kind::left || what.what == notice::kind::weight;
+  if (!of_source) {
+    catch_up(what.epoch, todo);
+    if (what.epoch < epoch_) return;  // room for what is sent no more
+    if (what.epoch > epoch_) {
+      coming_.at(what.epoch).notices.emplace_back(from, what);
+      return;
+    }
+  }
   switch (what.what) {
     case notice::kind::room:
       flow_.give_room(from, what.count, what.slowest_item_ns);
@@ -88,7 +105,8 @@ void site::hear(int from, notice const& what, agenda& todo) {
       flow_.give_window(what.count, what.slowest_item_ns);
       break;
     case notice::kind::end:
-      input_.announced(from, what.count);
+    case notice::kind::cut:
+      input_.announced(from, what.count, what.what == notice::kind::cut);
       break;
     case notice::kind::left:
       source_->credits()->leave(what.count);
@@ -198,11 +216,18 @@ void site::give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo
 
 void site::finished(agenda& todo) {
   std::lock_guard guard(mutex_);
-  for (auto const& out : flow_.outlets())
-    todo.notices.push_back({out.rank, {notice::kind::end, static_cast<std::uint32_t>(number_ + 1), out.sent, 0}});
+  announce_counts(notice::kind::end, todo);
+}
+
+/// Tells those behind, and below in a broadcast's tree, how many parcels of this epoch they were sent.
+void site::announce_counts(notice::kind as, agenda& todo) {
+  auto const tell = [&](int rank, std::size_t station, std::uint64_t parcels) {
+    todo.notices.push_back({rank, {as, static_cast<std::uint32_t>(station), epoch_, parcels, 0}});
+  };
+  for (auto const& out : flow_.outlets()) tell(out.rank, number_ + 1, out.sent);
   if (!copies_) return;
-  for (int child : copies_->children())
-    todo.notices.push_back({child, {notice::kind::end, static_cast<std::uint32_t>(number_), copies_->begun(), 0}});
+  for (int child : copies_->children()) tell(child, number_, copies_->begun() - begun_before_);
+  begun_before_ = copies_->begun();
 }
 
 record::station_record site::record() const {
@@ -240,7 +265,7 @@ void site::learn(double seconds, std::uint64_t source_items) {
 }
 
 void site::tell_source(notice::kind what, std::uint64_t count, agenda& todo) const {
-  todo.notices.push_back({plan_.stations.front().ranks.front(), {what, 0, count, 0}});
+  todo.notices.push_back({plan_.stations.front().ranks.front(), {what, 0, epoch_, count, 0}});
 }
 
 /// Moves what the source has produced into its results.
@@ -255,7 +280,7 @@ void site::take_open_batch() {
 
 /// Gives room back for a parcel that has left the station.
 void site::depart(int from, agenda& todo) {
-  notice back{notice::kind::room, static_cast<std::uint32_t>(number_ - 1), 1, slowest_ns()};
+  notice back{notice::kind::room, static_cast<std::uint32_t>(number_ - 1), epoch_, 1, slowest_ns()};
   if (entry_) {
     back.what = notice::kind::window;
     back.station = entry_->station;
@@ -277,7 +302,7 @@ void site::send_results(agenda& todo) {
     }
     if (done.worker != no_worker) workers_.end_work(done.worker);
     if (done.from) depart(*done.from, todo);
-    todo.sends.push_back({this, *rank, std::move(done.what)});
+    todo.sends.push_back({this, *rank, epoch_, std::move(done.what)});
   }
   if (!outputs_.empty() && outputs_.back().since_ns == 0) {
     std::int64_t const now = record::now_ns();
@@ -298,6 +323,7 @@ void site::take_joint_results(agenda& todo) {
       todo.posts.push_back(
           {this,
            *parent,
+           epoch_,
            {std::move(what.items), what.sequence, what.first_item, what.source_items, what.credited, true}});
     else
       outputs_.push_back({std::move(what), no_worker, from, 0});
@@ -308,7 +334,7 @@ void site::begin_for_copies(agenda& todo) {
   while (arrivals_.ready() && (copies_->parent() || copies_->has_room(outputs_.size()))) {
     auto [what, from] = arrivals_.take();
     auto const shown = copies_->begin(std::move(what), from);
-    for (int child : copies_->children()) todo.posts.push_back({this, child, shown});
+    for (int child : copies_->children()) todo.posts.push_back({this, child, epoch_, shown});
   }
   while (auto work = copies_->next_for_copies()) {
     std::size_t const copy = work->copy;
@@ -316,29 +342,43 @@ void site::begin_for_copies(agenda& todo) {
   }
 }
 
-/// Whether all that will come has come, has been worked on and has left.
+/// Whether all that will come in this epoch has come, has been worked on and has left.
 bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
-  if (source_) return source_->over();
+  if (source_) return cuts_ > 0 || source_->over();  // what is in its open batch belongs to the next epoch
   return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle());
 }
 
-/// Does everything that has become possible.
+/// Of one at rest: whether another epoch follows this one.
+bool site::goes_on() const {
+  return source_ ? cuts_ > 0 : input_.goes_on();
+}
+
+/// Does everything that has become possible, in this epoch and those that follow.
 void site::pump(agenda& todo) {
-  if (stopping()) return;
+  for (bool again = true; again;) {
+    if (stopping() || !open_ || leaving_) return;
+    std::uint32_t const before = epoch_;
+    work(todo);
+    again = epoch_ != before;
+  }
+}
+
+void site::work(agenda& todo) {
   if (copies_) take_joint_results(todo);
   send_results(todo);
   if (copies_) begin_for_copies(todo);
   while (!copies_ && arrivals_.ready() && workers_.any_idle())
     todo.jobs.push_back({job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.pace()});
-  if (source_ && outputs_.empty() && source_->may_run()) {
+  if (source_ && cuts_ == 0 && outputs_.empty() && source_->may_run()) {
     source_->run();
     todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}, workers_.pace()});
   }
   if (finishing_ || !at_rest()) return;
+  if (goes_on()) return leave_if_done(todo);
   if (station_.folds && !resting_) {
     resting_ = true;
-    todo.jobs.push_back({job::kind::rest, this, no_worker, {}, {}});
+    todo.jobs.push_back({job::kind::rest, this, 0, {}, {}});
   }
   if (rested_ || !station_.folds) {
     finishing_ = true;

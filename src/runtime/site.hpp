@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -27,15 +29,20 @@ namespace skel::runtime {
 
 class site;
 
+inline constexpr int no_rank = -1;
+
 /// A call of the user's functions that has become possible.
 struct job {
-  enum class kind { source, batch, copy, join, rest, finish };
+  enum class kind { source, batch, copy, join, rest, finish, leave, enter };
   kind what = kind::batch;
   site* here = nullptr;
-  std::size_t worker = no_worker;  ///< batch: who processes it
+  std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
   arrival input;                   ///< batch: what
   copy_job shown;                  ///< copy, join: what
   double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
+  int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
+  tally counts{};                  ///< leave, enter
+  std::string state{};             ///< enter
 };
 
 /// What a change of one site asks of others; carried out when no lock is held.
@@ -43,11 +50,13 @@ struct agenda {
   struct sending {
     site const* from;
     int rank;
+    std::uint32_t epoch;
     parcel what;
   };
   struct posting {
     site const* from;
     int rank;
+    std::uint32_t epoch;
     posted what;
   };
   struct telling {
@@ -58,18 +67,25 @@ struct agenda {
   std::vector<posting> posts;  // to the same station on other ranks
   std::vector<telling> notices;
   std::vector<job> jobs;
+  std::vector<std::uint32_t> left;  // for each site with workers that has left an epoch: which
+  std::ptrdiff_t opened = 0;        // so many more sites have workers than before
 };
 
 /// One station on one rank: what comes (arrival_order, end_of_stream), who takes it (replica_group, or a copy_group, or
 /// the stream_source) and where it goes (outflow). It calls no user function and sends nothing: what has to be done
 /// goes into an agenda. Every function locks the site where nothing else is said, and no two sites are ever locked at
 /// once.
+///
+/// The stream is cut into **epochs**, each of which has a plan. The source decides where; each station goes into the
+/// next epoch when all parcels of its own have come, been worked on and left, so that every parcel meets the plan of
+/// its epoch everywhere. A site that has no worker in an epoch waits for the next one in which it has. What comes for
+/// an epoch that has not begun here is kept until then.
 class site {
  public:
-  /// `workers` of them are on `rank`. A source numbers its items from `first_item`. Once `stopping` is true, nothing
+  /// In epoch 0, which has this plan. A source numbers its items from `first_item`. Once `stopping` is true, nothing
   /// goes into an agenda any more.
-  site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::size_t workers,
-       std::uint64_t first_item, std::atomic<bool> const& stopping);
+  site(program const& line, plan::run_plan const& plan, std::size_t station, int rank, std::uint64_t first_item,
+       std::atomic<bool> const& stopping);
 
   std::size_t number() const { return number_; }
   station const& what() const { return station_; }
@@ -77,14 +93,31 @@ class site {
   bool is_source() const { return source_.has_value(); }
   producer& source() { return source_->function(); }
   std::vector<replica_group::replica>& workers() { return workers_.all(); }
+  /// After the run: whether it had any in some epoch.
+  bool had_workers() const { return workers_.most() > 0; }
+  std::vector<record::span> spans() const { return workers_.spans(); }
+
+  /// There will be such an epoch, with the plan `next`, behind one with the plan `before`, the last that is known.
+  /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have.
+  std::size_t announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next);
+  /// It will not be, after all. Precondition: cut() was not called for it.
+  void forget(std::uint32_t epoch);
+  /// Of a source: the next epoch that was announced begins as soon as what it has given has left. False: the stream has
+  /// ended.
+  bool cut(agenda& todo);
+  /// The station comes here from another rank, with what it has kept: when that is restored, entered() is called.
+  void come(tally const& counts, std::string state, agenda& todo);
+  void entered(tally const& counts, agenda& todo);
+  /// What a job of kind::leave was about is done.
+  void left(agenda& todo);
 
   /// A worker as it is made for the first time; calls the user's functions. Without the lock.
   void make(std::size_t worker);
 
   /// Does everything that has become possible.
   void start(agenda& todo);
-  /// A parcel has come.
-  void deliver(int from, parcel what, agenda& todo);
+  /// A parcel of an epoch has come.
+  void deliver(int from, std::uint32_t epoch, parcel what, agenda& todo);
   /// What copies further down the tree of a broadcast stage have made of a parcel has come.
   void contribute(int from, parcel what, agenda& todo);
   /// News from the station before or behind have come.
@@ -124,9 +157,19 @@ class site {
   std::uint64_t most_items() const { return source_ && source_->credits() ? source_->credits()->most_items() : 0; }
 
  private:
-  site(neighbourhood around, program const& line, plan::run_plan const& plan, std::size_t station, int rank,
-       std::size_t workers, std::uint64_t first_item, std::atomic<bool> const& stopping);
-
+  /// What a plan says of this site.
+  struct assignment {
+    std::size_t workers = 0;
+    neighbourhood around;  // of a site with workers
+    bool comes = false;    // from another rank, which sends its tally
+    int on = no_rank;      // of a serial station: where it is
+  };
+  /// An epoch that has not begun here.
+  struct coming {
+    assignment as;
+    std::vector<arrival> early;
+    std::vector<std::pair<int, notice>> notices;
+  };
   struct result {
     parcel what;
     std::size_t worker = no_worker;  // held until there is room
@@ -135,6 +178,8 @@ class site {
   };
 
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
+
+  assignment assigned(plan::run_plan const& plan, plan::run_plan const& before) const;
 
   // These need the lock.
   std::int64_t slowest_ns() const;
@@ -148,29 +193,44 @@ class site {
   void begin_for_copies(agenda& todo);
   void ask_for_join(std::optional<copy_job> work, agenda& todo);
   bool at_rest() const;
+  bool goes_on() const;
+  void announce_counts(notice::kind as, agenda& todo);
+  void catch_up(std::uint32_t epoch, agenda& todo);
+  void leave_if_done(agenda& todo);
+  void pass_by(agenda& todo);
+  void enter_next(agenda& todo);
+  void work(agenda& todo);
   void pump(agenda& todo);
 
+  program const& line_;
   std::size_t number_;
+  int rank_;
   station const& station_;
-  plan::run_plan const& plan_;
+  plan::run_plan const& plan_;  // the first one; of a later one only where stations are
   std::atomic<bool> const& stopping_;
   bool is_sink_;
-  std::optional<neighbourhood::place> entry_;  // of the ordered farm that it is the exit of
 
   std::mutex mutex_;  // guards all that follows, but for what a replica is doing
+  std::uint32_t epoch_ = 0;
+  std::map<std::uint32_t, coming> coming_;
+  std::size_t cuts_ = 0;                       // of a source: epochs that are to begin
+  bool here_ = false;                          // it has workers in this epoch,
+  bool open_ = false;                          // and what they need
+  std::optional<neighbourhood::place> entry_;  // of the ordered farm that it is the exit of
   arrival_order arrivals_;
   end_of_stream input_;
   replica_group workers_;
   std::unique_ptr<copy_group> copies_;   // of a broadcast stage, in their place
   std::optional<stream_source> source_;  // of the first station, before its one worker
   std::deque<result> outputs_;
-  std::uint64_t produced_ = 0;  // parcels, by a serial station
-  outflow flow_;                // to the next station
+  std::uint64_t produced_ = 0;      // parcels, by a serial station
+  outflow flow_;                    // to the next station
+  std::uint64_t begun_before_ = 0;  // of the copies: in the epochs before
 
   std::uint64_t largest_batch_ = 0, item_bytes_ = 0;
   std::uint64_t last_item_ = 0;  // number of the first item of the latest parcel
   std::uint64_t folded_ = 0;     // items of the source in what is held back
-  bool resting_ = false, rested_ = false, finishing_ = false;
+  bool resting_ = false, rested_ = false, finishing_ = false, leaving_ = false;
 };
 
 }  // namespace skel::runtime

@@ -42,4 +42,15 @@ TEST(EndOfStream, DoesNotCountParcelsOfOthers) {
   EXPECT_TRUE(input.reached());
 }
 
+TEST(EndOfStream, MayBeTheEndOfAnEpoch) {
+  end_of_stream input({0, 1});
+  input.announced(0, 0, true);
+  input.announced(1, 0, true);
+  EXPECT_TRUE(input.reached());
+  EXPECT_TRUE(input.goes_on());
+  end_of_stream last({0});
+  last.announced(0, 0);
+  EXPECT_FALSE(last.goes_on());
+}
+
 }  // namespace

@@ -89,4 +89,16 @@ TEST(Outflow, OfASinkHasNobody) {
   EXPECT_EQ(flow.slowest_ns(), 0);
 }
 
+TEST(Outflow, RemembersTimesOfTheEpochBefore) {
+  outflow before({to(0, 1, 1), to(1, 1, 1)}, 2, exit_and_takers);
+  before.give_room(0, 1, 700);
+  before.give_room(1, 1, 900);
+  before.give_window(1, 400);
+  outflow next({to(2, 1, 1)}, 2, exit_and_takers);
+  next.remember_times(before);
+  EXPECT_EQ(next.slowest_ns(), 900);
+  next.give_room(2, 1, 300);
+  EXPECT_EQ(next.slowest_ns(), 400);  // of the exit
+}
+
 }  // namespace

@@ -118,4 +118,22 @@ TEST(Lanes, LetUserCodeRunParallelAlgorithmsInside) {
   EXPECT_EQ(sum, 1000);
 }
 
+TEST(Lanes, GrowWhileOneRuns) {
+  std::atomic<int> together{0};
+  std::atomic<int> waiting{3};
+  lanes threads(1, [&] {
+    if (waiting.fetch_sub(1) <= 0) return;
+    ++together;
+    while (together < 3) std::this_thread::yield();  // ends when three run at once
+  });
+  threads.wake();
+  while (together < 1) std::this_thread::yield();
+  threads.grow(3);
+  threads.grow(2);  // as before
+  threads.wake();
+  threads.wake();
+  threads.wait_idle();
+  EXPECT_EQ(together, 3);
+}
+
 }  // namespace

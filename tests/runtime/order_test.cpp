@@ -60,4 +60,22 @@ TEST(ArrivalOrder, GivesEveryRandomOrderInSequence) {
   }
 }
 
+TEST(ArrivalOrder, GoesOnWhereAnotherRankWas) {
+  arrival_order order(true);
+  order.add(numbered(7));
+  order.add(numbered(6));
+  EXPECT_FALSE(order.ready());
+  order.expect(6);
+  EXPECT_EQ(order.take().what.sequence, 6u);
+  EXPECT_EQ(order.take().what.sequence, 7u);
+  EXPECT_EQ(order.expected(), 8u);
+
+  arrival_order from_the_first_on(true);  // what was before has taken nothing
+  from_the_first_on.add(numbered(0));
+  from_the_first_on.expect(0);
+  from_the_first_on.add(numbered(1));
+  EXPECT_EQ(from_the_first_on.take().what.sequence, 0u);
+  EXPECT_EQ(from_the_first_on.take().what.sequence, 1u);
+}
+
 }  // namespace

@@ -55,4 +55,24 @@ TEST(ReplicaGroup, SumsWhatItsWorkersDid) {
   EXPECT_EQ(sum.rank, 3);
 }
 
+TEST(ReplicaGroup, RemembersWhatThoseHaveDoneThatAreNoMore) {
+  replica_group group(3, named());
+  for (auto& one : group.all()) one.did.items = 2, one.spans.push_back({});
+  group.resize(1);
+  EXPECT_EQ(group.all().size(), 1u);
+  EXPECT_EQ(group.begin_work(), 0u);
+  EXPECT_FALSE(group.any_idle());
+  group.end_work(0);
+  group.resize(2);
+  group.all()[1].did.items = 5;
+  EXPECT_EQ(group.sum().items, 11u);
+  EXPECT_EQ(group.sum().workers, 3u);
+  EXPECT_EQ(group.sum().name, "worker");
+  EXPECT_EQ(group.spans().size(), 3u);
+  group.resize(0);
+  EXPECT_TRUE(group.all_idle());
+  EXPECT_EQ(group.sum().items, 11u);
+  EXPECT_EQ(group.most(), 3u);
+}
+
 }  // namespace

@@ -73,8 +73,42 @@ std::vector<std::string> hosts(std::size_t ranks) {
   return out;
 }
 
-/// A random program of random functions gives what it gives on the sequential engine.
-void check_composition(std::uint64_t seed) {
+/// Plans for a line that runs, which follow each other at random; some do not fit.
+class restless {
+ public:
+  restless(program const& line, std::size_t items, std::size_t ranks, dice& roll)
+      : line_(line), items_(items), ranks_(static_cast<int>(ranks)), roll_(roll.bits()) {}
+
+  std::optional<skel::plan::run_plan> operator()(skel::plan::run_plan const& now, double) {
+    if (!roll_.one_in(3)) return std::nullopt;
+    auto next = bench::random_next_plan(line_, now, items_, ranks_, roll_);
+    if (roll_.one_in(8)) next.stations.back().ranks = {ranks_};
+    return next;
+  }
+
+ private:
+  program const& line_;
+  std::size_t items_;
+  int ranks_;
+  dice roll_;
+};
+
+/// What became of the plans of all seeds.
+struct moves {
+  std::size_t begun = 0, done = 0, refused = 0;
+
+  void count(std::vector<closing> const& ends) {
+    for (auto const& one : ends.front().remaps) {
+      begun += one.begun > 0;
+      done += one.done > 0;
+      refused += !one.refused.empty();
+    }
+  }
+};
+
+/// A random program of random functions gives what it gives on the sequential engine, where it stays and where it is
+/// moved while it runs.
+void check_composition(std::uint64_t seed, moves* moved = nullptr) {
   dice roll(seed);
   auto const& shapes = bench::all_shapes();
   auto const& what = shapes[roll.below(shapes.size())];
@@ -102,9 +136,12 @@ void check_composition(std::uint64_t seed) {
   auto const plan = timeless_plan(lines.front(), items, ranks, roll);
   std::vector<closing> ends;
   try {
-    virtual_run run(lines, plan, seed);
+    decltype(skel::runtime::run_options::next_plan) next;
+    if (moved != nullptr) next = restless(lines.front(), items, ranks, roll);
+    virtual_run run(lines, plan, seed, next);
     interleaving const during([&] { run.meanwhile(); });
     ends = run.run();
+    if (moved != nullptr) moved->count(ends);
     auto const record = skel::runtime::conclude(lines.front(), plan, hosts(ranks), ends, 0, {});
     EXPECT_EQ(record.items, items);
   } catch (std::exception const& e) {
@@ -120,7 +157,15 @@ void check_composition(std::uint64_t seed) {
 }
 
 TEST(VirtualRanks, RandomProgramsGiveWhatTheSequentialEngineGives) {
-  for_seeds(1000, check_composition);
+  for_seeds(1000, [](std::uint64_t seed) { check_composition(seed); });
+}
+
+TEST(VirtualRanks, ProgramsThatAreMovedGiveWhatTheSequentialEngineGives) {
+  moves all;
+  for_seeds(1000, [&](std::uint64_t seed) { check_composition(seed, &all); });
+  EXPECT_GT(all.begun, 0U);
+  EXPECT_GT(all.done, 0U);
+  EXPECT_GT(all.refused, 0U);
 }
 
 constexpr std::size_t never = 1000000007;
@@ -147,6 +192,13 @@ struct fragile {
   std::uint64_t number = 0;
 };
 
+/// Counts items.
+struct fragile_state {
+  std::uint64_t seen = 0;
+
+  std::uint64_t operator()(std::uint64_t x) { return x * 1000 + seen++; }
+};
+
 }  // namespace
 
 template <>
@@ -162,6 +214,22 @@ struct skel::serializer<fragile> {
     archive(item.number);
     of_fragile->pass("read", item.number);
     return item;
+  }
+};
+
+template <>
+struct skel::serializer<fragile_state> {
+  template <class Archive>
+  static void save(Archive& archive, fragile_state const& state) {
+    if (!archive.counts()) of_fragile->pass("write", state.seen);
+    archive(state.seen);
+  }
+  template <class Archive>
+  static fragile_state load(Archive& archive) {
+    fragile_state state;
+    archive(state.seen);
+    of_fragile->pass("read", state.seen);
+    return state;
   }
 };
 
@@ -230,7 +298,9 @@ struct dangerous_run {
     for (std::size_t r = 0; r < ranks; ++r) apps.push_back(dangerous(of, items, length, ordered, how, got));
     for (auto& app : apps) lines.push_back(skel::runtime::make_program(app));
     plan = timeless_plan(lines.front(), items, ranks, roll);
-    virtual_run run(lines, plan, seed_);
+    decltype(skel::runtime::run_options::next_plan) next;
+    if (roll.one_in(2)) next = restless(lines.front(), items, ranks, roll);
+    virtual_run run(lines, plan, seed_, next);
     prepare(run);
     interleaving const during([&] { run.meanwhile(); });
     ends = run.run();
@@ -330,6 +400,53 @@ void check_fragile(std::uint64_t seed) try {
 
 TEST(VirtualRanks, ItemsThatCannotBeWrittenOrReadBringAllToRest) {
   for_seeds(500, check_fragile);
+}
+
+/// Where the state of a stage that moves cannot be written or read, every rank is told so; where it can, it is the
+/// same.
+void check_fragile_state(std::uint64_t seed) try {
+  dice roll(seed);
+  std::size_t const ranks = 2 + roll.below(6), items = 1 + roll.below(200);
+  dangers of{roll.bits(), roll.one_in(2) ? never : 2 + roll.some(5), {}};
+  of_fragile = &of;
+  std::vector<std::uint64_t> got;
+  auto const compose = [&] {
+    return skel::source("source",
+                        [items, next = std::uint64_t{0}]() mutable {
+                          return next == items ? std::nullopt : std::optional(next++);
+                        }) |
+           skel::stage("count", fragile_state()) | skel::sink("sink", [&](std::uint64_t x) {
+             bench::meanwhile();
+             got.push_back(x);
+           });
+  };
+  std::vector<decltype(compose())> apps;
+  std::vector<program> lines;
+  for (std::size_t r = 0; r < ranks; ++r) apps.push_back(compose());
+  for (auto& app : apps) lines.push_back(skel::runtime::make_program(app));
+  auto const plan = timeless_plan(lines.front(), items, ranks, roll);
+  virtual_run run(lines, plan, seed, restless(lines.front(), items, ranks, roll));
+  interleaving const during([&] { run.meanwhile(); });
+  std::vector<closing> ends;
+  for (closing const& one : run.run()) ends.push_back(across(one));
+  std::size_t told = 0;
+  for (std::size_t r = 0; r < ranks; ++r) try {
+      skel::runtime::conclude(lines.front(), plan, hosts(ranks), ends, static_cast<int>(r), {});
+    } catch (skel::stage_error const& e) {
+      ++told;
+      EXPECT_EQ(e.stage(), "count");
+      ASSERT_FALSE(of.thrown.empty()) << e.what();
+    }
+  EXPECT_EQ(told, of.thrown.empty() ? 0 : ranks);
+  if (!of.thrown.empty()) return;
+  ASSERT_EQ(got.size(), items);
+  for (std::size_t i = 0; i < items; ++i) ASSERT_EQ(got[i], i * 1000 + i);
+} catch (std::exception const& e) {
+  FAIL() << e.what();
+}
+
+TEST(VirtualRanks, StatesThatCannotBeWrittenOrReadBringAllToRest) {
+  for_seeds(1000, check_fragile_state);
 }
 
 TEST(VirtualRanks, ARunIsRepeatedByItsSeed) {

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,9 @@ namespace skel::test {
 class virtual_run {
  public:
   /// `lines` has the line of each rank, as they are alike but not the same on ranks.
-  virtual_run(std::vector<runtime::program> const& lines, plan::run_plan const& plan, std::uint64_t seed);
+  /// `next_plan`: what rank 0 is asked for again and again, see run_options::next_plan.
+  virtual_run(std::vector<runtime::program> const& lines, plan::run_plan const& plan, std::uint64_t seed,
+              decltype(runtime::run_options::next_plan) next_plan = nullptr);
 
   /// Until every rank has come to rest: what they say. Throws std::runtime_error when nothing happens any more.
   std::vector<runtime::closing> run();

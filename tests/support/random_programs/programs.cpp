@@ -75,6 +75,23 @@ skel::plan::run_plan random_plan(skel::runtime::program const& line, std::size_t
   return plan;
 }
 
+skel::plan::run_plan random_next_plan(skel::runtime::program const& line, skel::plan::run_plan const& now,
+                                      std::size_t items, int ranks, dice& roll) {
+  skel::plan::run_plan next = now;
+  auto const other = random_plan(line, items, ranks, roll);
+  for (std::size_t first = 0, end; first < line.size(); first = end) {
+    for (end = first + 1; end < line.size() && line.stations[end].input == nullptr;) ++end;
+    bool moves = first > 0 && end < line.size() && roll.one_in(2);
+    for (std::size_t s = first; s < end; ++s) {
+      auto const& station = line.stations[s];
+      bool const held = station.folds && !station.replicable && end > first + 1;
+      moves = moves && !station.copies && !station.stays() && !held;
+    }
+    for (std::size_t s = first; s < end && moves; ++s) next.stations[s] = other.stations[s];
+  }
+  return next;
+}
+
 std::string difference(account const& got, account const& expected) {
   if (got.digests.size() != expected.digests.size())
     return std::to_string(got.digests.size()) + " results instead of " + std::to_string(expected.digests.size());

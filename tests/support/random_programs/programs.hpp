@@ -136,6 +136,10 @@ std::size_t some_limit(std::size_t items, dice& roll);
 /// A plan that the engine accepts: stations anywhere, with any widths and credits, but for what cannot travel.
 skel::plan::run_plan random_plan(skel::runtime::program const& line, std::size_t items, int ranks, dice& roll);
 
+/// A plan that a line may go on by after `now` while it runs: what may be moved is anywhere.
+skel::plan::run_plan random_next_plan(skel::runtime::program const& line, skel::plan::run_plan const& now,
+                                      std::size_t items, int ranks, dice& roll);
+
 /// What a program gave and what its functions said, of all its runs.
 struct account {
   std::vector<std::uint64_t> digests;

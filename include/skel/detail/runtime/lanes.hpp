@@ -21,17 +21,20 @@ class lanes {
   /// been made visible. Any thread.
   void wake();
 
+  /// From now on up to `threads` lanes, if those are more than before. One thread at a time.
+  void grow(std::size_t threads);
+
   /// Returns when no lane runs.
   void wait_idle();
 
  private:
-  struct arena;
+  struct arenas;
 
   void run();
 
   std::size_t threads_;
   std::function<void()> drain_;
-  std::unique_ptr<arena> arena_;
+  std::unique_ptr<arenas> arenas_;
   std::mutex mutex_;
   std::condition_variable idle_;
   std::size_t running_ = 0;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/run_record.hpp>
@@ -17,18 +18,28 @@ struct run_options {
   std::uint64_t first_item = 0;  ///< number of the first item that the source gives, for messages and traces
   /// What the run is expected to do from its first item on; a rate of 0: nothing is expected.
   record::throughput_forecast expected;
-  /// How far the throughput of a stretch of a run usually is from that of the next one, by what neither shows in itself:
-  /// a standard deviation of its logarithm.
+  /// How far the throughput of a stretch of a run usually is from that of the next one, by what neither shows in
+  /// itself: a standard deviation of its logarithm.
   double between_stretches = 0;
   /// Called about once a second, where the items are counted (see run_record::items), with how many that were, the
   /// seconds passed and the forecast that stands. Must not throw.
   std::function<void(std::uint64_t items, double seconds, record::throughput_forecast const& standing)> progress;
+  /// Asked on rank 0, every `plan_period` seconds or more rarely, with the plan that the run goes by and the seconds
+  /// since it began: another plan to go on by, of which only the stations count; nothing: as before. What is under way
+  /// ends by the plan before, whatever comes later from the source obeys the new one. Called by the thread that
+  /// communicates, which it holds up; after it has thrown it is not asked any more.
+  std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
+  double plan_period = 0.1;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
 };
 
 /// Throws skel::error when a plan, which may be written by hand, does not fit a line or this number of ranks.
 void check_plan(program const& line, plan::run_plan const& plan, int ranks);
+
+/// Throws skel::error when a line that runs by the plan `now` cannot go on by `next`: where that does not fit, or moves
+/// what cannot be moved: the source, the sink, broadcast stages and stages whose state has to stay.
+void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks);
 
 /// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls
 /// it with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace skel::record {
+
+/// What became of another plan for a line that runs. Times are since the run began [s].
+struct remap_record {
+  std::uint32_t epoch = 0;  ///< that it is of; 0 is what the run began with
+  double announced = 0;     ///< all ranks were told
+  double begun = 0;         ///< the source's rank was told to go on by it
+  double done = 0;          ///< nothing is done by the plan before any more; 0: the stream ended earlier
+  std::string refused;      ///< why not; empty: it was obeyed
+};
+
+}  // namespace skel::record

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/runtime/run_line.hpp>
+
+#include <runtime/lines.hpp>
+
+// Lines that are moved while they run, over MPI. Random programs on virtual ranks: virtual_ranks_test.cpp.
+namespace {
+
+using namespace skel::test;
+using skel::plan::run_plan;
+using skel::runtime::check_next_plan;
+
+/// Counts the items that it has seen, and numbers them.
+struct numbering {
+  std::uint64_t seen = 0;
+
+  std::pair<std::uint64_t, std::uint64_t> operator()(std::uint64_t x) {
+    stumble(x);
+    return {seen++, x};
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(seen);
+  }
+};
+
+/// Whose state cannot travel.
+struct rooted {
+  std::uint64_t seen = 0;
+  std::uint64_t operator()(std::uint64_t x) { return ++seen, x; }
+};
+
+/// Every station but source and sink on random ranks, farms of one to three.
+run_plan anywhere(program const& line, std::mt19937& random) {
+  run_plan plan = spread(line, 1);
+  auto const any_rank = [&] { return std::uniform_int_distribution(0, ranks().size() - 1)(random); };
+  for (std::size_t s = 1; s + 1 < line.size(); ++s) {
+    plan.stations[s].ranks.resize(line.stations[s].replicable ? std::uniform_int_distribution<std::size_t>(1, 3)(random)
+                                                              : 1);
+    for (int& rank : plan.stations[s].ranks) rank = any_rank();
+  }
+  plan.batch_latency = 1e-4;
+  return plan;
+}
+
+TEST(NextPlan, MovesSerialStagesWithTheirStateAndFarmsOfAnyWidth) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
+  auto app = count_to(20000) | skel::stage("first", numbering{}) |
+             skel::farm("farm", [](std::pair<std::uint64_t, std::uint64_t> x) { return stumble(x.second + 3), x; }) |
+             skel::stage(
+                 "second", [](std::pair<std::uint64_t, std::uint64_t> x) { return std::pair(x.first, x.second * 2); },
+                 skel::stateless) |
+             skel::sink([&](std::pair<std::uint64_t, std::uint64_t> x) { got.push_back(x); });
+  program const line = make_program(app);
+  std::mt19937 random(1);
+  skel::runtime::run_options options;
+  options.plan_period = 1e-3;
+  options.next_plan = [&](run_plan const&, double) { return std::optional(anywhere(line, random)); };
+  auto const run = run_line(line, anywhere(line, random), ranks(), options);
+  EXPECT_EQ(run.items, 20000U);
+  std::size_t const done =
+      static_cast<std::size_t>(std::ranges::count_if(run.remaps, [](auto const& r) { return r.done > 0; }));
+  EXPECT_GT(done, 0U);
+  for (auto const& one : run.remaps)
+    EXPECT_TRUE(one.refused.empty() || one.refused == "the stream had ended") << one.refused;
+  if (!at_sink()) return;
+  ASSERT_EQ(got.size(), 20000U);
+  for (std::uint64_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], std::pair(i, 2 * i));
+}
+
+TEST(NextPlan, MovesAReduceWithWhatItHolds) {
+  std::vector<std::uint64_t> got;
+  auto app = count_to(10000) | skel::farm([](std::uint64_t x) { return stumble(x), x; }) |
+             skel::reduce("sum", std::plus<std::uint64_t>(), skel::every(7)) |
+             skel::sink([&](std::uint64_t x) { got.push_back(x); });
+  program const line = make_program(app);
+  std::mt19937 random(2);
+  skel::runtime::run_options options;
+  options.plan_period = 1e-3;
+  options.next_plan = [&](run_plan const&, double) { return std::optional(anywhere(line, random)); };
+  run_line(line, anywhere(line, random), ranks(), options);
+  if (!at_sink()) return;
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t i = 0, sum = 0; i < 10000; ++i) {
+    sum += i;
+    if (i % 7 == 6 || i == 9999) expected.push_back(std::exchange(sum, 0));
+  }
+  EXPECT_EQ(got, expected);
+}
+
+TEST(NextPlan, ThatDoesNotFitIsRefusedAndTheRunGoesOn) {
+  std::uint64_t got = 0;
+  auto app = count_to(3000) | skel::stage("rooted", rooted{}) |
+             skel::stage("free", [](std::uint64_t x) { return stumble(x), x; }) |
+             skel::sink([&](std::uint64_t) { ++got; });
+  program const line = make_program(app);
+  run_plan const first = spread(line, 1);
+  run_plan elsewhere = first;
+  elsewhere.stations[1].ranks = {ranks().size() - 1 - first.stations[1].ranks.front()};
+  bool asked = false;
+  skel::runtime::run_options options;
+  options.plan_period = 0;
+  options.next_plan = [&](run_plan const&, double) -> std::optional<run_plan> {
+    if (std::exchange(asked, true)) return std::nullopt;
+    run_plan bad = first;
+    bad.stations[1].ranks = {ranks().size()};
+    return bad;
+  };
+  auto const run = run_line(line, first, ranks(), options);
+  EXPECT_EQ(run.items, 3000U);
+  ASSERT_EQ(run.remaps.size(), 1U);
+  EXPECT_THAT(run.remaps[0].refused, testing::HasSubstr("'rooted'"));
+  if (elsewhere.stations[1].ranks == first.stations[1].ranks) return;
+  EXPECT_THAT([&] { check_next_plan(line, first, elsewhere, ranks().size()); },
+              testing::ThrowsMessage<skel::error>(testing::HasSubstr("what it keeps cannot travel")));
+}
+
+}  // namespace
