@@ -28,8 +28,9 @@ struct options {
 
 constexpr char const* explained =
     "Programs, faults, mistakes and files at random, against what is documented of them.\n\n"
-    "compositions  random programs on 1, 2, 4 and 7 ranks, measured and planned by skel or planned at random, against\n"
-    "              the sequential engine: results, their order and what functions keep\n"
+    "compositions  random programs on 1, 2, 4 and 7 ranks, measured and planned by skel or planned at random, half of\n"
+    "              them moved while they run, against the sequential engine: results, their order and what functions "
+    "keep\n"
     "faults        exceptions in every function of a user on 1, 3 and 7 ranks: every rank is told, and the grid works "
     "on\n"
     "misuse        the ways of misusing a grid that the tests know, on 3 ranks\n"

@@ -107,7 +107,16 @@ outcome run_composition(skel::grid& grid, std::uint64_t seed) {
         annotate(line, c, settings, grid.size(), roll);
         result.text += c.said_work ? ", planned" : ", measured and planned";
       }
+      if (roll.one_in(2)) {
+        settings.plan_period = 1e-3 * static_cast<double>(roll.below(6));
+        settings.next_plan = [&line, &c, &grid, moves = dice(roll.bits())](auto const& now, double) mutable {
+          return std::optional(random_next_plan(line, now, c.items, grid.size(), moves));
+        };
+        result.text += ", moved";
+      }
       auto const report = grid.run(line);
+      settings.next_plan = nullptr;
+      if (report.run.moves() > 0) result.text += " " + std::to_string(report.run.moves()) + " times";
       std::set<int> used;
       for (auto const& station : report.plan.run.stations) used.insert(station.ranks.begin(), station.ranks.end());
       result.text += used.empty() ? " (ended before)" : " (" + std::to_string(used.size()) + " ranks)";
@@ -117,6 +126,7 @@ outcome run_composition(skel::grid& grid, std::uint64_t seed) {
     error = e.what();
   }
   settings.plan.reset();
+  settings.next_plan = nullptr;
   mine.front().sums = said.take();
 
   account got;

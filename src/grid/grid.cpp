@@ -169,6 +169,7 @@ void check_times(run_settings const& of) {
   check("calibration_time", of.calibration_time, true);
   check("planning_time", of.planning_time, true);
   check("horizon", of.horizon, true);
+  check("plan_period", of.plan_period, true);
   check("patience", of.patience, true);
 }
 
@@ -511,7 +512,10 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
       std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s%s\n", static_cast<unsigned long long>(done + items),
                    seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
+  if (rank() == 0) options.next_plan = s.settings.next_plan;
+  options.plan_period = s.settings.plan_period;
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
+  remember_states(line, report.run.at_the_end);
   s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);
   report.run.calibration = std::move(measured);

@@ -101,6 +101,25 @@ std::string forecasts_text(record::run_record const& run) {
   return out;
 }
 
+/// What became of other plans that came while the run went on.
+std::string moves_text(record::run_record const& run) {
+  std::string out;
+  std::size_t const told = std::min(run.remaps.size(), most_forecasts);
+  for (std::size_t i = 0; i < told; ++i) {
+    auto const& move = run.remaps[i];
+    out += print("  after %.2f s ", move.announced);
+    if (!move.refused.empty())
+      out += "another plan was refused: " + move.refused + "\n";
+    else if (move.done > 0)
+      out += print("it went on by another plan, which all ranks obeyed %s later\n",
+                   scaled(move.done - move.announced, "s").c_str());
+    else
+      out += "it went on by another plan until the stream ended\n";
+  }
+  if (run.remaps.size() > told) out += print("  ... %zu more plans ...\n", run.remaps.size() - told);
+  return out;
+}
+
 /// Whether a limit of memory was kept; where it was not, why, and which one would have been.
 std::string memory_text(record::run_record const& run) {
   auto const bytes = [](auto count) { return scaled(static_cast<double>(count), "B"); };
@@ -163,6 +182,7 @@ std::string run_report::text() const {
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
   out += "\n";
   out += forecasts_text(run);
+  out += moves_text(run);
   out += print("  %-20s %4s %7s %10s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "takes", "gives", "batches",
                "time/item", "busy", "blocked");
   for (auto const& s : run.stations) {

@@ -74,6 +74,10 @@ void settle_states(runtime::program const& line, plan::run_plan const& plan, boo
   for (std::size_t s = 0; s < line.size(); ++s) remember(line.stations[s], plan.stations[s].ranks.front());
 }
 
+void remember_states(runtime::program const& line, std::vector<std::vector<int>> const& ranks) {
+  for (std::size_t s = 0; s < ranks.size(); ++s) remember(line.stations[s], ranks[s].front());
+}
+
 void settle_where_measured(runtime::program const& line) {
   for (auto const& station : line.stations) remember(station, measuring_rank);
 }

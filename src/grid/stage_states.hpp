@@ -32,6 +32,9 @@ std::vector<std::optional<int>> ranks_of_states(runtime::program const& line, bo
 void settle_states(runtime::program const& line, plan::run_plan const& plan, bool measured,
                    runtime::communicator const& ranks);
 
+/// The stream has ended: states are where the last plan had the stages, given as ranks of the workers of each.
+void remember_states(runtime::program const& line, std::vector<std::vector<int>> const& ranks);
+
 /// The stream has ended while it was measured: all states are there.
 void settle_where_measured(runtime::program const& line);
 

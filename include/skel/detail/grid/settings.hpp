@@ -26,6 +26,12 @@ struct run_settings {
   other_hosts if_other_hosts = other_hosts::measure;  ///<                               --skel-other-hosts ACTION
   /// Run exactly this: no calibration, no search. One entry per station, source and sink included.
   std::optional<plan::run_plan> plan;
+  /// Plans by hand for a run that goes on: asked on rank 0 every `plan_period` seconds, with the plan that stands and
+  /// the seconds since the run began; nothing: as before. Stages move with their state; source, sink, broadcast
+  /// stages and what cannot travel stay. A plan that does not fit is refused, and told in the report. Called by the
+  /// thread that communicates, which it holds up.
+  std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
+  double plan_period = 0.1;
   /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
   std::size_t capacity = 2;
   /// Bytes of items that may be under way on all ranks together (plan::run_plan::most_bytes); 0: as many as the batches
