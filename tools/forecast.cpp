@@ -129,8 +129,8 @@ ordered_json to_json(judged const& one, bool methods) {
 
 int forecast(forecast_options const& options, std::ostream& out) {
   auto const all = parse_series(text_of(options.file), source_of(options.file));
-  std::vector<std::string> names;
-  for (auto const& one : all) names.push_back(one.name);
+  std::vector<std::string> names(all.size());
+  std::ranges::transform(all, names.begin(), &series::name);
   for (auto const& name : options.columns)
     if (std::ranges::find(names, name) == names.end())
       refuse_name("--column", name, "column of " + shown_file(source_of(options.file)), names);
