@@ -84,7 +84,7 @@ fitted<Parameters> judged(Parameters const& parameters, samples_view samples) {
                                                             : -1;
     if (predicted >= 0) errors.push_back(std::abs(predicted - s.seconds) / s.seconds);
   }
-  double const residual = errors.empty() ? 0 : 1.4826 * statistics::median(std::move(errors));
+  double const residual = errors.empty() ? 0 : statistics::normal_deviation * statistics::median(std::move(errors));
   return {parameters, residual, samples.size()};
 }
 
@@ -221,7 +221,7 @@ fitted_line fit_line(samples_view samples) {
     std::vector<double> errors;
     for (probe_sample const& sample : samples)
       errors.push_back(std::abs(line.at_zero + line.slope * sample.bytes - sample.seconds) / sample.seconds);
-    double const scale = 1.4826 * statistics::median(errors);
+    double const scale = statistics::normal_deviation * statistics::median(errors);
     for (std::size_t i = 0; i < samples.size(); ++i)
       weights[i] = errors[i] <= limit * scale ? 1 : limit * scale / errors[i];
     if (scale == 0) {  // most samples lie on the line: the others are not asked

@@ -30,6 +30,7 @@
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
+#include <skel/detail/runtime/plan_archive.hpp>
 #include <skel/detail/runtime/run_line.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
@@ -66,14 +67,6 @@ namespace plan {
 template <class Archive>
 void serialize(Archive& a, placement& p) {
   a(p.stages);
-}
-template <class Archive>
-void serialize(Archive& a, station_plan& s) {
-  a(s.ranks, s.capacity, s.parents);
-}
-template <class Archive>
-void serialize(Archive& a, run_plan& p) {
-  a(p.stations, p.batch_latency, p.batch_bytes, p.direct_bytes, p.reorder_factor, p.most_bytes);
 }
 }  // namespace plan
 
@@ -515,7 +508,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   if (rank() == 0) options.next_plan = s.settings.next_plan;
   options.plan_period = s.settings.plan_period;
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
-  remember_states(line, report.run.at_the_end);
+  remember_states(line, report.run.final_ranks);
   s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);
   report.run.calibration = std::move(measured);

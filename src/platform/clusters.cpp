@@ -105,7 +105,7 @@ double noise_of(latency_matrix const& latencies, partition const& groups) {
     collect(inside(latencies, groups[g]));
     for (std::size_t h = 0; h < g; ++h) collect(between(latencies, groups[g], groups[h]));
   }
-  return residuals.empty() ? 0 : 1.4826 * statistics::median(std::move(residuals));
+  return residuals.empty() ? 0 : statistics::normal_deviation * statistics::median(std::move(residuals));
 }
 
 double inside_latency(latency_matrix const& latencies, std::vector<std::size_t> const& group) {

@@ -98,7 +98,8 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
       if (b < a) gaps.push_back(std::abs(std::log(value / seconds_[b * n + a])));
     }
   }
-  double const limit = std::max(std::log1p(tolerance), 6 * 1.4826 * (gaps.size() < 3 ? 0 : statistics::median(gaps)));
+  double const limit = std::max(std::log1p(tolerance),
+                                6 * statistics::normal_deviation * (gaps.size() < 3 ? 0 : statistics::median(gaps)));
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < a; ++b) {
       double &there = seconds_[a * n + b], &back = seconds_[b * n + a];

@@ -53,7 +53,11 @@ struct level {
 class noisy_latencies {
  public:
   noisy_latencies(latency_matrix const& latencies, double tolerance, double noise)
-      : n_(latencies.size()), logs_(n_ * n_), reach_(std::log1p(tolerance)), noise_(noise), chosen_(std::max<std::size_t>(n_, 2) + 1, 0) {
+      : n_(latencies.size()),
+        logs_(n_ * n_),
+        reach_(std::log1p(tolerance)),
+        noise_(noise),
+        chosen_(std::max<std::size_t>(n_, 2) + 1, 0) {
     for (std::size_t size = 2; size <= n_; ++size)
       chosen_[size] = upper_quantile(std::min(-log_choose(n_, size), std::log(0.5)));
     for (std::size_t a = 0; a < n_; ++a)
@@ -446,7 +450,8 @@ double noise_before_groups(latency_matrix const& latencies) {
       std::vector<double> differences;
       for (std::size_t k = 0; k < n; ++k)
         if (k != a && k != b) differences.push_back(std::abs(std::log(latencies(a, k) / latencies(b, k))));
-      nearest = std::min(nearest, 1.4826 * statistics::median(std::move(differences)) / std::sqrt(2.));
+      nearest =
+          std::min(nearest, statistics::normal_deviation * statistics::median(std::move(differences)) / std::sqrt(2.));
     }
     all.push_back(nearest);
   }

@@ -25,7 +25,7 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
     throw cancelled("the run was cancelled before its stream had ended; items that a sink had taken by then are done");
 
   record::run_record result;
-  result.at_the_end = all.front().at_the_end;
+  result.final_ranks = all.front().final_ranks;
   result.hosts = hosts;
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = all.front().most_batches;

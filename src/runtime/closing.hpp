@@ -47,8 +47,8 @@ struct closing {
   std::vector<record::span> spans;
   std::vector<record::throughput_forecast> forecasts;
   std::vector<record::remap_record> remaps;
-  std::vector<std::vector<int>> at_the_end;  // ranks of the workers of each station; of rank 0
-  std::size_t most_batches = 0;              // of rank 0
+  std::vector<std::vector<int>> final_ranks;  // ranks of the workers of each station; of rank 0
+  std::size_t most_batches = 0;               // of rank 0
   std::uint64_t items = 0, most_items = 0;
   std::int64_t begin_ns = 0, first_ns = 0, last_ns = 0, over_ns = 0;
   bool interrupted = false;
@@ -56,7 +56,7 @@ struct closing {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, forecasts, remaps, at_the_end, most_batches, items, most_items, begin_ns, first_ns,
+    archive(stations, spans, forecasts, remaps, final_ranks, most_batches, items, most_items, begin_ns, first_ns,
             last_ns, over_ns, interrupted, failed);
   }
 };

@@ -140,7 +140,7 @@ closing conductor::end() {
   mine.remaps = epochs_.records();
   mine.most_batches = epochs_.most_parcels();
   if (among_.rank() == 0)
-    for (auto const& station : epochs_.last().stations) mine.at_the_end.push_back(station.ranks);
+    for (auto const& station : epochs_.last().stations) mine.final_ranks.push_back(station.ranks);
   mine.begin_ns = begin_ns_;
   mine.first_ns = executor_.first_ns();
   mine.last_ns = executor_.last_ns();

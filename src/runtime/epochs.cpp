@@ -8,16 +8,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
-#include <skel/detail/runtime/transferable.hpp>
-
-namespace skel::plan {
-
-template <class Archive>
-void serialize(Archive& a, station_plan& p) {
-  a(p.ranks, p.capacity, p.parents);
-}
-
-}  // namespace skel::plan
+#include <skel/detail/runtime/plan_archive.hpp>
 
 namespace skel::runtime {
 
@@ -121,7 +112,7 @@ double epochs::serve(double now) {
   } catch (...) {
     threw = "an exception that is not a std::exception";
   }
-  records_.push_back({++last_epoch_, now, 0, 0, "run_settings::next_plan threw: " + threw});
+  records_.push_back({++last_epoch_, now, 0, 0, "next_plan threw: " + threw});
   over_ = true;
   return never;
 }

@@ -102,7 +102,7 @@ bool executor::cut() {
   return begins;
 }
 
-void executor::receive(tally const& counts, std::string state) {
+void executor::receive(stream_position const& counts, std::string state) {
   agenda todo;
   at(counts.station).come(counts, std::move(state), todo);
   perform(todo, nullptr);

@@ -68,7 +68,7 @@ class executor {
   /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
   bool cut();
   /// A serial station comes from another rank.
-  void receive(tally const& counts, std::string state);
+  void receive(stream_position const& counts, std::string state);
 
   void receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what);
   /// What copies of a broadcast stage on rank `from` and below it have made of a parcel.

@@ -46,8 +46,8 @@ struct notice {
       0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
 };
 
-/// What a serial station takes along to another rank beside its state: how it counts.
-struct tally {
+/// Where in the stream a serial station is: what it takes along to another rank beside its state.
+struct stream_position {
   std::uint32_t station = 0;
   std::uint32_t epoch = 0;      ///< that begins with it
   std::uint64_t produced = 0;   ///< parcels that it has made
@@ -62,7 +62,7 @@ class link_layer {
   virtual ~link_layer() = default;
   virtual void send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) = 0;
   virtual void send(int rank, notice const& what) = 0;
-  virtual void send(int rank, tally const& counts, std::string state) = 0;
+  virtual void send(int rank, stream_position const& counts, std::string state) = 0;
 };
 
 }  // namespace skel::runtime

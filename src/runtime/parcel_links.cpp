@@ -55,7 +55,7 @@ void parcel_links::send(int rank, notice const& what) {
   by_.send(rank, notices, message::of(what));
 }
 
-void parcel_links::send(int rank, tally const& counts, std::string state) {
+void parcel_links::send(int rank, stream_position const& counts, std::string state) {
   message out(sizeof counts, state.empty() ? 0 : 1);
   std::memcpy(out.body().data(), &counts, sizeof counts);
   if (state.empty()) return by_.send(rank, moved_states, std::move(out));
@@ -88,7 +88,7 @@ void parcel_links::deliver_to(executor& to) {
     return {};
   });
   by_.open(moved_states, [&to](int, auto body, auto sizes) -> landing {
-    auto const counts = read<tally>(body);
+    auto const counts = read<stream_position>(body);
     if (sizes.empty()) {
       to.receive(counts, "");
       return {};

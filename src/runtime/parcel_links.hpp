@@ -17,7 +17,7 @@ class parcel_links final : public link_layer {
   // Any thread:
   void send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) override;
   void send(int rank, notice const& what) override;
-  void send(int rank, tally const& counts, std::string state) override;
+  void send(int rank, stream_position const& counts, std::string state) override;
   /// Tells every other rank that the stream has ended, or that the run is over because something went wrong.
   void tell_all_finished();
   void tell_all_stop();

@@ -41,7 +41,7 @@ struct job {
   copy_job shown;                  ///< copy, join: what
   double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
-  tally counts{};                  ///< leave, enter
+  stream_position counts{};        ///< leave, enter
   std::string state{};             ///< enter
 };
 
@@ -106,8 +106,8 @@ class site {
   /// ended.
   bool cut(agenda& todo);
   /// The station comes here from another rank, with what it has kept: when that is restored, entered() is called.
-  void come(tally const& counts, std::string state, agenda& todo);
-  void entered(tally const& counts, agenda& todo);
+  void come(stream_position const& counts, std::string state, agenda& todo);
+  void entered(stream_position const& counts, agenda& todo);
   /// What a job of kind::leave was about is done.
   void left(agenda& todo);
 
@@ -161,7 +161,7 @@ class site {
   struct assignment {
     std::size_t workers = 0;
     neighbourhood around;  // of a site with workers
-    bool comes = false;    // from another rank, which sends its tally
+    bool comes = false;    // from another rank, which sends its stream_position
     int on = no_rank;      // of a serial station: where it is
   };
   /// An epoch that has not begun here.

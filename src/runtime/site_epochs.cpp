@@ -44,7 +44,7 @@ bool site::cut(agenda& todo) {
   return true;
 }
 
-void site::come(tally const& counts, std::string state, agenda& todo) {
+void site::come(stream_position const& counts, std::string state, agenda& todo) {
   std::lock_guard guard(mutex_);
   catch_up(counts.epoch, todo);
   SKEL_EXPECTS(epoch_ == counts.epoch && here_ && !open_);
@@ -56,7 +56,7 @@ void site::come(tally const& counts, std::string state, agenda& todo) {
   todo.jobs.push_back(std::move(work));
 }
 
-void site::entered(tally const& counts, agenda& todo) {
+void site::entered(stream_position const& counts, agenda& todo) {
   std::lock_guard guard(mutex_);
   produced_ = counts.produced;
   last_item_ = counts.last_item;

@@ -93,7 +93,7 @@ TEST(NextPlan, ThatIsRefusedOrNeverMadeIsTold) {
              skel::sink("keep", [&](std::pair<std::uint64_t, std::uint64_t>) { ++got; });
   auto const report = grid.run(app);
   EXPECT_THAT(report.text(), testing::HasSubstr("another plan was refused: the plan does not fit the program"));
-  EXPECT_THAT(report.text(), testing::HasSubstr("another plan was refused: run_settings::next_plan threw: no idea"));
+  EXPECT_THAT(report.text(), testing::HasSubstr("another plan was refused: next_plan threw: no idea"));
   if (grid.rank() != 0) return;
   EXPECT_EQ(asked, 2);
   EXPECT_EQ(got, 10 * items);

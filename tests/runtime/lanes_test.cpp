@@ -129,7 +129,7 @@ TEST(Lanes, GrowWhileOneRuns) {
   threads.wake();
   while (together < 1) std::this_thread::yield();
   threads.grow(3);
-  threads.grow(2);  // as before
+  threads.grow(2);  // fewer: changes nothing
   threads.wake();
   threads.wake();
   threads.wait_idle();

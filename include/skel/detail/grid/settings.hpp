@@ -27,7 +27,7 @@ struct run_settings {
   /// Run exactly this: no calibration, no search. One entry per station, source and sink included.
   std::optional<plan::run_plan> plan;
   /// Plans by hand for a run that goes on: asked on rank 0 every `plan_period` seconds, with the plan that stands and
-  /// the seconds since the run began; nothing: as before. Stages move with their state; source, sink, broadcast
+  /// the seconds since the run began; nothing: the plan stays. Stages move with their state; source, sink, broadcast
   /// stages and what cannot travel stay. A plan that does not fit is refused, and told in the report. Called by the
   /// thread that communicates, which it holds up.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;

@@ -26,7 +26,7 @@ struct value_forecast {
 /// Cluster Computing 3(4):265-280).
 ///
 /// There are two of each. One takes every value. The other is told cleaned ones: a value that is far from what was
-/// expected is put aside, and dropped if the next ones are as before (it was an outlier); if they stay away (three at
+/// expected is put aside, and dropped if the next ones are near again (it was an outlier); if they stay away (three at
 /// least, by a CUSUM test with one false alarm in 1000 values), that is a step, before which nothing counts any more.
 /// A series whose outliers mean nothing is told well by the second, one that jumps all the time by the first.
 ///

@@ -25,8 +25,8 @@ struct run_options {
   /// seconds passed and the forecast that stands. Must not throw.
   std::function<void(std::uint64_t items, double seconds, record::throughput_forecast const& standing)> progress;
   /// Asked on rank 0, every `plan_period` seconds or more rarely, with the plan that the run goes by and the seconds
-  /// since it began: another plan to go on by, of which only the stations count; nothing: as before. What is under way
-  /// ends by the plan before, whatever comes later from the source obeys the new one. Called by the thread that
+  /// since it began: another plan to go on by, of which only the stations count; nothing: the plan stays. What is under
+  /// way ends by the plan before, whatever comes later from the source obeys the new one. Called by the thread that
   /// communicates, which it holds up; after it has thrown it is not asked any more.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;

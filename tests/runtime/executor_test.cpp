@@ -1,0 +1,63 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <skel/detail/pattern/compose.hpp>
+
+#include <runtime/executor.hpp>
+#include <runtime/site.hpp>
+
+// Epochs of one rank, without other ranks, threads and MPI. Over ranks: virtual_ranks_test.cpp.
+namespace {
+
+using skel::runtime::executor;
+
+/// There are no other ranks.
+class nobody : public skel::runtime::link_layer {
+ public:
+  void send(int, std::uint32_t, std::uint32_t, skel::runtime::posted, skel::runtime::codec const&) override { FAIL(); }
+  void send(int, skel::runtime::notice const&) override { FAIL(); }
+  void send(int, skel::runtime::stream_position const&, std::string) override { FAIL(); }
+};
+
+TEST(Executor, GoesOnAfterAnEpochThatWasForgotten) {
+  constexpr std::uint64_t items = 100;
+  std::vector<std::uint64_t> got, left;
+  auto app = skel::source([i = std::uint64_t{0}]() mutable { return i < items ? std::optional(i++) : std::nullopt; }) |
+             skel::farm([](std::uint64_t x) { return x; }) | skel::sink([&](std::uint64_t x) { got.push_back(x); });
+  auto const line = skel::runtime::make_program(app);
+  auto const of_width = [](std::size_t width) {
+    skel::plan::run_plan plan;
+    plan.stations = {{{0}}, {std::vector<int>(width, 0)}, {{0}}};
+    plan.batch_latency = 1e-12;  // batches of one item
+    return plan;
+  };
+  nobody links;
+  bool finished = false;
+  auto const first = of_width(1);
+  executor here(
+      line, first, 0, links,
+      {[] {}, [&] { finished = true; }, [] { FAIL(); }, [] {}, {}, [&](std::uint32_t e) { left.push_back(e); }}, false,
+      0, 2);
+
+  here.announce(1, of_width(5));
+  here.forget(1);
+  here.announce(2, of_width(3));
+  EXPECT_EQ(here.most_jobs(), 7U);
+  here.start();
+  for (int i = 0; i < 20; ++i) here.run_job(0);
+  EXPECT_TRUE(here.cut());
+  while (here.waiting_jobs() > 0) here.run_job(0);
+
+  EXPECT_TRUE(finished);
+  EXPECT_FALSE(here.cut());  // the stream has ended
+  EXPECT_EQ(left, std::vector<std::uint64_t>{0});
+  ASSERT_EQ(got.size(), items);
+  for (std::uint64_t i = 0; i < items; ++i) EXPECT_EQ(got[i], i);
+  EXPECT_EQ(here.records()[1].workers, 3U);
+}
+
+}  // namespace
