@@ -57,6 +57,53 @@ double upper_bound(line const& model) {
   return bound;
 }
 
+double fluid_bound(line const& model, std::vector<std::size_t> const& cores) {
+  std::size_t hosts = 0;
+  for (auto const& station : model.stations)
+    for (auto const& w : station.workers) hosts = std::max(hosts, w.host + 1);
+  auto const cores_of = [&](std::size_t h) { return h < cores.size() ? static_cast<double>(cores[h]) : 1.0; };
+  std::vector<double> serial(hosts, 0);  // work of stations that have all their workers there, per item [s]
+  auto const together = [](station const& one) {
+    return std::all_of(one.workers.begin(), one.workers.end(),
+                       [&](worker const& w) { return w.host == one.workers.front().host; });
+  };
+  auto const fastest = [](station const& one) { return std::ranges::max(one.workers, {}, &worker::rate).rate; };
+  double bound = std::numeric_limits<double>::infinity();
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < model.stations.size(); ++i) {
+    auto const& one = model.stations[i];
+    rates.clear();
+    for (auto const& w : one.workers) rates.push_back(w.rate);
+    bound = std::min(bound, bound_of(model, i, rates));
+    if (together(one)) serial[one.workers.front().host] += 1 / fastest(one);
+  }
+  for (std::size_t h = 0; h < hosts; ++h)
+    if (serial[h] > 0) bound = std::min(bound, cores_of(h) / serial[h]);
+  for (auto const& one : model.stations) {
+    if (together(one)) continue;
+    std::map<std::size_t, std::pair<double, double>> here;  // workers and the fastest of them, per host
+    for (auto const& w : one.workers) {
+      auto& [count, rate] = here[w.host];
+      ++count, rate = std::max(rate, w.rate);
+    }
+    // Falls with X and has a kink per host: the greatest X that it does not fall below is between 0 and the bound.
+    auto const left = [&](double x) {
+      double sum = 0;
+      for (auto const& [h, those] : here)
+        sum += those.second * std::clamp(cores_of(h) - x * serial[h], 0.0, those.first);
+      return sum;
+    };
+    if (left(bound) >= bound) continue;
+    double low = 0, high = bound;
+    for (int k = 0; k < 40; ++k) {
+      double const middle = (low + high) / 2;
+      (left(middle) >= middle ? low : high) = middle;
+    }
+    bound = high;
+  }
+  return bound;
+}
+
 double lower_bound(line const& model) {
   check(model);
   auto smallest_share = model;

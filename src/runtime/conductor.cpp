@@ -42,9 +42,11 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
                  [this](std::uint32_t epoch) { epochs_.left(epoch); }},
                 options.trace, options.first_item, counted_station(line)),
-      epochs_(among, line, plan, executor_, options) {
+      epochs_(among, line, plan, executor_, options),
+      reports_(among, executor_, options) {
   links_.deliver_to(executor_);
   epochs_.open();
+  reports_.open();
 }
 
 bool conductor::asked_to_stop() const {
@@ -71,8 +73,10 @@ std::optional<double> conductor::serve() {
   // The sink's end is the end of the stream: every other station ended before it, but copies that nobody waits for.
   if ((told_ || links_.heard_finished()) && !executor_.hosts_anything()) return std::nullopt;
   if (among_.progress()) {  // there may be no end of messages
-    report_progress(record::now());
-    epochs_.serve(record::now() - begin_);
+    double const now = record::now();
+    report_progress(now);
+    reports_.serve(now - begin_);
+    epochs_.serve(now - begin_);
     return 0;
   }
   return watch();
@@ -90,7 +94,8 @@ bool conductor::something_to_do() const {
 double conductor::watch() {
   double const now = record::now();
   report_progress(now);
-  double pause = std::min(no_clock, begin_ + epochs_.serve(now - begin_) - now);
+  double const reports = reports_.serve(now - begin_), plans = epochs_.serve(now - begin_);
+  double pause = std::min(no_clock, begin_ + std::min(reports, plans) - now);
   if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
   if (stirred_.exchange(false)) watch_off_ = false;
   if (!watch_off_) {

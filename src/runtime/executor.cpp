@@ -150,6 +150,13 @@ void executor::stop() {
   stopping_.store(true);
 }
 
+std::vector<record::station_progress> executor::progress() const {
+  std::vector<record::station_progress> all;
+  for (auto const& here : sites_)
+    if (auto const one = here->progress()) all.push_back(*one);
+  return all;
+}
+
 std::optional<failure> executor::first_failure() const {
   std::lock_guard guard(failure_mutex_);
   return failure_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -90,6 +91,8 @@ class executor {
   bool sink_ended() const { return sink_ended_.load(); }
   /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
+  /// What the stations of this rank have done so far. Any thread. O(stations).
+  std::vector<record::station_progress> progress() const;
   std::optional<failure> first_failure() const;
   /// After all jobs: what the stations of this rank did.
   std::vector<record::station_record> records() const;

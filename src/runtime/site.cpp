@@ -134,6 +134,8 @@ std::uint64_t site::source_ran(std::uint64_t first, std::int64_t begin, std::int
   caller.did.batches += count > 0;
   caller.did.busy += static_cast<double>(end - begin) * 1e-9;
   if (trace && count > 0) caller.spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
+  done_.source_items += count;
+  done_.busy += static_cast<double>(end - begin) * 1e-9;
   if (count > 0) workers_.learn(static_cast<double>(end - begin) / static_cast<double>(count));
   source_->ran(count);
   return count;
@@ -230,6 +232,14 @@ void site::announce_counts(notice::kind as, agenda& todo) {
   begun_before_ = copies_->begun();
 }
 
+std::optional<record::station_progress> site::progress() {
+  std::lock_guard guard(mutex_);
+  if (workers_.most() == 0) return std::nullopt;
+  auto done = done_;
+  done.station = static_cast<std::uint32_t>(number_);
+  return done;
+}
+
 record::station_record site::record() const {
   record::station_record sum = workers_.sum();
   if (source_) sum.bytes_out = source_->bytes();
@@ -261,6 +271,8 @@ void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
 
 /// What has become of so many items of the source took so long.
 void site::learn(double seconds, std::uint64_t source_items) {
+  done_.source_items += source_items;
+  done_.busy += seconds;
   workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::uint64_t>(1, source_items)));
 }
 

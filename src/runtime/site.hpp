@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/program.hpp>
 
@@ -151,6 +152,9 @@ class site {
   /// finish() of all workers has returned: tells the next stations how many parcels there were.
   void finished(agenda& todo);
 
+  /// What its workers have done so far; nothing where it has had none.
+  std::optional<record::station_progress> progress();
+
   /// After the run, without the lock.
   record::station_record record() const;
   /// The most items of the source under way at once, where bytes are limited; otherwise 0.
@@ -227,6 +231,7 @@ class site {
   outflow flow_;                    // to the next station
   std::uint64_t begun_before_ = 0;  // of the copies: in the epochs before
 
+  record::station_progress done_;  // by its workers so far
   std::uint64_t largest_batch_ = 0, item_bytes_ = 0;
   std::uint64_t last_item_ = 0;  // number of the first item of the latest parcel
   std::uint64_t folded_ = 0;     // items of the source in what is held back

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
@@ -30,6 +31,10 @@ struct run_options {
   /// communicates, which it holds up; after it has thrown it is not asked any more.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
+  /// How often every rank says how far it is [s]; 0: never. The same on all ranks.
+  double progress_period = 0;
+  /// Hears it, on rank 0, by the thread that communicates. Must not throw.
+  std::function<void(record::rank_progress const&)> heard;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
 };
