@@ -21,7 +21,7 @@ void serialize(Archive& archive, round_trip& t) {
 
 template <class Archive>
 void serialize(Archive& archive, rank_progress& p) {
-  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.trips);
+  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.trips, p.said);
 }
 
 }  // namespace skel::record
@@ -79,9 +79,10 @@ double progress_reports::serve(double now) {
 void progress_reports::say(double now) {
   auto const times = clock_.read();
   record::rank_progress mine{.rank = among_.rank(), .seconds = now, .lasted = now - std::exchange(said_, now),
-                             .stations = work_.progress(), .run = 0, .waited = 0, .trips = std::move(trips_)};
+                             .stations = work_.progress(), .run = 0, .waited = 0, .trips = std::move(trips_), .said = {}};
   mine.run = static_cast<double>(times.run - before_.run) * 1e-9;
   mine.waited = static_cast<double>(times.waited - before_.waited) * 1e-9;
+  if (options_.says) mine.said = options_.says();
   before_ = times;
   trips_.clear();
   if (among_.rank() == 0) {

@@ -1,5 +1,7 @@
 #include <cstdint>
 #include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -32,6 +34,7 @@ TEST(ProgressReports, TellRankZeroWhatEveryRankHasDone) {
   options.progress_period = 0.01;
   std::vector<skel::record::rank_progress> heard;
   options.heard = [&](auto const& one) { heard.push_back(one); };
+  options.says = [] { return "I am " + std::to_string(ranks().rank()); };
   auto const run = run_line(line, plan, ranks(), options);
   if (ranks().rank() != 0) {
     EXPECT_TRUE(heard.empty());
@@ -42,6 +45,7 @@ TEST(ProgressReports, TellRankZeroWhatEveryRankHasDone) {
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> done;
   for (auto const& one : heard) {
     EXPECT_GE(one.seconds, 0);
+    EXPECT_EQ(one.said, "I am " + std::to_string(one.rank));
     EXPECT_LE(one.seconds, run.seconds + 10);
     EXPECT_GE(one.run, 0);
     EXPECT_GE(one.waited, 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace skel::record {
@@ -28,6 +29,7 @@ struct rank_progress {
   double waited = 0;   ///< that its threads could have run in `lasted` while others had the cores, or while a quota was
                        ///< used up; summed over threads [s]
   std::vector<round_trip> trips;  ///< that have ended in `lasted`
+  std::string said;               ///< what else it was told to say, see run_options::says
 };
 
 }  // namespace skel::record

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/rank_progress.hpp>
@@ -33,6 +34,8 @@ struct run_options {
   double plan_period = 0.1;
   /// How often every rank says how far it is [s]; 0: never. The same on all ranks.
   double progress_period = 0;
+  /// What a rank says besides (record::rank_progress::said), asked by the thread that communicates. Must not throw.
+  std::function<std::string()> says;
   /// Hears it, on rank 0, by the thread that communicates. Must not throw.
   std::function<void(record::rank_progress const&)> heard;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
