@@ -45,7 +45,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
     return std::ranges::any_of(stage, [&](auto processor) { return now.line.leaves(processor); });
   });
   if (found.empty()) {
-    lost_ = 0;
+    lost_ = 0, gained_ = false;
     return std::nullopt;
   }
   double const stay = running_price(now.line, now.present) * now.batch;
@@ -55,11 +55,13 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double const period = std::max(1 / stay, now.measured);
   double gain = 0;  // of the best way, per item, with its doubt taken off [s]
   for (std::size_t k = 0; k < found.size(); ++k) {
-    double const its = 1 / (found[k].throughput * now.batch), doubt = doubt_of(now, now.present, found[k].where);
+    double const its = 1 / (found[k].throughput * now.batch), doubt = now.model_error + doubt_of(now, now.present, found[k].where);
     asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where) + now.draining});
     gain = std::max(gain, 1 / stay - its * std::exp(doubt));
   }
-  lost_ = gain > 0 ? lost_ + passed * gain / period : 0;
+  // A gain that was not there when it was asked last has cost nothing yet.
+  lost_ = !(gain > 0) ? 0 : gained_ ? lost_ + passed * gain / period : 0;
+  gained_ = gain > 0;
   asked.items = std::max(1.0, std::min(now.remaining, gain > 0 ? lost_ / gain : 0));
   auto const& made = decider_.decide(asked);
   remap_decision out{.number = ++decisions_, .ways = asked.ways, .chosen = 0, .items = asked.items, .lost = lost_,
@@ -69,7 +71,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   out.chosen = static_cast<std::size_t>(chosen - asked.ways.begin());
   if (must_go || out.chosen > 0) {
     out.go_to = found[made.chosen().plan.index].where;
-    lost_ = 0;
+    lost_ = 0, gained_ = false;
   }
   return out;
 }

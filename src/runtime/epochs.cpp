@@ -112,7 +112,8 @@ double epochs::serve(double now) {
   } catch (...) {
     threw = "an exception that is not a std::exception";
   }
-  records_.push_back({++last_epoch_, now, 0, 0, "next_plan threw: " + threw});
+  records_.push_back({++last_epoch_, now, 0, 0, {}});
+  refused("next_plan threw: " + threw);
   over_ = true;
   return never;
 }
@@ -123,8 +124,7 @@ void epochs::announce(plan::run_plan next) {
   try {
     check_next_plan(line_, last_, next, among_.size());
   } catch (std::exception const& e) {
-    records_.back().refused = e.what();
-    return;
+    return refused(e.what());
   }
   asking_ = true;
   next_ = {last_epoch_, std::move(next), static_cast<std::size_t>(among_.size()), {}};
@@ -140,16 +140,15 @@ void epochs::heard_ready(head const& what, std::string const& text) {
     records_.back().begun = now_;
     return send(source_, {kind::begin, next_.epoch, 0, 1});
   }
-  records_.back().refused = std::move(next_.refused);
   asking_ = false;
+  refused(std::exchange(next_.refused, {}));
 }
 
 void epochs::heard_begun(bool begins) {
   asking_ = false;
   if (!begins) {
-    records_.back().refused = "the stream had ended";
     over_ = true;
-    return;
+    return refused("the stream had ended");
   }
   behind_.push_back({std::exchange(last_begun_, next_.epoch), ranks_of(last_), parcels_, records_.size() - 1});
   last_ = std::move(next_.plan);
@@ -171,7 +170,14 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
   one->in.erase(from);
   if (!one->in.empty()) return;
   records_[one->record].done = now_;
+  if (options_.remapped) options_.remapped(records_[one->record]);
   behind_.erase(one);
+}
+
+/// The last plan that was asked for will not be obeyed.
+void epochs::refused(std::string why) {
+  records_.back().refused = std::move(why);
+  if (options_.remapped) options_.remapped(records_.back());
 }
 
 std::set<int> epochs::ranks_of(plan::run_plan const& plan) const {

@@ -72,6 +72,7 @@ class epochs {
   void heard_ready(head const& what, std::string const& text);
   void heard_begun(bool begins);
   void heard_left(int from, std::uint32_t epoch);
+  void refused(std::string why);
   std::set<int> ranks_of(plan::run_plan const& plan) const;
 
   transport& among_;

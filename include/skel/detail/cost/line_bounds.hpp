@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_solver.hpp>
@@ -37,6 +38,10 @@ double upper_bound(line const& model);
 /// from each other on one host is left out. `cores`: by host number; hosts beyond the end have one. Bounds the throughput
 /// that simulate_line() finds with the same cores from above. O(workers + farms * hosts).
 double fluid_bound(line const& model, std::vector<std::size_t> const& cores = {});
+
+/// What each station, each host and each farm allows, of which fluid_bound() is the least [1/s]. Of a farm that limits
+/// nothing it is what would be left for it at the throughput that something else allows.
+std::vector<double> fluid_bounds(line const& model, std::vector<std::size_t> const& cores = {});
 
 /// X >= 1 / (sum of 1/lambda_i + sum of 1/mu_i) with the slowest worker of each station at its smallest share of its
 /// host: by coupling with the line that lets only one item in at a time. O(workers log workers).

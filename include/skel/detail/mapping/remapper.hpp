@@ -21,6 +21,7 @@ struct remap_conditions {
   running_line line;        ///< with speeds and work as they are forecast
   plan::placement present;  ///< by the last plan that has begun
   std::vector<double> speed_error;  ///< per processor: of the forecast of its speed, relative; empty: none
+  double model_error = 0;           ///< of a price beside another one's: expected size of ln(measured / predicted)
   double batch = 1;                 ///< items of the source that are one of the line's
   double measured = 0;              ///< time per item of the source lately [s]; 0: not known
   double remaining = std::numeric_limits<double>::infinity();  ///< items of the source to come
@@ -67,6 +68,7 @@ class remapper {
   std::uint64_t decisions_ = 0;
   double before_ = 0;  // when it was asked last [s]
   double lost_ = 0;    // [s]
+  bool gained_ = false;  // a better place was known then
 };
 
 }  // namespace skel::mapping
