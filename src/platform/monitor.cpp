@@ -6,6 +6,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/cusum.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/statistics.hpp>
 
@@ -19,13 +20,10 @@ namespace {
 /// which lies between a wire and a modem.
 constexpr double least_share = 1e-3, least_factor = least_share * least_share, most_factor = 1 / least_factor;
 
-/// Of the figures that a path has at the moment.
-struct expected_times {
-  double latency, transfer;
-};
-
-expected_times times_of(link const& path, link_outlook const& by, double bytes) {
-  return {path.latency * by.latency.value, bytes / path.bandwidth / by.bandwidth.value};
+link scaled_path(link path, link_outlook const& by) {
+  path.latency *= by.latency.value;
+  path.bandwidth *= by.bandwidth.value;
+  return path;
 }
 
 std::string seconds_ago(double now, double then) {
@@ -126,13 +124,6 @@ void monitor::add(link_reading const& reading) {
     take(false);
     return;
   }
-  link const path = machine_.machine().path(ends.first, ends.second);
-  auto const [latency, transfer] = times_of(path, own_outlook(ends.first, ends.second), reading.bytes);
-  bool const tells_latency = latency >= transfer;  // what takes longest is known best
-  if (tells_latency && latency == 0) {             // the platform says that this takes no time
-    take(false);
-    return;
-  }
   auto found = paths_.find(ends);
   if (found == paths_.end()) {
     if (paths_.size() >= most_paths)
@@ -142,6 +133,14 @@ void monitor::add(link_reading const& reading) {
                 .emplace(ends, path_state{slot_series(options_.period, kind::least),
                                           slot_series(options_.period, kind::greatest), reading.time})
                 .first;
+    expect(ends, found->second);
+  }
+  link const path = machine_.machine().path(ends.first, ends.second);
+  double const latency = found->second.expected.latency, transfer = reading.bytes / found->second.expected.bandwidth;
+  bool const tells_latency = latency >= transfer;  // what takes longest is known best
+  if (tells_latency && latency == 0) {             // the platform says that this takes no time
+    take(false);
+    return;
   }
   found->second.used = std::max(found->second.used, reading.time);
   double const rest = std::max(reading.seconds - std::min(latency, transfer), reading.seconds / 2);
@@ -150,6 +149,11 @@ void monitor::add(link_reading const& reading) {
   else
     take(found->second.bandwidth.add(reading.time,
                                      std::clamp(reading.bytes / path.bandwidth / rest, least_factor, most_factor)));
+}
+
+/// Readings are told apart by what they are expected to take.
+void monitor::expect(host_pair ends, path_state& state) {
+  state.expected = scaled_path(machine_.machine().path(ends.first, ends.second), own_outlook(ends.first, ends.second));
 }
 
 void monitor::add(announcement const& said, double time) {
@@ -172,6 +176,7 @@ void monitor::add(announcement const& said, double time) {
     }
     if (announced_paths_.size() >= most_paths) announced_paths_.erase(announced_paths_.begin());
     announced_paths_.push_back(std::move(one));
+    for (auto& [ends, state] : paths_) expect(ends, state);
     return;
   }
   for (std::size_t const number : of) {
@@ -196,8 +201,10 @@ void monitor::advance(double now) {
     if (state.system) state.system->close(now_);
   }
   for (auto& [ends, state] : paths_) {
+    auto const before = state.latency.values() + state.bandwidth.values();
     state.latency.close(now_);
     state.bandwidth.close(now_);
+    if (state.latency.values() + state.bandwidth.values() != before) expect(ends, state);
   }
 }
 
@@ -215,7 +222,8 @@ host_outlook monitor::host(std::size_t number) const {
   host_state const& state = found->second;
   outlook.state = state.state;
   outlook.state_since = state.state_since;
-  if (outlook.state == presence::leaving && is_silent(state)) outlook.state = presence::gone;
+  bool const has_had_time = now_ - state.state_since > statistics::cusum{}.fewest * options_.period;
+  if (outlook.state == presence::leaving && has_had_time && is_silent(state)) outlook.state = presence::gone;
   for (auto const& [rank, reading] : state.readings)
     if (reading.memory) outlook.memory = std::min(outlook.memory.value_or(*reading.memory), *reading.memory);
 
@@ -364,12 +372,6 @@ link_outlook monitor::link_between(std::size_t from, std::size_t to) const {
 }
 
 namespace {
-
-link scaled_path(link path, link_outlook const& by) {
-  path.latency *= by.latency.value;
-  path.bandwidth *= by.bandwidth.value;
-  return path;
-}
 
 parameter_blocks scaled_blocks(parameter_blocks blocks, link_outlook const& by) {
   return detail::scaled(std::move(blocks), by.latency.value, by.bandwidth.value);

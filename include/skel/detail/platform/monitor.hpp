@@ -150,6 +150,7 @@ class monitor {
   struct path_state {
     slot_series latency, bandwidth;
     double used = 0;
+    link expected{};  // what it is expected to be now
   };
   struct announced_path {
     std::vector<std::size_t> from, to;  // hosts, ascending
@@ -160,6 +161,7 @@ class monitor {
   using host_pair = std::pair<std::size_t, std::size_t>;
 
   bool take(bool taken);
+  void expect(host_pair ends, path_state& state);
   link_outlook own_outlook(std::size_t from, std::size_t to) const;
   link_outlook between(std::size_t from_cluster, std::size_t to_cluster) const;
   announced_path const* announced_for(std::size_t from, std::size_t to,
