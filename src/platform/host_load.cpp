@@ -151,6 +151,16 @@ std::optional<double> share_of(host_reading const& reading, double threads) {
   return std::min(1.0, share);
 }
 
+double share_got(host_reading const& reading, double run, double waited) {
+  if (!(run + waited > 0)) return 1;
+  double const held = std::min(waited, reading.throttled.value_or(0) * (run + waited));
+  auto const others = busy_with_others(reading);
+  double const all = others.value_or(0) + reading.own.value_or(0);
+  double const part = others && reading.own && all > 0 ? *others / all : 1;
+  double const lost = held + part * (waited - held);
+  return run + lost > 0 ? run / (run + lost) : 1;
+}
+
 host_reading joined(std::vector<host_reading> const& of_host) {
   SKEL_EXPECTS(!of_host.empty());
   host_reading all = of_host.front();

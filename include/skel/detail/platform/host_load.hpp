@@ -53,6 +53,13 @@ std::optional<double> busy_with_others(host_reading const& reading);
 /// equal. Precondition: threads > 0.
 std::optional<double> share_of(host_reading const& reading, double threads = 1);
 
+/// The share of their time, 0 to 1, that threads of this program got which ran for `run` and could have run for another
+/// `waited` [s], where what they waited for each other does not count as lost. What others had of it:
+///   min(waited, t (run + waited)) of it while a control group held the program back, a part t of the time, and
+///   o / (o + p) of the rest, others being busy on o cores and the program on p; all of it where that is not known.
+/// 1 where they did not want to run. O(processors).
+double share_got(host_reading const& reading, double run, double waited);
+
 /// The readings of several processes of the program on one host as one: what they may use together, their own times
 /// added, where all are known; quota and memory as the tightest says. Precondition: there is one.
 host_reading joined(std::vector<host_reading> const& of_host);
