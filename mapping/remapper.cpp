@@ -50,7 +50,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   }
   double const stay = running_price(now.line, now.present) * now.batch;
   remap_request asked{.program = program_, .seconds = now.seconds, .ways = {}, .items = 1};
-  if (!must_go) asked.ways.push_back({"stay", 0, 1 / stay, 0, 0});
+  if (!must_go) asked.ways.push_back({std::string(remap_choice::stay), 0, 1 / stay, 0, 0});
   // What the model does not know of, and takes time, no way takes away.
   double const period = std::max(1 / stay, now.measured);
   double gain = 0;  // of the best way, per item, with its doubt taken off [s]

@@ -30,12 +30,12 @@ struct placed_tree {
 
 /// A placed line, as whoever looks for better places for it needs it.
 struct placed_line {
-  mapping::running_line line;            ///< as it was placed; what must not be moved is pinned
+  mapping::running_line line;  ///< as it was placed; what must not be moved is pinned
   plan::placement where;
-  std::vector<std::size_t> station_of;   ///< per stage of the model
-  std::vector<double> work;              ///< per station, per item of the source, at the placement [work units]; 0 where
-                                         ///< what is measured while it runs says nothing of it
-  double batch = 1;                      ///< items of the source in one of the model
+  std::vector<std::size_t> station_of;  ///< per stage of the model
+  std::vector<double> work;             ///< per station, per item of the source, at the placement [work units]; 0 where
+                                        ///< what is measured while it runs says nothing of it
+  double batch = 1;                     ///< items of the source in one of the model
   std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};  ///< per station
   std::function<std::string(plan::placement const&)> name_of{};
 };

@@ -41,6 +41,7 @@ class remap_choice {
   using key_hash = std::hash<std::string>;
 
   static constexpr std::string_view name = "remap";
+  static constexpr std::string_view stay = "stay";  ///< what the way that moves nothing is called
   static constexpr double tolerance = 0;
 
   std::span<candidate_model const> models() const { return models_; }
