@@ -109,7 +109,7 @@ action add_announce(CLI::App& app) {
   app.add_option("--to", options->to, "socket or file of the program that is told")->required()->type_name("PATH");
   app.add_option("HOST", options->words, "and what is said of it: leaves, joins, speed FACTOR; or: link FROM TO")
       ->required()
-      ->type_name("WORDS");
+      ->type_name("");
   app.add_option("--latency", options->latency, "of the link [s]")->type_name("SECONDS");
   app.add_option("--bandwidth", options->bandwidth, "of the link [B/s], perhaps with a unit")->type_name("BYTES");
   app.add_flag("--json", options->json, "one JSON object on standard output");
