@@ -298,7 +298,10 @@ int load(std::size_t rounds) {
     std::normal_distribution<double> noise(1, 0.05);
     std::vector<double> share, link, slot, next, ranks;
     double now = 0;
-    for (std::size_t r = 0; r < std::max<std::size_t>(rounds, 40); ++r, now += period) {
+    constexpr std::size_t slots = 600;  // more than a forecaster remembers
+    for (std::size_t r = 0; r < slots; ++r, now += period) {
+      if (r + 100 == slots)
+        for (auto* taken : {&share, &link, &slot, &next, &ranks}) taken->clear();
       auto const times = static_cast<double>(hosts), paths = times * (times - 1);
       double begin = cpu_seconds();
       for (std::size_t rank = 0; rank < hosts; ++rank)
