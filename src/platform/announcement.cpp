@@ -136,9 +136,10 @@ host_names::host_names(snapshot const& machine) {
     add_kind([&](std::size_t number) { return measured.clusters[all.cluster_of(number)].site; });
 }
 
-std::vector<std::size_t> host_names::find(std::string_view name) const {
+std::vector<std::size_t> const& host_names::find(std::string_view name) const {
+  static std::vector<std::size_t> const none;
   auto const found = hosts_.find(name);
-  return found == hosts_.end() ? std::vector<std::size_t>{} : found->second;
+  return found == hosts_.end() ? none : found->second;
 }
 
 void host_names::expect_known(announcement const& said, std::string const& source) const {

@@ -75,7 +75,7 @@ std::string form_of(std::string_view line) {
 
 }  // namespace
 
-announcements::announcements(std::filesystem::path path, snapshot const& machine)
+announcements::announcements(std::filesystem::path const& path, snapshot const& machine)
     : from_(source::open(path)), names_(std::make_unique<host_names>(machine)) {}
 announcements::announcements(announcements&&) noexcept = default;
 announcements& announcements::operator=(announcements&&) noexcept = default;

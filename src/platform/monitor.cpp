@@ -157,18 +157,17 @@ void monitor::expect(host_pair ends, path_state& state) {
 }
 
 void monitor::add(announcement const& said, double time) {
-  auto const of = names_.find(said.host);
-  auto const to = said.says == announcement::kind::link ? names_.find(said.to) : of;
+  auto const& of = names_.find(said.host);
+  auto const& to = said.says == announcement::kind::link ? names_.find(said.to) : of;
   if (of.empty() || to.empty() || !std::isfinite(time)) {
     ++seen_.ignored;
     return;
   }
   ++seen_.announced;
   if (said.says == announcement::kind::link) {
-    announced_path one{of, to, said.host, said.to, said.latency, said.bandwidth, time, time};
-    auto const same = std::ranges::find_if(announced_paths_, [&](announced_path const& other) {
-      return other.from_name == one.from_name && other.to_name == one.to_name;
-    });
+    announced_path one{said.host, said.to, said.latency, said.bandwidth, time, time};
+    auto const same = std::ranges::find_if(
+        announced_paths_, [&](announced_path const& other) { return other.from == one.from && other.to == one.to; });
     if (same != announced_paths_.end()) {
       if (!one.latency) one.latency = same->latency, one.latency_at = same->latency_at;
       if (!one.bandwidth) one.bandwidth = same->bandwidth, one.bandwidth_at = same->bandwidth_at;
@@ -260,7 +259,8 @@ host_outlook monitor::host(std::size_t number) const {
 monitor::announced_path const* monitor::announced_for(std::size_t from, std::size_t to,
                                                       std::optional<double> announced_path::*figure) const {
   for (auto one = announced_paths_.rbegin(); one != announced_paths_.rend(); ++one)
-    if ((*one).*figure && std::ranges::binary_search(one->from, from) && std::ranges::binary_search(one->to, to))
+    if ((*one).*figure && std::ranges::binary_search(names_.find(one->from), from) &&
+        std::ranges::binary_search(names_.find(one->to), to))
       return &*one;
   return nullptr;
 }
@@ -293,8 +293,7 @@ link_outlook monitor::own_outlook(std::size_t from, std::size_t to) const {
     return series == nullptr || !contradicts(*series, time);
   };
   auto const words = [&](announced_path const& one, double time) {
-    return "announced " + seconds_ago(now_, time) + " from " + in_quotes(one.from_name) + " to " +
-           in_quotes(one.to_name);
+    return "announced " + seconds_ago(now_, time) + " from " + in_quotes(one.from) + " to " + in_quotes(one.to);
   };
   if (measured != nullptr) {
     if (auto const factor = measured_factor(measured->latency, now_)) outlook.latency = *factor;
@@ -331,8 +330,8 @@ link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster) 
   std::size_t const from = first_of(from_cluster), to = first_of(to_cluster);
   // Between clusters of which nobody has measured a pair, what was said of all pairs.
   auto const covers = [&](announced_path const* one) {
-    return one != nullptr && is_subset(from, machine.clusters()[from_cluster].hosts, one->from) &&
-           is_subset(to, machine.clusters()[to_cluster].hosts, one->to);
+    return one != nullptr && is_subset(from, machine.clusters()[from_cluster].hosts, names_.find(one->from)) &&
+           is_subset(to, machine.clusters()[to_cluster].hosts, names_.find(one->to));
   };
   std::size_t const other = from_cluster == to_cluster ? to + 1 : to;  // a pair of two hosts
   link_outlook const said = own_outlook(from, other);

@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   };
   is_refused("fuzz", [&] {
     auto const said = skel::platform::parse_announcement(text, "fuzz");
-    if (!(said.factor > 0) || said.latency < 0.0 || said.bandwidth <= 0.0 || said.host.empty()) std::abort();
+    if (!(said.factor > 0) || said.latency.value_or(0) < 0 || !(said.bandwidth.value_or(1) > 0)) std::abort();
     if (skel::platform::parse_announcement(to_json(said), "again") != said) std::abort();
   });
   is_refused("host reading", [&] {

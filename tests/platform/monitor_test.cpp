@@ -215,6 +215,38 @@ TEST_F(MonitorTest, ScalesTheModelsOfAPath) {
   EXPECT_NEAR(model->beta, 4e-8, 1e-10);
 }
 
+TEST_F(MonitorTest, ScalesWhatAModelSaysOfBytesAndLeavesWhatMessagesTakeOfProcessors) {
+  auto all = skel::testing_platform::two_sites();
+  for (auto& link : all.links)
+    link.measured.models = {
+        {"plogp", R"({"L":5e-3,"g":[[0,1e-5],[1000,1.1e-4]],"os":[[0,1e-6]]})"},
+        {"logp", R"({"L":5e-3,"o":1e-6,"g":2e-6})"},
+        {"loggp", R"({"L":5e-3,"o":1e-6,"g":2e-6,"G":1e-7})"},
+        {"lmo", R"({"C":1e-6,"t":1e-9,"L":5e-3,"b":1e-7})"},
+        {"hierarchical", R"({"any":"thing"})"},
+    };
+  of_ = monitor(snapshot(all), {0, 1, 2, 3});
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0.05, .bandwidth = 2e6}, time_);
+  auto const next = of_.next();
+  for (auto const& link : next.machine().links()) {
+    auto const plogp = platform::read_plogp(link.parameters, "test", "");
+    ASSERT_TRUE(plogp);
+    bool const is_slow = link.to == 2;  // as far as lyon has 1e7 B/s, or 2e7
+    double const latency = is_slow ? 10 : 1, slower = is_slow ? link.from == 0 ? 5 : 10 : 1;
+    EXPECT_NEAR(plogp->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(plogp->g(0), 1e-5, 1e-12);
+    EXPECT_NEAR(plogp->g(1000), 1e-5 + slower * 1e-4, 1e-9);
+    EXPECT_NEAR(plogp->os(0), 1e-6, 1e-15);
+    auto const loggp = platform::read_loggp(link.parameters, "test", "");
+    EXPECT_NEAR(loggp->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(loggp->G, slower * 1e-7, 1e-12);
+    EXPECT_EQ(loggp->g, 2e-6);
+    EXPECT_NEAR(platform::read_logp(link.parameters, "test", "")->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(platform::read_lmo(link.parameters, "test", "")->b, slower * 1e-7, 1e-12);
+    EXPECT_EQ(link.parameters.at("hierarchical"), R"({"any":"thing"})");
+  }
+}
+
 TEST_F(MonitorTest, TakesAnnouncementsOfLinks) {
   of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0.05}, time_);
   of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .bandwidth = 1e6}, time_);

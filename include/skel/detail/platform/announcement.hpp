@@ -50,8 +50,8 @@ class host_names {
  public:
   explicit host_names(snapshot const& machine);
 
-  /// Numbers of the hosts, ascending; empty where nothing has this name. O(log hosts + found).
-  std::vector<std::size_t> find(std::string_view name) const;
+  /// Numbers of the hosts, ascending; empty where nothing has this name. O(log hosts).
+  std::vector<std::size_t> const& find(std::string_view name) const;
 
   /// Throws skel::input_error with `source` for an announcement of what is not there, with the name that was probably
   /// meant.

@@ -42,7 +42,7 @@ class announcements {
   /// Listens at a socket if there is one at `path`, or if nothing is there and the name ends with ".sock"; otherwise
   /// watches a file, which need not be there yet. A socket that nobody listens at any more is taken over. Throws
   /// skel::error where somebody does, where it cannot be made, and where `path` is neither.
-  announcements(std::filesystem::path path, snapshot const& machine);
+  announcements(std::filesystem::path const& path, snapshot const& machine);
   announcements(announcements&&) noexcept;
   announcements& operator=(announcements&&) noexcept;
   /// Removes the socket.

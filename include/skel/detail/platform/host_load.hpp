@@ -73,8 +73,9 @@ host_reading parse_reading(std::string const& text);
 /// process (cpu.max, cpu.stat, memory.*, version 1 or 2).
 ///
 /// Time that hypervisors took counts as others'. Time of threads of low priority (nice) does not, unless the process
-/// has such a priority itself: they give way. Files that are missing or odd, and counters that go back, leave out what
-/// they would have said, and are no error. A reading takes some 100 us (bench_constants load).
+/// has such a priority itself: they give way, to a tenth of a core at the priority that nice(1) gives. Files that are
+/// missing or odd, and counters that go back, leave out what they would have said, and are no error. A reading takes
+/// some 200 us (bench_constants load).
 class host_load {
  public:
   explicit host_load(std::filesystem::path proc = "/proc", std::filesystem::path groups = "/sys/fs/cgroup");

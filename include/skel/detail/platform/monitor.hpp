@@ -153,8 +153,7 @@ class monitor {
     link expected{};  // what it is expected to be now
   };
   struct announced_path {
-    std::vector<std::size_t> from, to;  // hosts, ascending
-    std::string from_name, to_name;
+    std::string from, to;  // names
     std::optional<double> latency, bandwidth;
     double latency_at = 0, bandwidth_at = 0;  // [s]
   };
