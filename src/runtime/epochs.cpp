@@ -53,6 +53,7 @@ void epochs::send(int to, head const& what, std::string const& text) {
 }
 
 void epochs::receive(int from, head const& what, std::string const& text) {
+  if (what.what == kind::rolled_back) return heard_rolled_back({what.epoch, what.station, what.keeper, text});
   if (work_.stopping()) return;  // the transport may be going quiet
   switch (what.what) {
     case kind::announce: {
@@ -78,6 +79,8 @@ void epochs::receive(int from, head const& what, std::string const& text) {
       return heard_begun(what.yes != 0);
     case kind::left:
       return heard_left(from, what.epoch);
+    case kind::rolled_back:
+      break;
   }
 }
 
@@ -90,38 +93,75 @@ void epochs::left(std::uint32_t epoch) {
   among_.wake();
 }
 
+void epochs::rolled_back(rollback const& what) {
+  if (among_.rank() != 0) return send(0, {kind::rolled_back, what.epoch, 0, 1, what.station, what.keeper}, what.why);
+  {
+    std::lock_guard guard(mutex_);
+    rolled_back_here_.push_back(what);
+  }
+  among_.wake();
+}
+
+/// What other threads of this rank have said.
+void epochs::take_over() {
+  std::vector<std::uint32_t> left;
+  std::vector<rollback> stayed;
+  {
+    std::lock_guard guard(mutex_);
+    left.swap(left_here_);
+    stayed.swap(rolled_back_here_);
+  }
+  for (auto const& what : stayed) heard_rolled_back(what);
+  for (std::uint32_t const epoch : left) heard_left(0, epoch);
+}
+
+void epochs::close() {
+  take_over();
+}
+
+/// Where stations work on loan, the plan that says that they are where their state is.
+std::optional<plan::run_plan> epochs::repaired() const {
+  std::optional<plan::run_plan> out;
+  for (auto const& [station, stays] : pinned_) {
+    std::vector<int> const there{stays.at};
+    if (last_.stations[station].ranks == there) continue;
+    if (!out) out = last_;
+    out->stations[station].ranks = there;
+  }
+  return out;
+}
+
 double epochs::serve(double now) {
   if (!asks_) return never;
   now_ = now;
-  std::vector<std::uint32_t> here;
-  {
-    std::lock_guard guard(mutex_);
-    here.swap(left_here_);
-  }
-  for (std::uint32_t const epoch : here) heard_left(0, epoch);
+  take_over();
   if (over_) return never;
   if (asking_ || behind_.size() >= most_unfinished) return never;  // a message will come
   if (now < ask_at_) return ask_at_;
   ask_at_ = now + options_.plan_period;
-  std::string threw;
+  if (auto next = repaired()) {
+    announce(*std::move(next), true);
+    return ask_at_;
+  }
+  if (threw_) return never;
   try {
     if (auto next = options_.next_plan(last_, now)) announce(*std::move(next));
     return ask_at_;
-  } catch (std::exception const& e) {
-    threw = what_of(e);
   } catch (...) {
-    threw = "an exception that is not a std::exception";
+    records_.push_back({++last_epoch_, now, 0, 0, "next_plan threw: " + what_is_handled(), {}, false});
   }
-  records_.push_back({++last_epoch_, now, 0, 0, "next_plan threw: " + threw});
-  over_ = true;
+  threw_ = true;
   return never;
 }
 
 /// Rank 0 tells all ranks.
-void epochs::announce(plan::run_plan next) {
-  records_.push_back({++last_epoch_, now_, 0, 0, {}});
+void epochs::announce(plan::run_plan next, bool repairs) {
+  records_.push_back({++last_epoch_, now_, 0, 0, {}, {}, repairs});
   try {
-    check_next_plan(line_, last_, next, among_.size());
+    std::map<std::size_t, std::string> stay;
+    if (!repairs)
+      for (auto const& [station, where] : pinned_) stay.emplace(station, where.why);
+    check_next_plan(line_, last_, next, among_.size(), stay);
   } catch (std::exception const& e) {
     records_.back().refused = e.what();
     return;
@@ -172,6 +212,16 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
   if (!one->in.empty()) return;
   records_[one->record].done = now_;
   behind_.erase(one);
+}
+
+void epochs::heard_rolled_back(rollback const& what) {
+  std::string const name = "'" + line_.stations[what.station].notes.name + "' ";
+  auto const move = std::ranges::find(records_, what.epoch, &record::remap_record::epoch);
+  if (move != records_.end())
+    move->rolled_back += (move->rolled_back.empty() ? "" : "; ") + name + "stays on rank " +
+                         std::to_string(what.keeper) + ": " + what.why;
+  auto& stays = pinned_[what.station];
+  if (what.epoch >= stays.epoch) stays = {what.epoch, what.keeper, what.why};
 }
 
 std::set<int> epochs::ranks_of(plan::run_plan const& plan) const {

@@ -17,6 +17,7 @@
 #include <skel/detail/runtime/program.hpp>
 
 #include "link_layer.hpp"
+#include "replica_group.hpp"
 
 /// What runs the stations of one rank. It knows neither MPI nor models nor threads: it obeys a plan, talks to other
 /// ranks through a `link_layer`, and is called by whoever runs jobs.
@@ -25,6 +26,14 @@ namespace skel::runtime {
 class site;
 struct job;
 struct agenda;
+
+/// A move whose state could not be taken along.
+struct rollback {
+  std::uint32_t epoch = 0;  ///< in which the station was to be elsewhere
+  std::uint32_t station = 0;
+  int keeper = no_rank;  ///< the rank that has its state
+  std::string why;
+};
 
 /// Runs the user's functions of one rank's stations and carries out what they ask of each other. What may run when is
 /// decided by a site per station (src/runtime/site.hpp).
@@ -40,6 +49,8 @@ class executor {
     std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
     /// All stations of this rank have left an epoch in which it had some; from any thread.
     std::function<void(std::uint32_t)> left{};
+    /// A station that should have moved goes on where it is to be, and its state stays where it was; from any thread.
+    std::function<void(rollback const&)> rolled_back{};
   };
 
   /// The items that pass station `watched` are counted, where it is here.
@@ -67,8 +78,12 @@ class executor {
   void forget(std::uint32_t epoch);
   /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
   bool cut();
-  /// A serial station comes from another rank.
-  void receive(stream_position const& counts, std::string state);
+  /// A serial station comes from rank `from`.
+  void receive(int from, stream_position const& counts, std::string state);
+  /// The state of one that comes stays on rank `from`: there is no memory for it here.
+  void roll_back(int from, stream_position const& counts, std::string const& why);
+  /// Rank `from` wants work on a state that is here, or has done some.
+  void receive(int from, errand what);
 
   void receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what);
   /// What copies of a broadcast stage on rank `from` and below it have made of a parcel.
@@ -91,6 +106,8 @@ class executor {
   /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
   std::optional<failure> first_failure() const;
+  /// After all jobs: the serial stations that have ended on this rank, where their state is.
+  std::vector<std::uint32_t> ended_here() const;
   /// After all jobs: what the stations of this rank did.
   std::vector<record::station_record> records() const;
   /// After all jobs: the most items of a source here under way at once, where bytes are limited; otherwise 0.
@@ -106,6 +123,7 @@ class executor {
   site& at(std::size_t station) const;
   void perform(agenda& todo, std::optional<job>* keep);
   void send(site const& from, int rank, std::uint32_t epoch, std::size_t station, std::size_t taker, posted what);
+  void send(site const& from, int rank, errand what);
   void count_left(std::uint32_t epoch);
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);
@@ -114,12 +132,17 @@ class executor {
   void run_copy(job& work, agenda& todo);
   void run_join(job& work, agenda& todo);
   void count_passed(site const& here, std::uint64_t items, std::int64_t end);
-  double note(job const& work, std::int64_t begin, std::int64_t end, std::uint64_t first_item,
-              std::uint64_t source_items, std::size_t items, items_base const* made, std::uint64_t bytes);
+  double note(job const& work, replica_group::replica& one, std::int64_t begin, std::int64_t end,
+              std::uint64_t first_item, std::uint64_t source_items, std::size_t items, items_base const* made,
+              std::uint64_t bytes);
   void run_rest(job const& work, agenda& todo);
-  void run_leave(job const& work, agenda& todo);
+  void run_leave(job& work, agenda& todo);
+  void send_on(site const& here, int to, stream_position counts);
+  void tell_rolled_back(stream_position const& of, std::string why);
   void run_enter(job& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
+  void run_lend(job& work, agenda& todo);
+  void end(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
   void fail(failure known);
   void fail_at(site const& here, std::string const& stage, std::uint64_t first_item, std::uint64_t source_items,

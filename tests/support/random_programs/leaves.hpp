@@ -40,6 +40,9 @@ inline ledger said;
 /// Called while functions work where ranks are virtual, in place of sleeping: for what else may happen meanwhile.
 inline std::function<void()> meanwhile;
 
+/// Called when what a function keeps is written or read on its way to another rank: where it throws, that failed.
+inline std::function<void()> state_travels;
+
 /// What a function takes beside its result.
 struct habit {
   std::uint64_t key = 0;
@@ -151,7 +154,9 @@ class keeping {
   std::uint64_t kept() const { return kept_; }
   template <class Archive>
   void serialize(Archive& archive) requires(Way == state_goes::by_members) {
-    archive(of_, kept_);
+    archive(of_);
+    if (bench::state_travels) bench::state_travels();
+    archive(kept_);
   }
 
  private:
@@ -197,6 +202,7 @@ struct skel::serializer<bench::keeping<In, Out, bench::state_goes::by_serializer
   using function = bench::keeping<In, Out, bench::state_goes::by_serializer>;
   template <class Archive>
   static void save(Archive& archive, function const& f) {
+    if (bench::state_travels) bench::state_travels();
     archive(f.of(), f.kept());
   }
   template <class Archive>
@@ -204,6 +210,7 @@ struct skel::serializer<bench::keeping<In, Out, bench::state_goes::by_serializer
     bench::habit of;
     std::uint64_t kept = 0;
     archive(of, kept);
+    if (bench::state_travels) bench::state_travels();
     return function(of, kept);
   }
 };

@@ -12,6 +12,8 @@ struct remap_record {
   double begun = 0;         ///< the source's rank was told to go on by it
   double done = 0;          ///< nothing is done by the plan before any more; 0: the stream ended earlier
   std::string refused;      ///< why not; empty: it was obeyed
+  std::string rolled_back;  ///< which stages stay where they were after all, and why; empty: none
+  bool repairs = false;     ///< nobody gave it: it says that stages are where their state has stayed
 };
 
 }  // namespace skel::record

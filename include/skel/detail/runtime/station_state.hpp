@@ -24,9 +24,11 @@ class station_state {
   station_state& operator=(station_state const&) = delete;
   virtual ~station_state() = default;
 
-  /// As bytes; "" for what cannot leave its rank, which stays. Throws what the author's serializer throws.
+  /// As bytes; "" for what cannot leave its rank, which stays. Changes nothing, so that the station can go on here
+  /// where nobody can read them. Throws what the author's serializer throws.
   virtual std::string take() = 0;
-  /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws.
+  /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws, and may
+  /// have changed anything then.
   virtual void restore(std::string const& bytes) = 0;
 };
 
