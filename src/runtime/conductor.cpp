@@ -41,7 +41,8 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
                  [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
                  [this](std::uint32_t epoch) { epochs_.left(epoch); },
-                 [this](rollback const& what) { epochs_.rolled_back(what); }},
+                 [this](rollback const& what) { epochs_.rolled_back(what); },
+                 [this](parted const& what) { epochs_.parts_went(what); }},
                 options.trace, options.first_item, counted_station(line)),
       epochs_(among, line, plan, executor_, options) {
   links_.deliver_to(executor_);

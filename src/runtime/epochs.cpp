@@ -53,6 +53,7 @@ void epochs::send(int to, head const& what, std::string const& text) {
 }
 
 void epochs::receive(int from, head const& what, std::string const& text) {
+  if (what.what == kind::parted) return heard_parted(what, text);
   if (what.what == kind::rolled_back) return heard_rolled_back({what.epoch, what.station, what.keeper, text});
   if (work_.stopping()) return;  // the transport may be going quiet
   switch (what.what) {
@@ -79,6 +80,11 @@ void epochs::receive(int from, head const& what, std::string const& text) {
       return heard_begun(what.yes != 0);
     case kind::left:
       return heard_left(from, what.epoch);
+    case kind::divide:
+      return work_.divide(what.station, what.keeper, what.epoch);
+    case kind::undivide:
+      return work_.undivide(what.station, what.epoch);
+    case kind::parted:
     case kind::rolled_back:
       break;
   }
@@ -102,17 +108,34 @@ void epochs::rolled_back(rollback const& what) {
   among_.wake();
 }
 
+void epochs::parts_went(parted const& what) {
+  if (among_.rank() != 0)
+    return send(
+        0, {kind::parted, what.session, 0, what.there ? 1U : 0U, what.station, what.stays ? among_.rank() : no_rank},
+        what.why);
+  {
+    std::lock_guard guard(mutex_);
+    parted_here_.push_back(what);
+  }
+  among_.wake();
+}
+
 /// What other threads of this rank have said.
 void epochs::take_over() {
   std::vector<std::uint32_t> left;
   std::vector<rollback> stayed;
+  std::vector<parted> went;
   {
     std::lock_guard guard(mutex_);
     left.swap(left_here_);
     stayed.swap(rolled_back_here_);
+    went.swap(parted_here_);
   }
   for (auto const& what : stayed) heard_rolled_back(what);
   for (std::uint32_t const epoch : left) heard_left(0, epoch);
+  for (auto const& what : went)
+    heard_parted({kind::parted, what.session, 0, what.there ? 1U : 0U, what.station, what.stays ? 0 : no_rank},
+                 what.why);
 }
 
 void epochs::close() {
@@ -148,7 +171,7 @@ double epochs::serve(double now) {
     if (auto next = options_.next_plan(last_, now)) announce(*std::move(next));
     return ask_at_;
   } catch (...) {
-    records_.push_back({++last_epoch_, now, 0, 0, "next_plan threw: " + what_is_handled(), {}, false});
+    records_.push_back({++last_epoch_, now, 0, 0, "next_plan threw: " + what_is_handled(), {}, 0, false});
   }
   threw_ = true;
   return never;
@@ -156,7 +179,7 @@ double epochs::serve(double now) {
 
 /// Rank 0 tells all ranks.
 void epochs::announce(plan::run_plan next, bool repairs) {
-  records_.push_back({++last_epoch_, now_, 0, 0, {}, {}, repairs});
+  records_.push_back({++last_epoch_, now_, 0, 0, {}, {}, 0, repairs});
   try {
     std::map<std::size_t, std::string> stay;
     if (!repairs)
@@ -167,7 +190,7 @@ void epochs::announce(plan::run_plan next, bool repairs) {
     return;
   }
   asking_ = true;
-  next_ = {last_epoch_, std::move(next), static_cast<std::size_t>(among_.size()), {}};
+  next_ = {last_epoch_, std::move(next), static_cast<std::size_t>(among_.size()), {}, repairs, false, {}};
   std::string const text = to_bytes(next_.plan.stations);
   head const what{kind::announce, last_epoch_, last_begun_ + 1, 1};
   for (int r = among_.size(); r-- > 0;) send(r, what, text);  // the last answer may come before this returns
@@ -177,11 +200,55 @@ void epochs::heard_ready(head const& what, std::string const& text) {
   if (what.yes == 0 && next_.refused.empty()) next_.refused = text;
   if (--next_.missing > 0) return;
   if (next_.refused.empty()) {
+    next_.dividing = true;
+    return divide_or_begin();
+  }
+  records_.back().refused = std::move(next_.refused);
+  asking_ = false;
+}
+
+/// All ranks are ready: states that are in parts go first, from where their stations are when all have left the epochs
+/// before; then the source is told.
+void epochs::divide_or_begin() {
+  std::vector<std::uint32_t> divisible;
+  for (std::uint32_t s = 0; s < line_.size() && !next_.repairs; ++s) {
+    auto const& one = line_.stations[s];
+    if (one.replicable || !one.state || one.state->divisible() == nullptr || pinned_.contains(s)) continue;
+    if (last_.stations[s].ranks != next_.plan.stations[s].ranks) divisible.push_back(s);
+  }
+  if (!divisible.empty() && !behind_.empty()) return;  // heard_left() comes again
+  next_.dividing = false;
+  next_.missing = divisible.size();
+  if (divisible.empty()) {
     records_.back().begun = now_;
+    return send(source_, {kind::begin, next_.epoch, 0, 1});
+  }
+  std::uint32_t const epoch = next_.epoch;
+  for (std::uint32_t const s : divisible)
+    send(last_.stations[s].ranks.front(), {kind::divide, epoch, 0, 1, s, next_.plan.stations[s].ranks.front()});
+}
+
+void epochs::heard_parted(head const& what, std::string const& text) {
+  std::string const name = "'" + line_.stations[what.station].notes.name + "' ";
+  if (what.yes == 0 && what.keeper != no_rank && !pinned_.contains(what.station))
+    pinned_[what.station] = {what.epoch, what.keeper, text};
+  if (!asking_ || what.epoch != next_.epoch) return;  // it was there, and came home since
+  if (what.yes != 0)
+    next_.parted.push_back(what.station);
+  else if (next_.refused.empty())
+    next_.refused =
+        (what.keeper != no_rank ? name + "stays on rank " + std::to_string(what.keeper) : name + "could not move") +
+        ": " + text;
+  if (--next_.missing > 0) return;
+  if (next_.refused.empty()) {
+    records_.back().begun = now_;
+    records_.back().in_parts = static_cast<std::uint32_t>(next_.parted.size());
     return send(source_, {kind::begin, next_.epoch, 0, 1});
   }
   records_.back().refused = std::move(next_.refused);
   asking_ = false;
+  for (std::uint32_t const s : std::exchange(next_.parted, {}))
+    send(last_.stations[s].ranks.front(), {kind::undivide, next_.epoch, 0, 1, s});
 }
 
 void epochs::heard_begun(bool begins) {
@@ -212,6 +279,7 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
   if (!one->in.empty()) return;
   records_[one->record].done = now_;
   behind_.erase(one);
+  if (asking_ && next_.dividing) divide_or_begin();
 }
 
 void epochs::heard_rolled_back(rollback const& what) {

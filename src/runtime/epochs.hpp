@@ -32,6 +32,8 @@ class epochs {
   void left(std::uint32_t epoch);
   /// A station of this rank goes on by an epoch's plan, and its state stays where it was. Any thread.
   void rolled_back(rollback const& what);
+  /// What became of a state of this rank that should go part by part. Any thread.
+  void parts_went(parted const& what);
 
   // The communication thread:
   /// Takes messages from now on.
@@ -48,14 +50,24 @@ class epochs {
   std::size_t most_parcels() const { return most_parcels_; }
 
  private:
-  enum class kind : std::uint32_t { announce, ready, begin, begun, left, rolled_back };
+  enum class kind : std::uint32_t {
+    announce,
+    ready,
+    divide,    // to where a station is: the parts of its state go on
+    undivide,  // and come home
+    parted,    // what became of them
+    begin,
+    begun,
+    left,
+    rolled_back,
+  };
   struct head {
     kind what = kind::announce;
     std::uint32_t epoch = 0;
     std::uint32_t void_from = 0;  // announce: epochs from this one to the one announced will not be
-    std::uint32_t yes = 1;        // ready, begun
-    std::uint32_t station = 0;    // rolled_back
-    int keeper = no_rank;         // rolled_back
+    std::uint32_t yes = 1;        // ready, begun, parted
+    std::uint32_t station = 0;    // rolled_back, divide, undivide, parted
+    int keeper = no_rank;         // rolled_back; divide: where parts go; parted: where the station has to stay
   };
   /// A station that stays for this run, because its state could not move.
   struct pin {
@@ -69,6 +81,9 @@ class epochs {
     plan::run_plan plan;
     std::size_t missing = 0;
     std::string refused;
+    bool repairs = false;
+    bool dividing = false;                // states go part by part, or will when all ranks have left the epoch before
+    std::vector<std::uint32_t> parted{};  // stations whose state is at the new place
   };
   /// One that some ranks have not left.
   struct unfinished {
@@ -85,6 +100,8 @@ class epochs {
   void heard_rolled_back(rollback const& what);
   std::optional<plan::run_plan> repaired() const;
   void heard_ready(head const& what, std::string const& text);
+  void divide_or_begin();
+  void heard_parted(head const& what, std::string const& text);
   void heard_begun(bool begins);
   void heard_left(int from, std::uint32_t epoch);
   std::set<int> ranks_of(plan::run_plan const& plan) const;
@@ -111,6 +128,7 @@ class epochs {
   std::mutex mutex_;
   std::vector<std::uint32_t> left_here_;
   std::vector<rollback> rolled_back_here_;
+  std::vector<parted> parted_here_;
 };
 
 }  // namespace skel::runtime

@@ -179,6 +179,8 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
     if (!todo.left.empty())
       for (std::uint32_t const epoch : std::exchange(todo.left, {})) count_left(epoch);
     for (site* const here : std::exchange(todo.ended, {})) end(*here, todo);
+    for (auto const& what : std::exchange(todo.parted_, {}))
+      if (on_.parted) on_.parted(what);
     if (todo.sends.empty() && todo.posts.empty() && todo.notices.empty() && todo.errands.empty()) break;
     for (auto& sending : std::exchange(todo.sends, {})) {
       if (sending.rank == rank_)
@@ -278,7 +280,7 @@ void executor::run(job& work, agenda& todo) {
     case job::kind::source:
       return run_source(*work.here, todo);
     case job::kind::batch:
-      return run_batch(work, todo);
+      return work.parted ? run_parted_batch(work, todo) : run_batch(work, todo);
     case job::kind::copy:
       return run_copy(work, todo);
     case job::kind::join:
@@ -293,6 +295,14 @@ void executor::run(job& work, agenda& todo) {
       return run_enter(work, todo);
     case job::kind::lend:
       return run_lend(work, todo);
+    case job::kind::part:
+      return run_part(work, todo);
+    case job::kind::read_parts:
+      return run_read_parts(work, todo);
+    case job::kind::merge:
+      return run_merge(work, todo);
+    case job::kind::strand:
+      return run_strand(work);
   }
 }
 

@@ -51,6 +51,7 @@ class executor {
     std::function<void(std::uint32_t)> left{};
     /// A station that should have moved goes on where it is to be, and its state stays where it was; from any thread.
     std::function<void(rollback const&)> rolled_back{};
+    std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
   };
 
   /// The items that pass station `watched` are counted, where it is here.
@@ -82,6 +83,11 @@ class executor {
   void receive(int from, stream_position const& counts, std::string state);
   /// The state of one that comes stays on rank `from`: there is no memory for it here.
   void roll_back(int from, stream_position const& counts, std::string const& why);
+  /// The state of a station here goes to rank `to` part by part, while it works, so that it moves at the cut without;
+  /// events::parted is called once. Its messages to that rank are of this session, which grows.
+  void divide(std::uint32_t station, int to, std::uint32_t session);
+  /// It does not move, after all: what is there comes home.
+  void undivide(std::uint32_t station, std::uint32_t session);
   /// Rank `from` wants work on a state that is here, or has done some.
   void receive(int from, errand what);
 
@@ -142,6 +148,13 @@ class executor {
   void run_enter(job& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void run_lend(job& work, agenda& todo);
+  bool lend_batch(job& work, replica_group::replica& one, errand& answer);
+  void lend_parts(site const& here, errand const& asked, errand& answer);
+  void run_parted_batch(job& work, agenda& todo);
+  void run_part(job const& work, agenda& todo);
+  void run_read_parts(job const& work, agenda& todo);
+  void run_merge(job& work, agenda& todo);
+  void run_strand(job const& work);
   void end(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
   void fail(failure known);

@@ -83,41 +83,57 @@ void executor::send(site const& from, int rank, errand what) {
 void executor::run_lend(job& work, agenda& todo) {
   if (stopping()) return;
   site& here = *work.here;
-  errand& asked = work.asked;
-  std::unique_ptr<items_base> made;
-  std::uint64_t bytes = 0;
-  double seconds = 0;
-  std::size_t position = 0;
+  errand::header const asked = work.asked.head;
+  errand answer;
+  answer.head = asked;
   auto during = failure::kind::make;
   try {
     auto& one = here.lent();
-    std::size_t const count = asked.items ? asked.items->size() : 0;
-    std::int64_t const begin = record::now_ns();
-    switch (asked.head.what) {
+    during = failure::kind::finish;
+    switch (asked.what) {
       case errand::kind::batch:
-        during = failure::kind::process;
-        made = one.call->process(std::move(asked.items), position, bytes);
-        seconds = note(work, one, begin, record::now_ns(), asked.head.first_item, asked.head.source_items, count,
-                       made.get(), bytes);
-        bytes = std::max(bytes, one.call->folded_bytes());
+        if (!lend_batch(work, one, answer)) return;
         break;
       case errand::kind::rest:
-        during = failure::kind::finish;
-        made = one.call->rest(one.did.bytes_out);
-        if (made) one.did.items_out += made->size();
+        answer.items = one.call->rest(one.did.bytes_out);
+        if (answer.items) one.did.items_out += answer.items->size();
         break;
       case errand::kind::finish:
-        during = failure::kind::finish;
         one.call->finish();
         here.ends_here();
         break;
+      case errand::kind::bring:
+      case errand::kind::recall:
+        lend_parts(here, work.asked, answer);
+        break;
     }
   } catch (...) {
-    if (during == failure::kind::process)
-      return fail_at(here, here.what().notes.name, asked.head.first_item, asked.head.source_items, position);
-    return fail(here, during, during == failure::kind::make ? asked.head.first_item : here.items_taken());
+    return fail(here, during, during == failure::kind::make ? asked.first_item : here.items_taken());
   }
-  here.lent_done(work, std::move(made), bytes, seconds, todo);
+  here.lent_done(work, std::move(answer), todo);
+}
+
+/// False: the user's function threw.
+bool executor::lend_batch(job& work, replica_group::replica& one, errand& answer) {
+  errand::header const asked = work.asked.head;
+  std::size_t const count = work.asked.items->size();
+  std::size_t position = 0;
+  std::int64_t const begin = record::now_ns();
+  try {
+    answer.items = one.call->process(std::move(work.asked.items), position, answer.head.bytes);
+  } catch (...) {
+    auto const& name = work.here->what().notes.name;
+    if (asked.partial != 0)
+      fail({name, failure::kind::process, asked.first_item, asked.source_items, rank_});
+    else
+      fail_at(*work.here, name, asked.first_item, asked.source_items, position);
+    return false;
+  }
+  answer.head.seconds =
+      note(work, one, begin, record::now_ns(), asked.first_item, asked.partial != 0 ? count : asked.source_items, count,
+           answer.items.get(), answer.head.bytes);
+  answer.head.bytes = std::max(answer.head.bytes, one.call->folded_bytes());
+  return true;
 }
 
 std::vector<std::uint32_t> executor::ended_here() const {

@@ -61,12 +61,20 @@ struct stream_position {
 
 /// What the place of a station asks of the rank that keeps its state, and the answer.
 struct errand {
-  enum class kind : std::uint32_t { batch, rest, finish };
+  enum class kind : std::uint32_t {
+    batch,
+    rest,
+    finish,
+    bring,   ///< parts of a state: they are there from now on
+    recall,  ///< the answer takes them back
+  };
   struct header {
     kind what = kind::batch;
     std::uint32_t station = 0;
     std::uint32_t session = 0;                       ///< of the loan
     std::uint32_t done = 0;                          ///< 1: it is the answer
+    std::uint32_t partial = 0;                       ///< 1: the batch is a part of the parcel
+    std::uint32_t failed = 0;                        ///< answer to bring and recall; 1: it says why
     std::uint64_t number = 0;                        ///< among those of its session
     std::uint64_t first_item = 0, source_items = 0;  ///< as of a parcel
     std::uint64_t bytes = 0;                         ///< answer: of what was made, also where it was folded
@@ -74,6 +82,16 @@ struct errand {
   };
   header head;
   std::unique_ptr<items_base> items{};  ///< the batch, or what was made of it; null: nothing, as where it was folded
+  std::string bytes{};                  ///< bring and recall
+};
+
+/// What became of a state that should go to another rank part by part.
+struct parted {
+  std::uint32_t session = 0;
+  std::uint32_t station = 0;
+  bool there = false;  ///< all parts are; false: none, or as many as did not come home
+  bool stays = false;  ///< false and this: it cannot, as a part could not be written or read
+  std::string why;
 };
 
 /// Sends to other ranks. Called from any lane; must not block.

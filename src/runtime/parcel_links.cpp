@@ -70,7 +70,14 @@ void parcel_links::send(int rank, stream_position const& counts, std::string sta
 
 void parcel_links::send(int rank, errand what, codec const* how) {
   constexpr std::size_t before = sizeof what.head;
-  message out = what.items ? how->encode(std::move(what.items), before, direct_bytes_) : message(before);
+  bool const ranges = !what.bytes.empty();
+  message out =
+      what.items ? how->encode(std::move(what.items), before, direct_bytes_) : message(before, ranges ? 1 : 0);
+  if (ranges) {
+    auto const kept = std::make_shared<std::string>(std::move(what.bytes));
+    out.add(std::as_bytes(std::span(*kept)));
+    out.keep = kept;
+  }
   if (out.bytes().size() > message::longest) throw too_long(out.bytes().size());
   std::memcpy(out.body().data(), &what.head, sizeof what.head);
   by_.send(rank, errands, std::move(out));
@@ -99,8 +106,7 @@ void parcel_links::deliver_to(executor& to) {
     return {};
   });
   by_.open(moved_states, [this, &to](int from, auto body, auto sizes) { return receive_state(to, from, body, sizes); });
-  by_.open(errands,
-           [this, &to](int from, auto body, auto sizes) { return receive_errand(to, from, body, !sizes.empty()); });
+  by_.open(errands, [this, &to](int from, auto body, auto sizes) { return receive_errand(to, from, body, sizes); });
   by_.open(stream_end, [this](int, auto, auto) -> landing {
     heard_finished_ = true;
     return {};
@@ -130,7 +136,8 @@ landing parcel_links::receive_state(executor& to, int from, std::span<std::byte 
           [&to, from, counts, state] { to.receive(from, counts, std::move(*state)); }};
 }
 
-landing parcel_links::receive_errand(executor& to, int from, std::span<std::byte const> body, bool ranges) {
+landing parcel_links::receive_errand(executor& to, int from, std::span<std::byte const> body,
+                                     std::span<std::uint64_t const> sizes) {
   auto const head = read<errand::header>(body);
   auto const whole = std::make_shared<errand>();
   whole->head = head;
@@ -143,10 +150,17 @@ landing parcel_links::receive_errand(executor& to, int from, std::span<std::byte
       return {};
     }
   whole->items = std::move(batch.batch);
-  if (!ranges) {
+  if (sizes.empty()) {
     to.receive(from, std::move(*whole));
     return {};
   }
+  if (bytes.empty()) try {
+      whole->bytes.resize(sizes[0]);
+      batch.ranges = {std::as_writable_bytes(std::span(whole->bytes))};
+    } catch (std::exception const&) {  // without its parts it is an errand that fails
+      to.receive(from, std::move(*whole));
+      return {};
+    }
   return {std::move(batch.ranges), [&to, from, whole] { to.receive(from, std::move(*whole)); }};
 }
 

@@ -35,7 +35,7 @@ class parcel_links final : public link_layer {
   void tell_all(channel where);
   landing receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution);
   landing receive_state(executor& to, int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
-  landing receive_errand(executor& to, int from, std::span<std::byte const> body, bool ranges);
+  landing receive_errand(executor& to, int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
 
   transport& by_;
   program const& line_;

@@ -23,6 +23,7 @@ void check_plan(program const& line, plan::run_plan const& plan, int ranks) {
   if (!(plan.batch_latency > 0) || !std::isfinite(plan.batch_latency) || plan.batch_bytes == 0 ||
       plan.reorder_factor == 0)
     refuse("batch_latency, batch_bytes and reorder_factor must be positive, and batch_latency finite");
+  if (!(plan.part_pause > 0)) refuse("part_pause must be positive");
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& at = plan.stations[s].ranks;
     std::string const name = "station '" + line.stations[s].notes.name + "' ";

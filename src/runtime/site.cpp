@@ -359,7 +359,8 @@ void site::begin_for_copies(agenda& todo) {
 bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
   if (source_) return cuts_ > 0 || source_->over();  // what is in its open batch belongs to the next epoch
-  return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle()) && (!loan_ || loan_->idle());
+  return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle()) && (!loan_ || loan_->idle()) &&
+         (!parting_ || (parting_->idle() && !parting_->in_flight() && !state_busy_));
 }
 
 /// Of one at rest: whether another epoch follows this one.
@@ -380,16 +381,27 @@ void site::pump(agenda& todo) {
 void site::work(agenda& todo) {
   if (copies_) take_joint_results(todo);
   if (loan_) work_on_loan(todo);
+  if (parting_) take_parted_results(todo);
   send_results(todo);
   if (copies_) begin_for_copies(todo);
-  while (!copies_ && !loan_ && arrivals_.ready() && workers_.any_idle())
+  if (divide_ || parting_) steer(todo);
+  while (!copies_ && !loan_ && !state_busy_ && arrivals_.ready() && workers_.any_idle()) {
     todo.jobs.push_back({job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.pace()});
+    if (!parting_) continue;
+    todo.jobs.back().parted = true;
+    if (parting_->first > 0) --parting_->first;
+  }
   if (source_ && cuts_ == 0 && outputs_.empty() && source_->may_run()) {
     source_->run();
     todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}, workers_.pace()});
   }
   if (finishing_ || !at_rest()) return;
   if (goes_on()) return leave_if_done(todo);
+  if (parting_) {  // some parts did not come home
+    finishing_ = true;
+    todo.jobs.push_back({job::kind::strand, this, no_worker, {}, {}});
+    return;
+  }
   if (station_.folds && !resting_) {
     resting_ = true;
     if (loan_) return ask_keeper(errand::kind::rest, todo);

@@ -23,6 +23,7 @@
 #include "loan.hpp"
 #include "neighbourhood.hpp"
 #include "order.hpp"
+#include "parting.hpp"
 #include "replica_group.hpp"
 #include "stream_source.hpp"
 
@@ -32,7 +33,7 @@ class site;
 
 /// A call of the user's functions that has become possible.
 struct job {
-  enum class kind { source, batch, copy, join, rest, finish, leave, enter, lend };
+  enum class kind { source, batch, copy, join, rest, finish, leave, enter, lend, part, read_parts, merge, strand };
   kind what = kind::batch;
   site* here = nullptr;
   std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
@@ -43,7 +44,9 @@ struct job {
   int from = no_rank;              ///< enter: where the station was; lend: who asks
   stream_position counts{};        ///< leave, enter
   std::string state{};             ///< enter
-  errand asked{};                  ///< lend
+  errand asked{};                  ///< lend; read_parts: the answer that has them
+  bool parted = false;             ///< batch: some of its items may have to be worked on elsewhere
+  merge_job merging{};             ///< merge
 };
 
 /// What a change of one site asks of others; carried out when no lock is held.
@@ -74,6 +77,7 @@ struct agenda {
   std::vector<telling> notices;
   std::vector<commission> errands;  // to the same station on other ranks
   std::vector<site*> ended;         // whose finish() was called elsewhere, and has returned
+  std::vector<parted> parted_;      // what became of states that should go part by part
   std::vector<job> jobs;
   std::vector<std::uint32_t> left;  // for each site with workers that has left an epoch: which
   std::ptrdiff_t opened = 0;        // so many more sites have workers than before
@@ -123,12 +127,30 @@ class site {
   /// What a job of kind::leave was about is done.
   void left(agenda& todo);
 
+  /// The parts of the station's state go to rank `to`, while it works; what becomes of it goes into agenda::parted_.
+  void divide(int to, std::uint32_t session, agenda& todo);
+  /// They come home, unless they are of another session.
+  void undivide(std::uint32_t session, agenda& todo);
+  /// For jobs of the station, without the lock: where parts are does not change while they run.
+  parting const& parts() const { return *parting_; }
+  /// What a job of kind::part has written, of so many parts; or why it could not.
+  void parts_written(std::size_t all, std::vector<std::size_t> which, std::string bytes, agenda& todo);
+  void parts_not_written(std::string const& why, agenda& todo);
+  /// Whether a job of kind::read_parts has read them.
+  void parts_read(bool well, std::string const& why, agenda& todo);
+  /// A batch has items of parts that are on their way: it is worked on when they are somewhere.
+  void park(job work, agenda& todo);
+  /// As batch_done(), where the items for which `there` is true are still to be worked on elsewhere.
+  void parted_batch_done(job& work, halves made, std::vector<bool> there, std::uint64_t bytes, double seconds,
+                         agenda& todo);
+  void merged(std::uint64_t round, std::unique_ptr<items_base> all, agenda& todo);
+
   /// A rank asks for work on the state that is here, or answers.
   void receive(int from, errand what, agenda& todo);
   /// The worker of what is lent; made for the first time by the user's functions. Without the lock.
   replica_group::replica& lent();
-  /// What a job of kind::lend was about is done: what it `made`, of `bytes`, in `seconds`.
-  void lent_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds, agenda& todo);
+  /// What a job of kind::lend was about is done.
+  void lent_done(job const& work, errand answer, agenda& todo);
   /// Of a serial station, after the run: whether finish() was called here, where its state is then.
   bool ended_here() const { return ended_here_; }
   void ends_here() { ended_here_ = true; }
@@ -213,6 +235,14 @@ class site {
   void work_on_loan(agenda& todo);
   void ask_keeper(errand::kind what, agenda& todo);
   void lend_next(agenda& todo);
+  bool hands_free() const { return !state_busy_ && (workers_.all_idle() || parked_); }
+  bool has_ended() const { return input_.reached() && !input_.goes_on(); }
+  void tell_parted(std::uint32_t session, bool there, bool stays, std::string why, agenda& todo);
+  void take_parted_results(agenda& todo);
+  void steer(agenda& todo);
+  void hear_of_parts(agenda& todo);
+  void unpark(agenda& todo);
+  void arrived(bool well, agenda& todo);
   void tell_source(notice::kind what, std::uint64_t count, agenda& todo) const;
   void take_open_batch();
   void depart(int from, agenda& todo);
@@ -249,8 +279,16 @@ class site {
   arrival_order arrivals_;
   end_of_stream input_;
   replica_group workers_;
-  std::optional<loan> loan_;             // of a serial station whose state is elsewhere, in the worker's place
-  std::unique_ptr<lender> lender_;       // of one that stands elsewhere and whose state is here
+  std::optional<loan> loan_;        // of a serial station whose state is elsewhere, in the worker's place
+  std::unique_ptr<lender> lender_;  // of one that stands elsewhere and whose state is here
+  struct division {
+    int to = no_rank;
+    std::uint32_t session = 0;
+  };
+  std::optional<division> divide_;       // that is to begin
+  std::optional<parting> parting_;       // of a serial station whose state is on its way to another rank
+  std::optional<job> parked_;            // a batch that waits for parts which are on their way
+  bool state_busy_ = false;              // parts are written or read
   std::unique_ptr<copy_group> copies_;   // of a broadcast stage, in their place
   std::optional<stream_source> source_;  // of the first station, before its one worker
   std::deque<result> outputs_;

@@ -108,7 +108,7 @@ void site::enter_next(agenda& todo) {
   resting_ = rested_ = finishing_ = leaving_ = false;
   if (cuts_ > 0) --cuts_;
   workers_.resize(as.workers);
-  if (!here_) loan_.reset();
+  if (!here_) loan_.reset(), parting_.reset();
   if (!here_) return pass_by(todo);
   if (!was_here) arrivals_ = arrival_order(as.around.in_order);
   entry_ = as.around.entry;
@@ -152,7 +152,9 @@ void site::leave_if_done(agenda& todo) {
                    arrivals_.expected(),
                    last_item_,
                    folded_,
-                   loan_ ? loan_->keeper() : no_rank};
+                   loan_      ? loan_->keeper()
+                   : parting_ ? parting_->to()
+                              : no_rank};
   }
   todo.jobs.push_back(std::move(work));
 }

@@ -22,6 +22,9 @@ void site::work_on_loan(agenda& todo) {
       case errand::kind::finish:
         todo.ended.push_back(this);
         break;
+      case errand::kind::bring:
+      case errand::kind::recall:
+        SKEL_EXPECTS(false);  // of a parting
     }
   }
   while (arrivals_.ready())
@@ -36,6 +39,18 @@ void site::ask_keeper(errand::kind what, agenda& todo) {
 void site::receive(int from, errand what, agenda& todo) {
   std::lock_guard guard(mutex_);
   if (stopping()) return;
+  if (what.head.done != 0 && parting_) {
+    if (what.head.what != errand::kind::batch) {
+      parting_->keep(std::move(what));
+    } else if (auto both = parting_->answered(std::move(what))) {
+      job work;
+      work.what = job::kind::merge;
+      work.here = this;
+      work.merging = *std::move(both);
+      todo.jobs.push_back(std::move(work));
+    }
+    return pump(todo);
+  }
   if (what.head.done != 0) {
     SKEL_EXPECTS(loan_ && loan_->keeper() == from);
     loan_->answered(std::move(what));
@@ -64,15 +79,9 @@ replica_group::replica& site::lent() {
   return one;
 }
 
-void site::lent_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
-                     agenda& todo) {
+void site::lent_done(job const& work, errand answer, agenda& todo) {
   std::lock_guard guard(mutex_);
-  errand answer;
-  answer.head = work.asked.head;
   answer.head.done = 1;
-  answer.head.bytes = bytes;
-  answer.head.seconds = seconds;
-  answer.items = std::move(made);
   todo.errands.push_back({this, work.from, std::move(answer)});
   lender_->done();
   lend_next(todo);

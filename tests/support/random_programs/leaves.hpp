@@ -164,6 +164,43 @@ class keeping {
   std::uint64_t kept_;
 };
 
+/// Keeps something of the items of each of some parts, and says at the end of each run what.
+template <class In, class Out>
+class keeping_in_parts {
+ public:
+  keeping_in_parts(habit of, std::size_t parts) : of_(of), kept_(parts, 0) {}
+  Out operator()(In item) {
+    std::uint64_t const digest = value<In>::digest(item);
+    std::uint64_t& kept = kept_[part_of(item)];
+    if (!of_.order_matters) {
+      kept += digest;
+      return result_of<In, Out>(of_, std::move(item));
+    }
+    kept = of_.make(kept + digest);
+    return value<Out>::make(kept);
+  }
+  void finish() {
+    for (std::uint64_t const kept : kept_) said.add(of_.key, scatter(kept));
+  }
+
+  std::size_t parts() const { return kept_.size(); }
+  std::size_t part_of(In const& item) const { return value<In>::digest(item) / 3 % kept_.size(); }
+  template <class Archive>
+  void serialize_part(Archive& archive, std::size_t part) {
+    if (state_travels) state_travels();
+    archive(kept_[part]);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if (state_travels) state_travels();
+    archive(of_);
+  }
+
+ private:
+  habit of_;
+  std::vector<std::uint64_t> kept_;
+};
+
 /// A copy of a broadcast stage: its part of a sum, or of a composition, over `span` numbers.
 template <class In, class Out>
 struct showing {

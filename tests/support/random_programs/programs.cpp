@@ -23,7 +23,8 @@ habit parts::draw() {
 std::vector<shape> const& all_shapes() {
   static std::vector<shape> const all = [] {
     std::vector<shape> out;
-    for (auto part : {shapes_of_lines(), shapes_of_farms(), shapes_of_reductions(), shapes_of_emitters()})
+    for (auto part :
+         {shapes_of_lines(), shapes_of_farms(), shapes_of_reductions(), shapes_of_emitters(), shapes_of_parts()})
       std::move(part.begin(), part.end(), std::back_inserter(out));
     return out;
   }();

@@ -15,6 +15,8 @@
 /// What a serial station keeps from item to item, and how it goes to another rank.
 namespace skel::runtime {
 
+class divisible_state;
+
 /// What a station keeps from item to item. It goes along when a stream begins on one rank, where its first items are
 /// measured, and goes on with the station on another.
 class station_state {
@@ -30,6 +32,8 @@ class station_state {
   /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws, and may
   /// have changed anything then.
   virtual void restore(std::string const& bytes) = 0;
+  /// The same where it is in parts, see divisible_state.hpp; nullptr: it is not.
+  virtual divisible_state* divisible() { return nullptr; }
 };
 
 /// Whether the state of a function object can travel: its author has given it a skel::serializer, or members that
