@@ -607,6 +607,9 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   placed.running->ranks_of = [model, home, n = line.size(), processors](plan::placement const& where) {
     return ranks_of_stations(model, home, n, processors, where);
   };
+  placed.running->at_ranks = [model, &line, processors](station_ranks const& ranks) {
+    return on_cores(ranks, model, line, processors);
+  };
   placed.running->name_of = [ranks_of = placed.running->ranks_of, processors](plan::placement const& where) {
     return name_of(ranks_of(where), processors);
   };

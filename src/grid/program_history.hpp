@@ -36,7 +36,8 @@ struct placed_line {
   std::vector<double> work;             ///< per station, per item of the source, at the placement [work units]; 0 where
                                         ///< what is measured while it runs says nothing of it
   double batch = 1;                     ///< items of the source in one of the model
-  std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};  ///< per station
+  std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};        ///< per station
+  std::function<plan::placement(std::vector<std::vector<int>> const& ranks)> at_ranks{};  ///< one with these
   std::function<std::string(plan::placement const&)> name_of{};
 };
 

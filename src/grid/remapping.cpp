@@ -131,15 +131,40 @@ remapping::price remapping::price_of(plan::placement const& where, platform::des
   return out;
 }
 
+/// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
+/// so.
+void remapping::follow(plan::run_plan const& now, double seconds) {
+  auto const is = [&](std::vector<std::vector<int>> const& ranks) {
+    return std::ranges::equal(now.stations, ranks, same_ranks, &plan::station_plan::ranks);
+  };
+  if (is(of_.placed.ranks_of(present_))) return;
+  bound_ = 0;
+  if (moving_ && is(moving_->ranks)) {
+    present_ = moving_->to;
+    moving_->begun = seconds;
+    return;
+  }
+  std::vector<std::vector<int>> ranks;
+  for (auto const& station : now.stations) ranks.push_back(station.ranks);
+  present_ = of_.placed.at_ranks(ranks);
+}
+
+/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
+void remapping::pin_moved(std::vector<std::vector<int>> const& wanted) {
+  auto const here = of_.placed.ranks_of(present_);
+  auto& stages = of_.placed.line.problem.program.stages;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    std::size_t const s = of_.placed.station_of[i];
+    if (same_ranks(here[s], wanted[s]) || !stages[i].at.empty()) continue;
+    for (auto const host : present_.stages[i]) stages[i].at.push_back(of_.placed.line.problem.platform.host_name(host));
+  }
+}
+
 std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, double seconds) {
   if (of_.announced != nullptr)
     for (auto const& one : of_.announced->poll()) of_.monitor.add(one, seconds);
   of_.monitor.advance(seconds);
-  if (moving_ && moving_->begun == 0) {  // what was asked for has begun, or was refused
-    bool const begun = std::ranges::equal(now.stations, moving_->ranks, same_ranks, &plan::station_plan::ranks);
-    if (begun) present_ = moving_->to, moving_->begun = seconds;
-    bound_ = 0;
-  }
+  follow(now, seconds);
   double const begin = record::now();
   mapping::remap_conditions at;
   at.seconds = seconds;
@@ -189,17 +214,20 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
 }
 
 void remapping::remapped(record::remap_record const& what) {
-  if (!moving_) return;
-  auto* const decision = kept(moving_->decision);
-  if (!what.refused.empty()) {
-    if (decision != nullptr) decision->refused = what.refused;
+  if (!moving_ || what.repairs) return;
+  auto const one = *std::exchange(moving_, std::nullopt);
+  auto* const decision = kept(one.decision);
+  std::string const failed = what.refused.empty() ? what.rolled_back : what.refused;
+  if (decision != nullptr) decision->refused = failed;
+  if (!failed.empty()) {
+    present_ = one.from;
+    pin_moved(one.ranks);
+    bound_ = 0;
   } else if (what.done > 0) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
-    restart_.add(std::max(0.0, took - moving_->drain - moving_->state));
-    present_ = moving_->to;
+    restart_.add(std::max(0.0, took - one.drain - one.state));
   }
-  moving_.reset();
 }
 
 void remapping::keep(mapping::remap_decision const& made, double seconds, double expected) {

@@ -62,7 +62,7 @@ class remapping {
  private:
   struct moving {
     std::uint64_t decision = 0;
-    plan::placement to;
+    plan::placement from, to;
     std::vector<std::vector<int>> ranks;
     double drain = 0, state = 0, expected = 0, begun = 0;  // [s]
   };
@@ -73,6 +73,8 @@ class remapping {
   platform::host_reading reading_of_host(std::size_t rank) const;
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
+  void follow(plan::run_plan const& now, double seconds);
+  void pin_moved(std::vector<std::vector<int>> const& wanted);
   bool has_changed(mapping::running_line const& line);
   price price_of(plan::placement const& where, platform::description const& of_ranks) const;
   void keep(mapping::remap_decision const& made, double seconds, double expected);

@@ -110,6 +110,10 @@ std::string moves_text(record::run_record const& run) {
     out += print("  after %.2f s ", move.announced);
     if (!move.refused.empty())
       out += "another plan was refused: " + move.refused + "\n";
+    else if (!move.rolled_back.empty())
+      out += "it went on by another plan, of which a part was rolled back: " + move.rolled_back + "\n";
+    else if (move.repairs)
+      out += "stages went back on the ranks where their state had stayed\n";
     else if (move.done > 0)
       out += print("it went on by another plan, which all ranks obeyed %s later\n",
                    scaled(move.done - move.announced, "s").c_str());

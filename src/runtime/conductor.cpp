@@ -40,7 +40,9 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                 {std::move(job_waits), [this] { ended_.store(true), among_.wake(); },
                  [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
                  [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
-                 [this](std::uint32_t epoch) { epochs_.left(epoch); }},
+                 [this](std::uint32_t epoch) { epochs_.left(epoch); },
+                 [this](rollback const& what) { epochs_.rolled_back(what); },
+                 [this](parted const& what) { epochs_.parts_went(what); }},
                 options.trace, options.first_item, counted_station(line)),
       epochs_(among, line, plan, executor_, options),
       reports_(among, executor_, options) {
@@ -142,6 +144,8 @@ closing conductor::end() {
   mine.items = executor_.items_passed();
   mine.most_items = executor_.most_items();
   if (counts_here_) mine.forecasts = throughput_.forecasts();
+  mine.ended_here = executor_.ended_here();
+  epochs_.close();
   mine.remaps = epochs_.records();
   mine.most_batches = epochs_.most_parcels();
   if (among_.rank() == 0)

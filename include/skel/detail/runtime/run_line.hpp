@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -49,8 +50,10 @@ struct run_options {
 void check_plan(program const& line, plan::run_plan const& plan, int ranks);
 
 /// Throws skel::error when a line that runs by the plan `now` cannot go on by `next`: where that does not fit, or moves
-/// what cannot be moved: the source, the sink, broadcast stages and stages whose state has to stay.
-void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks);
+/// what cannot be moved: the source, the sink, broadcast stages, stages whose state has to stay, and those that are
+/// `pinned`, with why.
+void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks,
+                     std::map<std::size_t, std::string> const& pinned = {});
 
 /// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls
 /// it with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the
