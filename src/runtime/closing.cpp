@@ -26,6 +26,7 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
 
   record::run_record result;
   result.final_ranks = all.front().final_ranks;
+  result.checkpoints = all.front().checkpoints;
   result.hosts = hosts;
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = all.front().most_batches;

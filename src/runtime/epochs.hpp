@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <skel/detail/runtime/program.hpp>
 #include <skel/detail/runtime/run_line.hpp>
 
+#include "checkpoints.hpp"
 #include "executor.hpp"
 #include "transport/transport.hpp"
 
@@ -25,7 +27,7 @@ namespace skel::runtime {
 ///     rank 0 --announce--> all --ready--> rank 0 --begin--> source --begun--> rank 0;  all --left--> rank 0
 class epochs {
  public:
-  epochs(transport& among, program const& line, plan::run_plan const& first, executor& work,
+  epochs(transport& among, program const& line, plan::run_plan const& first, executor& work, checkpoints& saved,
          run_options const& options);
 
   /// All stations of this rank have left an epoch. Any thread.
@@ -50,6 +52,7 @@ class epochs {
     std::uint32_t epoch = 0;
     std::uint32_t void_from = 0;  // announce: epochs from this one to the one announced will not be
     std::uint32_t yes = 1;        // ready, begun
+    std::uint32_t saves = 0;      // announce: the plan is the same, and the line is saved where it begins
   };
   /// One that was announced and has not begun.
   struct announced {
@@ -57,18 +60,21 @@ class epochs {
     plan::run_plan plan;
     std::size_t missing = 0;
     std::string refused;
+    bool saves = false;
   };
   /// One that some ranks have not left.
   struct unfinished {
     std::uint32_t epoch = 0;
     std::set<int> in;
-    std::size_t parcels = 0;  // that it has room for
-    std::size_t record = 0;   // of the move to the next one
+    std::size_t parcels = 0;            // that it has room for
+    std::optional<std::size_t> record;  // of the move to the next one
   };
 
   void send(int to, head const& what, std::string const& text = {});
   void receive(int from, head const& what, std::string const& text);
-  void announce(plan::run_plan next);
+  void announce(plan::run_plan next, bool saves = false);
+  double ask(double now);
+  void refuse(std::string why);
   void heard_ready(head const& what, std::string const& text);
   void heard_begun(bool begins);
   void heard_left(int from, std::uint32_t epoch);
@@ -77,6 +83,7 @@ class epochs {
   transport& among_;
   program const& line_;
   executor& work_;
+  checkpoints& saved_;
   run_options const& options_;
   plan::run_plan last_;  // on rank 0 of the last epoch that has begun, elsewhere of the first one
   int source_;
@@ -84,7 +91,7 @@ class epochs {
 
   // On rank 0:
   std::uint32_t last_epoch_ = 0, last_begun_ = 0;
-  bool asks_, over_ = false, asking_ = false;  // for plans; no more; all ranks have been told of one
+  bool asks_, over_ = false, asking_ = false;  // for plans; the stream has ended; all ranks have been told of one
   announced next_;
   std::vector<unfinished> behind_;
   std::map<std::uint32_t, std::vector<int>> early_;  // who left an epoch whose end is not known to have begun

@@ -68,12 +68,12 @@ void executor::start() {
   perform(todo, nullptr);
 }
 
-void executor::announce(std::uint32_t epoch, plan::run_plan const& next) {
+void executor::announce(std::uint32_t epoch, plan::run_plan const& next, bool saves) {
   plan::run_plan kept = next;
   std::size_t sites = 0, workers = 0, known = 0;
   try {
     for (; known < sites_.size(); ++known) {
-      std::size_t const here = sites_[known]->announce(epoch, last_, next);
+      std::size_t const here = sites_[known]->announce(epoch, last_, next, saves);
       sites += here > 0;
       workers += here;
     }
@@ -295,6 +295,8 @@ void executor::run(job& work, agenda& todo) {
       return run_leave(work, todo);
     case job::kind::enter:
       return run_enter(work, todo);
+    case job::kind::save:
+      return run_save(work, todo);
   }
 }
 
@@ -476,6 +478,18 @@ void executor::run_enter(job& work, agenda& todo) {
     return fail(here, failure::kind::read_state, work.counts.last_item);
   }
   here.entered(work.counts, todo);
+}
+
+void executor::run_save(job const& work, agenda& todo) {
+  if (stopping()) return;
+  site& here = *work.here;
+  try {
+    auto const& state = here.what().state;
+    on_.saved(work.counts, state ? state->save() : "");
+  } catch (...) {
+    return fail(here, failure::kind::write_state, items_taken(here));
+  }
+  here.left(todo);
 }
 
 /// The function of `stage` threw on the item at `position` of a batch.

@@ -40,6 +40,8 @@ class executor {
     std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
     /// All stations of this rank have left an epoch in which it had some; from any thread.
     std::function<void(std::uint32_t)> left{};
+    /// What a station here keeps where an epoch begins, see station_state; from its lanes.
+    std::function<void(stream_position const&, std::string)> saved{};
   };
 
   /// The items that pass station `watched` are counted, where it is here.
@@ -61,8 +63,8 @@ class executor {
   // The communication thread:
   /// There will be such an epoch, with this plan, behind all that are known (the run begins with epoch 0). Throws
   /// std::bad_alloc, and has changed nothing then. Precondition: the plan fits, and source, sink and broadcast stages
-  /// are where they were.
-  void announce(std::uint32_t epoch, plan::run_plan const& next);
+  /// are where they were. `saves`: the line is saved where it begins, and the plan is the same.
+  void announce(std::uint32_t epoch, plan::run_plan const& next, bool saves = false);
   /// It will not be. Precondition: it was the last that was announced, and nobody has called cut() for it.
   void forget(std::uint32_t epoch);
   /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
@@ -119,6 +121,7 @@ class executor {
   void run_rest(job const& work, agenda& todo);
   void run_leave(job const& work, agenda& todo);
   void run_enter(job& work, agenda& todo);
+  void run_save(job const& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
   void fail(failure known);

@@ -33,7 +33,7 @@ inline constexpr int no_rank = -1;
 
 /// A call of the user's functions that has become possible.
 struct job {
-  enum class kind { source, batch, copy, join, rest, finish, leave, enter };
+  enum class kind { source, batch, copy, join, rest, finish, leave, enter, save };
   kind what = kind::batch;
   site* here = nullptr;
   std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
@@ -41,7 +41,7 @@ struct job {
   copy_job shown;                  ///< copy, join: what
   double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
-  stream_position counts{};        ///< leave, enter
+  stream_position counts{};        ///< leave, enter, save
   std::string state{};             ///< enter
 };
 
@@ -98,8 +98,10 @@ class site {
   std::vector<record::span> spans() const { return workers_.spans(); }
 
   /// There will be such an epoch, with the plan `next`, behind one with the plan `before`, the last that is known.
-  /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have.
-  std::size_t announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next);
+  /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have. `saves`: what it keeps
+  /// is saved before it begins, and nothing moves.
+  std::size_t announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next,
+                       bool saves = false);
   /// It will not be, after all. Precondition: cut() was not called for it.
   void forget(std::uint32_t epoch);
   /// Of a source: the next epoch that was announced begins as soon as what it has given has left. False: the stream has
@@ -167,6 +169,7 @@ class site {
   /// An epoch that has not begun here.
   struct coming {
     assignment as;
+    bool saves = false;
     std::vector<arrival> early;
     std::vector<std::pair<int, notice>> notices;
   };
@@ -193,6 +196,7 @@ class site {
   void begin_for_copies(agenda& todo);
   void ask_for_join(std::optional<copy_job> work, agenda& todo);
   bool at_rest() const;
+  bool saves_next() const;
   bool goes_on() const;
   void announce_counts(notice::kind as, agenda& todo);
   void catch_up(std::uint32_t epoch, agenda& todo);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
 
@@ -51,6 +52,7 @@ struct run_record {
   /// otherwise. `item` counts all that the source gave, those that passed before the run too.
   std::vector<throughput_forecast> forecasts;
   std::vector<remap_record> remaps;           ///< other plans that came while it ran
+  checkpoint_record checkpoints;              ///< that were made while it ran
   std::vector<std::vector<int>> final_ranks;  ///< ranks of the workers of each station by the last plan
   std::vector<station_record> stations;       ///< ordered by station, then rank
   std::vector<std::vector<span>> spans;       ///< per rank; empty unless a trace was asked for

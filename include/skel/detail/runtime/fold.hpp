@@ -52,6 +52,11 @@ class partial_fold final : public station_state {
     }
     return {};
   }
+  std::string save() override {
+    std::string bytes = take();
+    restore(bytes);
+    return bytes;
+  }
   void restore(std::string const& bytes) override {
     if (bytes.empty()) return;
     if (codec const* const by = codec_of<T>()) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/checkpoint.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -30,6 +32,14 @@ struct run_options {
   /// communicates, which it holds up; after it has thrown it is not asked any more.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
+  /// On rank 0: keeps a checkpoint of the line, and gives its bytes. Called again and again while the line runs, by a
+  /// thread beside it unless checkpoints are not made `beside`; one that throws is told, and the run goes on.
+  std::function<std::uint64_t(checkpoint const&)> keep_checkpoint;
+  /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
+  double checkpoint_period = 0;
+  bool checkpoints_beside = true;
+  /// Told the first time that a checkpoint could not be kept, and why.
+  std::function<void(std::string const&)> checkpoint_failed;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
 };

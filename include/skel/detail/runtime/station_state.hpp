@@ -26,6 +26,8 @@ class station_state {
 
   /// As bytes; "" for what cannot leave its rank, which stays. Throws what the author's serializer throws.
   virtual std::string take() = 0;
+  /// The same, and it goes on here.
+  virtual std::string save() { return take(); }
   /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws.
   virtual void restore(std::string const& bytes) = 0;
 };
