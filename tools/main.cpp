@@ -91,7 +91,8 @@ std::string usage_reason(CLI::ParseError const& problem) {
 
 /// Fails for arguments that no option took.
 void refuse_extras(CLI::App const& app, std::string const& command, std::vector<std::string> const& verbs) {
-  std::vector<std::string> const extras = app.remaining();
+  std::vector<std::string> extras = app.remaining();
+  if (app.get_option_no_throw("COMMAND") != nullptr) std::erase(extras, "--");  // before a command
   if (extras.empty()) return;
   std::string const name = printable(extras.front().substr(0, extras.front().find('=')), most_shown);
   if (!name.starts_with('-')) {
@@ -143,6 +144,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
 #if SKEL_WITH_MPI
   add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);
   add("probe", "measure hosts and the paths between them", add_probe);
+  add("run", "start a program again when it has died", add_run);
   add("train", "time irregular reductions on this machine, and fit models that choose their algorithms", add_train);
 #endif
   CLI::App const* const help = app.add_subcommand("help", "explain a verb: skel help VERB");

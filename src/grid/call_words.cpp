@@ -30,6 +30,7 @@ std::string words_of(run_settings const& settings) {
   if (settings.platform) text += ", with a platform";
   if (settings.plan) text += ", with a plan";
   if (!settings.trace.empty()) text += ", with a trace";
+  if (!settings.checkpoint.empty()) text += ", with checkpoints";
   return text;
 }
 

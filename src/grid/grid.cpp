@@ -46,6 +46,7 @@
 #include "program_history.hpp"
 #include "rank_cores.hpp"
 #include "remapping.hpp"
+#include "resumption.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
 #include "warn.hpp"
@@ -179,6 +180,7 @@ void check_times(run_settings const& of) {
   check("horizon", of.horizon, true);
   check("plan_period", of.plan_period, true);
   check("patience", of.patience, true);
+  check("checkpoint_period", of.checkpoint_period, true);
 }
 
 }  // namespace
@@ -516,6 +518,13 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   placed_run placed;
   bool first_items_passed = false, watched = false;
   s.check_trace();
+  static std::size_t runs = 0;  // of this process
+  std::optional<resumption> checkpoints;
+  ++runs;
+  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, runs, s.ranks);
+  bool const resumes = checkpoints && checkpoints->item();
+  if (resumes) report.resumed = checkpoints->item();
+  std::uint64_t const first_item = report.resumed.value_or(0);
   if (s.settings.plan) {
     if (auto const forced = s.store->forced(mapping::placement_choice::name))
       throw error("placement: '" + *forced +
@@ -526,7 +535,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     processor_map const where = s.processors(line);
     s.recall();
     first_items_passed = is_measured(line);
-    if (first_items_passed) bring_states(line, s.ranks);
+    if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
     if (rank() == 0) {
       mine = s.open(line, where, first_items_passed);
@@ -534,6 +543,8 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     }
     auto start = runtime::from_bytes<run_start>(s.ranks.broadcast(runtime::to_bytes(mine)));
     if (!start.refused.empty()) throw error(start.refused);
+    for (auto* const failed : {&mine.failed, &start.failed})
+      if (*failed) (*failed)->item += first_item;
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
     measured = std::move(mine.calibration);
     placed = std::move(mine.placed);
@@ -544,6 +555,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     report.planning_seconds = start.planning_seconds;
     if (start.ended) {
       settle_where_measured(line);
+      if (checkpoints) checkpoints->ended();
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
@@ -554,18 +566,22 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   runtime::check_plan(line, report.plan.run, size());
   std::unique_ptr<remapping> watcher;
   if (watched && rank() == 0) watcher = s.watch(line, *placed.running);
-  settle_states(line, report.plan.run, first_items_passed, s.ranks);
+  if (resumes && !first_items_passed)
+    checkpoints->give_states(report.plan.run);
+  else
+    settle_states(line, report.plan.run, first_items_passed, s.ranks);
+  if (checkpoints) checkpoints->begun();
   runtime::run_options options;
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
-  options.first_item = report.calibration_items;
+  options.first_item = first_item + report.calibration_items;
   options.expected.rate = report.plan.expected.throughput;
   options.expected.low = report.plan.expected.low;
   options.expected.high = report.plan.expected.high;
   options.between_stretches = usual_forecast_doubt().between;
   if (s.settings.progress.value_or(::isatty(STDERR_FILENO) == 1))
-    options.progress = [done = report.calibration_items](std::uint64_t items, double seconds,
-                                                         record::throughput_forecast const& standing) {
+    options.progress = [done = options.first_item](std::uint64_t items, double seconds,
+                                                   record::throughput_forecast const& standing) {
       std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s%s\n", static_cast<unsigned long long>(done + items),
                    seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
@@ -583,6 +599,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     options.next_plan = [&](plan::run_plan const& now, double seconds) { return watcher->next_plan(now, seconds); };
     options.remapped = [&](record::remap_record const& what) { watcher->remapped(what); };
   }
+  if (checkpoints) checkpoints->ask_for_checkpoints(options);
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
   if (watched) {
     std::pair<std::vector<record::remap_decision>, std::uint64_t> made;
@@ -591,6 +608,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     std::tie(report.run.decisions, report.run.remap_decisions) =
         runtime::from_bytes<decltype(made)>(s.ranks.broadcast(runtime::to_bytes(made)));
   }
+  if (checkpoints) checkpoints->ended();
   remember_states(line, report.run.final_ranks);
   s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);

@@ -152,6 +152,22 @@ std::string decisions_text(record::run_record const& run) {
   return out;
 }
 
+/// Where it went on, and the checkpoints that were made.
+std::string checkpoints_text(run_report const& of) {
+  std::string out;
+  if (of.resumed)
+    out += print("resumed: from a checkpoint, with item %llu\n", static_cast<unsigned long long>(*of.resumed));
+  auto const& kept = of.run.checkpoints;
+  if (kept.written + kept.failed + kept.skipped == 0) return out;
+  out += "checkpoints: " + print("%llu written", static_cast<unsigned long long>(kept.written));
+  if (kept.written > 0) out += ", " + scaled(static_cast<double>(kept.bytes), "B") + " in " + scaled(kept.seconds, "s");
+  if (kept.skipped > 0)
+    out += print(", %llu skipped because one was not done", static_cast<unsigned long long>(kept.skipped));
+  if (kept.failed > 0)
+    out += print(", %llu could not be written: ", static_cast<unsigned long long>(kept.failed)) + kept.problem;
+  return out + "\n";
+}
+
 /// Whether a limit of memory was kept; where it was not, why, and which one would have been.
 std::string memory_text(record::run_record const& run) {
   auto const bytes = [](auto count) { return scaled(static_cast<double>(count), "B"); };
@@ -205,7 +221,7 @@ std::string run_report::text() const {
     out += print("run: all %llu items passed while the stages were measured, in ",
                  static_cast<unsigned long long>(calibration_items)) +
            scaled(calibration_seconds, "s") + "\n";
-    return out;
+    return out + checkpoints_text(*this);
   }
   out += print("run: %llu items in ", static_cast<unsigned long long>(run.items)) + scaled(run.seconds, "s") + ", " +
          rated(run.throughput()) + " on " + counted(run.hosts.size(), "rank");
@@ -215,6 +231,7 @@ std::string run_report::text() const {
   out += "\n";
   out += forecasts_text(run);
   out += run.remap_decisions > 0 ? decisions_text(run) : moves_text(run);
+  out += checkpoints_text(*this);
   out += print("  %-20s %4s %7s %10s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "takes", "gives", "batches",
                "time/item", "busy", "blocked");
   for (auto const& s : run.stations) {

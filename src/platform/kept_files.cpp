@@ -55,9 +55,12 @@ bool write_all(int descriptor, std::string_view text) {
 }  // namespace
 
 std::string utc_now() {
-  time_t const now = time(nullptr);
+  return date_text(time(nullptr));
+}
+
+std::string date_text(std::time_t moment) {
   tm fields{};
-  gmtime_r(&now, &fields);
+  gmtime_r(&moment, &fields);
   char text[32];
   strftime(text, sizeof text, date_format, &fields);
   return text;

@@ -30,6 +30,7 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
     for (std::uint32_t const station : all[r].ended_here)
       if (!line.stations[station].replicable && !line.stations[station].copies)
         result.final_ranks[station] = {static_cast<int>(r)};
+  result.checkpoints = all.front().checkpoints;
   result.hosts = hosts;
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = all.front().most_batches;

@@ -33,6 +33,11 @@ void serialize(Archive& archive, remap_record& r) {
 }
 
 template <class Archive>
+void serialize(Archive& archive, checkpoint_record& c) {
+  archive(c.written, c.skipped, c.failed, c.bytes, c.seconds, c.item, c.problem);
+}
+
+template <class Archive>
 void serialize(Archive& archive, throughput_forecast& f) {
   archive(f.item, f.seconds, f.rate, f.low, f.high, f.drifts, f.why, f.items, f.lasted);
 }
@@ -47,6 +52,7 @@ struct closing {
   std::vector<record::span> spans;
   std::vector<record::throughput_forecast> forecasts;
   std::vector<record::remap_record> remaps;
+  record::checkpoint_record checkpoints;      // of rank 0
   std::vector<std::vector<int>> final_ranks;  // ranks of the workers of each station; of rank 0
   std::vector<std::uint32_t> ended_here;      // serial stations, with their state
   std::size_t most_batches = 0;               // of rank 0
@@ -57,8 +63,8 @@ struct closing {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, forecasts, remaps, final_ranks, ended_here, most_batches, items, most_items, begin_ns,
-            first_ns, last_ns, over_ns, interrupted, failed);
+    archive(stations, spans, forecasts, remaps, checkpoints, final_ranks, ended_here, most_batches, items, most_items,
+            begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
   }
 };
 

@@ -36,18 +36,21 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
       links_(among, line, plan),
       counts_here_(plan.stations[counted_station(line)].ranks.front() == among.rank()),
       throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
+      checkpoints_(among, line, options),
       executor_(line, plan, among.rank(), links_,
                 {std::move(job_waits), [this] { ended_.store(true), among_.wake(); },
                  [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
                  [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
                  [this](std::uint32_t epoch) { epochs_.left(epoch); },
                  [this](rollback const& what) { epochs_.rolled_back(what); },
-                 [this](parted const& what) { epochs_.parts_went(what); }},
+                 [this](parted const& what) { epochs_.parts_went(what); },
+                 [this](stream_position const& at, std::string state) { checkpoints_.saved(at, std::move(state)); }},
                 options.trace, options.first_item, counted_station(line)),
-      epochs_(among, line, plan, executor_, options),
+      epochs_(among, line, plan, executor_, checkpoints_, options),
       reports_(among, executor_, options) {
   links_.deliver_to(executor_);
   epochs_.open();
+  checkpoints_.open();
   reports_.open();
 }
 
@@ -147,6 +150,7 @@ closing conductor::end() {
   mine.ended_here = executor_.ended_here();
   epochs_.close();
   mine.remaps = epochs_.records();
+  mine.checkpoints = checkpoints_.finish();
   mine.most_batches = epochs_.most_parcels();
   if (among_.rank() == 0)
     for (auto const& station : epochs_.last().stations) mine.final_ranks.push_back(station.ranks);

@@ -9,6 +9,7 @@
 #include <skel/detail/record/throughput_watch.hpp>
 #include <skel/detail/runtime/run_line.hpp>
 
+#include "checkpoints.hpp"
 #include "closing.hpp"
 #include "epochs.hpp"
 #include "executor.hpp"
@@ -52,6 +53,7 @@ class conductor {
   record::throughput_watch throughput_;  // what lanes look at
   std::atomic<bool> failed_{false}, stirred_{false}, ended_{false};
   bool interrupted_ = false, told_ = false;
+  checkpoints checkpoints_;
   executor executor_;
   epochs epochs_;
   progress_reports reports_;

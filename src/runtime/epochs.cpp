@@ -22,11 +22,12 @@ constexpr double never = 1e9;
 
 }  // namespace
 
-epochs::epochs(transport& among, program const& line, plan::run_plan const& first, executor& work,
+epochs::epochs(transport& among, program const& line, plan::run_plan const& first, executor& work, checkpoints& saved,
                run_options const& options)
     : among_(among),
       line_(line),
       work_(work),
+      saved_(saved),
       options_(options),
       last_(first),
       source_(first.stations.front().ranks.front()),
@@ -58,13 +59,13 @@ void epochs::receive(int from, head const& what, std::string const& text) {
   if (work_.stopping()) return;  // the transport may be going quiet
   switch (what.what) {
     case kind::announce: {
-      head answer{kind::ready, what.epoch, 0, 1};
+      head answer{kind::ready, what.epoch, 0, 1, 0};
       std::string why;
       try {
         if (last_known_ >= what.void_from && last_known_ > 0) work_.forget(std::exchange(last_known_, 0));
         plan::run_plan next = last_;
         next.stations = from_bytes<std::vector<plan::station_plan>>(text);
-        work_.announce(what.epoch, next);
+        work_.announce(what.epoch, next, what.saves != 0);
         last_known_ = what.epoch;
       } catch (std::exception const& e) {
         answer.yes = 0;
@@ -75,7 +76,7 @@ void epochs::receive(int from, head const& what, std::string const& text) {
     case kind::ready:
       return heard_ready(what, text);
     case kind::begin:
-      return send(0, {kind::begun, what.epoch, 0, work_.cut() ? 1U : 0U});
+      return send(0, {kind::begun, what.epoch, 0, work_.cut() ? 1U : 0U, 0});
     case kind::begun:
       return heard_begun(what.yes != 0);
     case kind::left:
@@ -91,7 +92,7 @@ void epochs::receive(int from, head const& what, std::string const& text) {
 }
 
 void epochs::left(std::uint32_t epoch) {
-  if (among_.rank() != 0) return send(0, {kind::left, epoch, 0, 1});
+  if (among_.rank() != 0) return send(0, {kind::left, epoch, 0, 1, 0});
   {
     std::lock_guard guard(mutex_);
     left_here_.push_back(epoch);
@@ -155,15 +156,25 @@ std::optional<plan::run_plan> epochs::repaired() const {
 }
 
 double epochs::serve(double now) {
-  if (!asks_) return never;
+  if (among_.rank() != 0 || (!options_.next_plan && !saved_.any())) return never;
   now_ = now;
   take_over();
   if (over_) return never;
   if (asking_ || behind_.size() >= most_unfinished) return never;  // a message will come
+  if (saved_.any() && !repaired() && saved_.due(now)) {
+    announce(last_, purpose::saves);
+    return now;
+  }
+  double const asked = asks_ ? ask(now) : never;
+  return saved_.any() ? std::min(asked, saved_.next()) : asked;
+}
+
+/// For a plan, where that is due. When it wants to do so again [s].
+double epochs::ask(double now) {
   if (now < ask_at_) return ask_at_;
   ask_at_ = now + options_.plan_period;
   if (auto next = repaired()) {
-    announce(*std::move(next), true);
+    announce(*std::move(next), purpose::repairs);
     return ask_at_;
   }
   if (threw_) return never;
@@ -179,20 +190,26 @@ double epochs::serve(double now) {
 }
 
 /// Rank 0 tells all ranks.
-void epochs::announce(plan::run_plan next, bool repairs) {
-  records_.push_back({++last_epoch_, now_, 0, 0, {}, {}, 0, repairs});
-  try {
-    std::map<std::size_t, std::string> stay;
-    if (!repairs)
-      for (auto const& [station, where] : pinned_) stay.emplace(station, where.why);
-    check_next_plan(line_, last_, next, among_.size(), stay);
-  } catch (std::exception const& e) {
-    return refused(e.what());
+void epochs::announce(plan::run_plan next, purpose why) {
+  ++last_epoch_;
+  if (why == purpose::saves) {
+    saved_.begin(last_epoch_);
+  } else {
+    bool const repairs = why == purpose::repairs;
+    records_.push_back({last_epoch_, now_, 0, 0, {}, {}, 0, repairs});
+    try {
+      std::map<std::size_t, std::string> stay;
+      if (!repairs)
+        for (auto const& [station, where] : pinned_) stay.emplace(station, where.why);
+      check_next_plan(line_, last_, next, among_.size(), stay);
+    } catch (std::exception const& e) {
+      return refused(e.what());
+    }
   }
   asking_ = true;
-  next_ = {last_epoch_, std::move(next), static_cast<std::size_t>(among_.size()), {}, repairs, false, {}};
+  next_ = {last_epoch_, std::move(next), static_cast<std::size_t>(among_.size()), {}, why, false, {}};
   std::string const text = to_bytes(next_.plan.stations);
-  head const what{kind::announce, last_epoch_, last_begun_ + 1, 1};
+  head const what{kind::announce, last_epoch_, last_begun_ + 1, 1, 0, no_rank, why == purpose::saves ? 1U : 0U};
   for (int r = among_.size(); r-- > 0;) send(r, what, text);  // the last answer may come before this returns
 }
 
@@ -211,7 +228,7 @@ void epochs::heard_ready(head const& what, std::string const& text) {
 /// before; then the source is told.
 void epochs::divide_or_begin() {
   std::vector<std::uint32_t> divisible;
-  for (std::uint32_t s = 0; s < line_.size() && !next_.repairs; ++s) {
+  for (std::uint32_t s = 0; s < line_.size() && next_.why == purpose::moves; ++s) {
     auto const& one = line_.stations[s];
     if (one.replicable || !one.state || one.state->divisible() == nullptr || pinned_.contains(s)) continue;
     if (last_.stations[s].ranks != next_.plan.stations[s].ranks) divisible.push_back(s);
@@ -220,7 +237,7 @@ void epochs::divide_or_begin() {
   next_.dividing = false;
   next_.missing = divisible.size();
   if (divisible.empty()) {
-    records_.back().begun = now_;
+    if (next_.why != purpose::saves) records_.back().begun = now_;
     return send(source_, {kind::begin, next_.epoch, 0, 1});
   }
   std::uint32_t const epoch = next_.epoch;
@@ -257,7 +274,8 @@ void epochs::heard_begun(bool begins) {
     over_ = true;
     return refused("the stream had ended");
   }
-  behind_.push_back({std::exchange(last_begun_, next_.epoch), ranks_of(last_), parcels_, records_.size() - 1});
+  auto const record = next_.why == purpose::saves ? std::nullopt : std::optional(records_.size() - 1);
+  behind_.push_back({std::exchange(last_begun_, next_.epoch), ranks_of(last_), parcels_, record});
   last_ = std::move(next_.plan);
   std::size_t all = parcels_ = flow_control::most_parcels(line_, last_);
   for (auto const& one : behind_) all += one.parcels;
@@ -276,8 +294,10 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
   }
   one->in.erase(from);
   if (!one->in.empty()) return;
-  records_[one->record].done = now_;
-  if (options_.remapped) options_.remapped(records_[one->record]);
+  if (one->record) {
+    records_[*one->record].done = now_;
+    if (options_.remapped) options_.remapped(records_[*one->record]);
+  }
   behind_.erase(one);
   if (asking_ && next_.dividing) divide_or_begin();
 }
@@ -292,8 +312,9 @@ void epochs::heard_rolled_back(rollback const& what) {
   if (what.epoch >= stays.epoch) stays = {what.epoch, what.keeper, what.why};
 }
 
-/// The last plan that was asked for will not be obeyed.
+/// What was announced last will not be obeyed.
 void epochs::refused(std::string why) {
+  if (next_.why == purpose::saves && next_.epoch == last_epoch_) return saved_.give_up();
   records_.back().refused = std::move(why);
   if (options_.remapped) options_.remapped(records_.back());
 }

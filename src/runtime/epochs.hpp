@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <skel/detail/runtime/program.hpp>
 #include <skel/detail/runtime/run_line.hpp>
 
+#include "checkpoints.hpp"
 #include "executor.hpp"
 #include "transport/transport.hpp"
 
@@ -25,7 +27,7 @@ namespace skel::runtime {
 ///     rank 0 --announce--> all --ready--> rank 0 --begin--> source --begun--> rank 0;  all --left--> rank 0
 class epochs {
  public:
-  epochs(transport& among, program const& line, plan::run_plan const& first, executor& work,
+  epochs(transport& among, program const& line, plan::run_plan const& first, executor& work, checkpoints& saved,
          run_options const& options);
 
   /// All stations of this rank have left an epoch. Any thread.
@@ -61,6 +63,12 @@ class epochs {
     left,
     rolled_back,
   };
+  /// What an epoch is for.
+  enum class purpose : std::uint8_t {
+    moves,
+    repairs,  ///< stations are said to be where their state has stayed
+    saves,    ///< nothing moves, and what stations keep is saved where it begins
+  };
   struct head {
     kind what = kind::announce;
     std::uint32_t epoch = 0;
@@ -68,6 +76,7 @@ class epochs {
     std::uint32_t yes = 1;        // ready, begun, parted
     std::uint32_t station = 0;    // rolled_back, divide, undivide, parted
     int keeper = no_rank;         // rolled_back; divide: where parts go; parted: where the station has to stay
+    std::uint32_t saves = 0;      // announce: the plan is the same, and the line is saved where it begins
   };
   /// A station that stays for this run, because its state could not move.
   struct pin {
@@ -81,7 +90,7 @@ class epochs {
     plan::run_plan plan;
     std::size_t missing = 0;
     std::string refused;
-    bool repairs = false;
+    purpose why = purpose::moves;
     bool dividing = false;                // states go part by part, or will when all ranks have left the epoch before
     std::vector<std::uint32_t> parted{};  // stations whose state is at the new place
   };
@@ -89,13 +98,14 @@ class epochs {
   struct unfinished {
     std::uint32_t epoch = 0;
     std::set<int> in;
-    std::size_t parcels = 0;  // that it has room for
-    std::size_t record = 0;   // of the move to the next one
+    std::size_t parcels = 0;            // that it has room for
+    std::optional<std::size_t> record;  // of the move to the next one
   };
 
   void send(int to, head const& what, std::string const& text = {});
   void receive(int from, head const& what, std::string const& text);
-  void announce(plan::run_plan next, bool repairs = false);
+  void announce(plan::run_plan next, purpose why = purpose::moves);
+  double ask(double now);
   void take_over();
   void heard_rolled_back(rollback const& what);
   std::optional<plan::run_plan> repaired() const;
@@ -110,6 +120,7 @@ class epochs {
   transport& among_;
   program const& line_;
   executor& work_;
+  checkpoints& saved_;
   run_options const& options_;
   plan::run_plan last_;  // on rank 0 of the last epoch that has begun, elsewhere of the first one
   int source_;

@@ -62,12 +62,12 @@ void executor::start() {
   perform(todo, nullptr);
 }
 
-void executor::announce(std::uint32_t epoch, plan::run_plan const& next) {
+void executor::announce(std::uint32_t epoch, plan::run_plan const& next, bool saves) {
   plan::run_plan kept = next;
   std::size_t sites = 0, workers = 0, known = 0;
   try {
     for (; known < sites_.size(); ++known) {
-      std::size_t const here = sites_[known]->announce(epoch, last_, next);
+      std::size_t const here = sites_[known]->announce(epoch, last_, next, saves);
       sites += here > 0;
       workers += here;
     }
@@ -310,6 +310,8 @@ void executor::run(job& work, agenda& todo) {
       return run_merge(work, todo);
     case job::kind::strand:
       return run_strand(work);
+    case job::kind::save:
+      return run_save(work, todo);
   }
 }
 

@@ -53,6 +53,8 @@ class executor {
     /// A station that should have moved goes on where it is to be, and its state stays where it was; from any thread.
     std::function<void(rollback const&)> rolled_back{};
     std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
+    /// What a station here keeps where an epoch begins, see station_state; from its lanes.
+    std::function<void(stream_position const&, std::string)> saved{};
   };
 
   /// The items that pass station `watched` are counted, where it is here.
@@ -74,8 +76,8 @@ class executor {
   // The communication thread:
   /// There will be such an epoch, with this plan, behind all that are known (the run begins with epoch 0). Throws
   /// std::bad_alloc, and has changed nothing then. Precondition: the plan fits, and source, sink and broadcast stages
-  /// are where they were.
-  void announce(std::uint32_t epoch, plan::run_plan const& next);
+  /// are where they were. `saves`: the line is saved where it begins, and the plan is the same.
+  void announce(std::uint32_t epoch, plan::run_plan const& next, bool saves = false);
   /// It will not be. Precondition: it was the last that was announced, and nobody has called cut() for it.
   void forget(std::uint32_t epoch);
   /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
@@ -149,6 +151,7 @@ class executor {
   void send_on(site const& here, int to, stream_position counts);
   void tell_rolled_back(stream_position const& of, std::string why);
   void run_enter(job& work, agenda& todo);
+  void run_save(job const& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
   void run_lend(job& work, agenda& todo);
   bool lend_batch(job& work, replica_group::replica& one, errand& answer);

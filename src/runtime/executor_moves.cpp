@@ -52,6 +52,19 @@ void executor::run_enter(job& work, agenda& todo) {
   here.entered(work.counts, todo);
 }
 
+/// What a station keeps goes to who makes checkpoints; nothing where it is not here.
+void executor::run_save(job const& work, agenda& todo) {
+  if (stopping()) return;
+  site& here = *work.here;
+  try {
+    auto const& state = here.what().state;
+    on_.saved(work.counts, state && work.counts.keeper == no_rank ? state->take() : "");
+  } catch (...) {
+    return fail(here, failure::kind::write_state, here.items_taken());
+  }
+  here.left(todo);
+}
+
 void executor::roll_back(int from, stream_position const& counts, std::string const& why) {
   stream_position stays = counts;
   stays.keeper = from;

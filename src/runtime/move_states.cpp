@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/runtime/archive.hpp>
@@ -28,10 +29,9 @@ message state_message(std::uint64_t station, std::string bytes) {
   return out;
 }
 
-}  // namespace
-
-void move_states(program const& line, std::vector<state_move> const& moves, communicator const& ranks) {
-  if (moves.empty()) return;
+/// States go to other ranks: `send(give, failed)` calls give(station, to, bytes()) for each that goes from this one.
+template <class Send>
+void exchange(program const& line, communicator const& ranks, Send const& send) {
   std::optional<failure> mine;
   auto const failed = [&](std::size_t station, failure::kind during) {
     if (!mine) mine = describe_failure({line.stations[station].notes.name, during, 0, 1, ranks.rank()});
@@ -49,20 +49,43 @@ void move_states(program const& line, std::vector<state_move> const& moves, comm
               }
             }};
   });
-  for (auto const& [station, from, to] : moves) {
-    SKEL_EXPECTS(line.stations[station].state != nullptr && from != to);
-    if (ranks.rank() != from) continue;
+  send([&](std::size_t station, int to, auto&& bytes) {
+    auto during = failure::kind::write_state;
     try {
-      among.send(to, states, state_message(station, line.stations[station].state->take()));
+      std::string all = bytes();
+      if (to != ranks.rank()) return among.send(to, states, state_message(station, std::move(all)));
+      during = failure::kind::read_state;
+      line.stations[station].state->restore(all);
     } catch (...) {
-      failed(station, failure::kind::write_state);
+      failed(station, during);
     }
-  }
+  });
   among.settle();
   auto const all = ranks.all_gather(to_bytes(mine));
   for (std::size_t rank = 0; rank < all.size(); ++rank)
     if (auto const theirs = from_bytes<std::optional<failure>>(all[rank]))
       throw_failure(static_cast<int>(rank) == ranks.rank() ? *mine : *theirs);
+}
+
+}  // namespace
+
+void move_states(program const& line, std::vector<state_move> const& moves, communicator const& ranks) {
+  if (moves.empty()) return;
+  exchange(line, ranks, [&](auto const& give) {
+    for (auto const& move : moves) {
+      auto const& state = line.stations[move.station].state;
+      SKEL_EXPECTS(state != nullptr && move.from != move.to);
+      if (ranks.rank() == move.from) give(move.station, move.to, [&state] { return state->take(); });
+    }
+  });
+}
+
+void give_states(program const& line, std::vector<std::string> bytes, std::vector<int> const& to,
+                 communicator const& ranks) {
+  exchange(line, ranks, [&](auto const& give) {
+    for (std::size_t s = 0; s < bytes.size(); ++s)
+      if (line.stations[s].state && !bytes[s].empty()) give(s, to[s], [&one = bytes[s]] { return std::move(one); });
+  });
 }
 
 }  // namespace skel::runtime

@@ -367,10 +367,16 @@ void site::begin_for_copies(agenda& todo) {
   }
 }
 
+/// Whether the next epoch begins, or will, where the line is saved.
+bool site::saves_next() const {
+  return (!source_ || cuts_ > 0) && !coming_.empty() && coming_.begin()->second.saves;
+}
+
 /// Whether all that will come in this epoch has come, has been worked on and has left.
 bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
-  if (source_) return cuts_ > 0 || source_->over();  // what is in its open batch belongs to the next epoch
+  if (source_ && saves_next()) return !source_->running();  // with an open batch it would not be where its state is
+  if (source_) return cuts_ > 0 || source_->over();         // what is in its open batch belongs to the next epoch
   return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle()) && (!loan_ || loan_->idle()) &&
          (!parting_ || (parting_->idle() && !parting_->in_flight() && !state_busy_));
 }

@@ -34,7 +34,22 @@ class site;
 
 /// A call of the user's functions that has become possible.
 struct job {
-  enum class kind { source, batch, copy, join, rest, finish, leave, enter, lend, part, read_parts, merge, strand };
+  enum class kind {
+    source,
+    batch,
+    copy,
+    join,
+    rest,
+    finish,
+    leave,
+    enter,
+    save,
+    lend,
+    part,
+    read_parts,
+    merge,
+    strand
+  };
   kind what = kind::batch;
   site* here = nullptr;
   std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
@@ -43,7 +58,7 @@ struct job {
   double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
   int from = no_rank;              ///< enter: where the station was; lend: who asks
-  stream_position counts{};        ///< leave, enter
+  stream_position counts{};        ///< leave, enter, save
   std::string state{};             ///< enter
   errand asked{};                  ///< lend; read_parts: the answer that has them
   bool parted = false;             ///< batch: some of its items may have to be worked on elsewhere
@@ -113,8 +128,10 @@ class site {
   std::vector<record::span> spans() const;
 
   /// There will be such an epoch, with the plan `next`, behind one with the plan `before`, the last that is known.
-  /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have.
-  std::size_t announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next);
+  /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have. `saves`: what it keeps
+  /// is saved before it begins, and nothing moves.
+  std::size_t announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next,
+                       bool saves = false);
   /// It will not be, after all. Precondition: cut() was not called for it.
   void forget(std::uint32_t epoch);
   /// Of a source: the next epoch that was announced begins as soon as what it has given has left. False: the stream has
@@ -215,6 +232,7 @@ class site {
   /// An epoch that has not begun here.
   struct coming {
     assignment as;
+    bool saves = false;
     std::vector<arrival> early;
     std::vector<std::pair<int, notice>> notices;
   };
@@ -255,6 +273,7 @@ class site {
   void begin_for_copies(agenda& todo);
   void ask_for_join(std::optional<copy_job> work, agenda& todo);
   bool at_rest() const;
+  bool saves_next() const;
   bool goes_on() const;
   void announce_counts(notice::kind as, agenda& todo);
   void go_on_from(stream_position const& counts, agenda& todo);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/runtime/checkpoint.hpp>
 
 /// How a site goes from epoch to epoch.
 namespace skel::runtime {
@@ -20,12 +21,12 @@ site::assignment site::assigned(plan::run_plan const& plan, plan::run_plan const
   return out;
 }
 
-std::size_t site::announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next) {
+std::size_t site::announce(std::uint32_t epoch, plan::run_plan const& before, plan::run_plan const& next, bool saves) {
   std::lock_guard guard(mutex_);
   SKEL_EXPECTS(epoch > epoch_ && (coming_.empty() || epoch > coming_.rbegin()->first));
   assignment as = assigned(next, before);
   std::size_t const workers = as.workers;
-  coming_.emplace(epoch, coming{std::move(as), {}, {}});
+  coming_.emplace(epoch, coming{std::move(as), saves, {}, {}});
   agenda nothing;
   pass_by(nothing);
   return workers;
@@ -101,7 +102,7 @@ void site::enter_next(agenda& todo) {
   bool const was_here = here_;
   if (was_here) todo.left.push_back(epoch_);
   epoch_ = next.key();
-  auto& [as, early, notices] = next.mapped();
+  auto& [as, saves, early, notices] = next.mapped();
   here_ = as.workers > 0;
   todo.opened += (here_ ? 1 : 0) - (was_here ? 1 : 0);
   open_ = here_ && !as.comes;
@@ -129,10 +130,22 @@ void site::enter_next(agenda& todo) {
 /// goes to another rank.
 void site::leave_if_done(agenda& todo) {
   auto const& next = coming_.begin()->second.as;
-  bool const fewer = next.workers < workers_.all().size();
-  if (station_.replicable && fewer && station_.folds && !rested_) {
+  bool const fewer = next.workers < workers_.all().size(), saves = saves_next();
+  if (station_.folds_in_farm() && (fewer || saves) && !rested_) {
     if (std::exchange(resting_, true)) return;
-    todo.jobs.push_back({job::kind::rest, this, next.workers, {}, {}});
+    todo.jobs.push_back({job::kind::rest, this, saves ? 0 : next.workers, {}, {}});
+    return;
+  }
+  if (saves && is_saved(line_, number_)) {
+    leaving_ = true;
+    job work;
+    work.what = job::kind::save;
+    work.here = this;
+    work.counts.station = static_cast<std::uint32_t>(number_);
+    work.counts.epoch = coming_.begin()->first;
+    work.counts.last_item = source_ ? source_->next_item() : last_item_;
+    work.counts.keeper = loan_ ? loan_->keeper() : parting_ ? parting_->to() : no_rank;
+    todo.jobs.push_back(std::move(work));
     return;
   }
   if (!fewer) {

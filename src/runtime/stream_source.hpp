@@ -58,6 +58,7 @@ class stream_source {
   /// Whether it has given anything since it was asked last.
   bool active() { return std::exchange(items_seen_, items_) != items_; }
 
+  bool running() const { return running_; }
   bool may_run() const { return !running_ && !ended_ && (!credits_ || credits_->room() > 0); }
   void run() { running_ = true; }
   /// Its function has returned, and given `items`.

@@ -619,4 +619,142 @@ TEST(VirtualRanks, AnInterruptOnOneRankBringsAllToRest) {
   for_seeds(500, check_interrupt);
 }
 
+/// Gives the numbers below a limit, and knows which are left.
+struct counting {
+  std::uint64_t limit = 0, next = 0;
+
+  std::optional<std::uint64_t> operator()() {
+    bench::meanwhile();
+    return next == limit ? std::nullopt : std::optional(next++);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(limit, next);
+  }
+};
+
+/// Adds what it has seen before.
+struct adding {
+  std::uint64_t sum = 0;
+
+  std::uint64_t operator()(std::uint64_t x) {
+    bench::meanwhile();
+    return sum += x;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(sum);
+  }
+};
+
+/// Keeps what it gets, which is its place in what it writes too.
+struct keeping_all {
+  std::vector<std::uint64_t> got;
+
+  void operator()(std::uint64_t x) {
+    bench::meanwhile();
+    got.push_back(x);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(got);
+  }
+};
+
+auto compose_windows(std::size_t items) {
+  return skel::source("source", counting{items}) | skel::stage("add", adding{}) |
+         skel::farm("farm", [](std::uint64_t x) { return bench::meanwhile(), 3 * x; }) |
+         skel::reduce(
+             "fold", [](std::uint64_t a, std::uint64_t b) { return 7 * a + b; }, skel::every(3)) |
+         skel::sink("sink", keeping_all{});
+}
+
+/// The workers of the farm fold too.
+auto compose_sum(std::size_t items) {
+  return skel::source("source", counting{items}) |
+         skel::farm("farm", [](std::uint64_t x) { return bench::meanwhile(), x * x; }) | skel::stage("add", adding{}) |
+         skel::farm(
+             "filter",
+             [](std::uint64_t x, skel::emitter<std::uint64_t>& out) {
+               bench::meanwhile();
+               for (std::uint64_t i = 0; i < x % 3; ++i) out(x);
+             },
+             skel::unordered) |
+         skel::stage("one by one", [](std::uint64_t x) { return x; }) |
+         skel::farm("worker", [](std::uint64_t x) { return bench::meanwhile(), x + 1; }) |
+         skel::reduce("sum", std::plus<std::uint64_t>()) | skel::sink("sink", keeping_all{});
+}
+
+/// What a program gave, of all ranks: one of them has the sink.
+template <class App>
+std::vector<std::uint64_t> given(std::vector<App> const& apps) {
+  std::vector<std::uint64_t> all;
+  for (auto const& app : apps) {
+    auto const& some = boost::hana::back(app.parts).consume.got;
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+std::size_t checkpoints_tried = 0;
+
+/// A line goes on from any of its checkpoints on another number of ranks, where it may be moved too, to what it gives
+/// alone.
+template <class Compose>
+void check_checkpoints(std::uint64_t seed, Compose const& compose) try {
+  dice roll(seed);
+  std::size_t const items = roll.below(60);
+  auto expected = compose(items);
+  {
+    interleaving const without([] {});
+    skel::runtime::run_sequential(expected);
+  }
+  std::vector<std::uint64_t> const all = boost::hana::back(expected.parts).consume.got;
+  std::optional<skel::runtime::checkpoint> from;
+  std::uint64_t before = 0;
+  for (int lives = 2 + static_cast<int>(roll.below(3)); lives > 0; --lives) {
+    std::size_t const ranks = 1 + roll.below(6);
+    using app = decltype(compose(items));
+    std::vector<app> apps;
+    for (std::size_t r = 0; r < ranks; ++r) apps.push_back(compose(items));
+    std::vector<program> lines;
+    for (auto& one : apps) lines.push_back(skel::runtime::make_program(one));
+    auto const plan = timeless_plan(lines.front(), items, ranks, roll);
+    if (from)
+      for (std::size_t s = 0; s < lines.front().size(); ++s)
+        if (auto const& state = lines[static_cast<std::size_t>(plan.stations[s].ranks.front())].stations[s].state)
+          state->restore(from->states[s]);
+    std::vector<skel::runtime::checkpoint> kept;
+    decltype(skel::runtime::run_options::next_plan) next;
+    if (roll.one_in(2)) next = restless(lines.front(), items, ranks, roll);
+    virtual_run run(lines, plan, roll.bits(), next, [&kept](skel::runtime::checkpoint const& one) {
+      kept.push_back(one);
+      return std::uint64_t{1};
+    });
+    interleaving const during([&] { run.meanwhile(); });
+    auto const ends = run.run();
+    for (std::size_t r = 0; r < ranks; ++r) {
+      std::vector<closing> heard;
+      for (auto const& one : ends) heard.push_back(across(one));
+      auto const record = skel::runtime::conclude(lines.front(), plan, hosts(ranks), heard, static_cast<int>(r), {});
+      EXPECT_EQ(record.checkpoints.written, kept.size());
+    }
+    ASSERT_EQ(given(apps), all) << "on " << ranks << " ranks";
+    for (auto const& one : kept) EXPECT_LE(one.item, items - before);
+    checkpoints_tried += kept.size();
+    if (kept.empty()) continue;
+    from = kept[roll.below(kept.size())];
+    before += from->item;
+  }
+} catch (std::exception const& e) {
+  FAIL() << e.what();
+}
+
+TEST(VirtualRanks, ALineGoesOnFromAnyCheckpointOnAnyNumberOfRanks) {
+  checkpoints_tried = 0;
+  for_seeds(600, [](std::uint64_t seed) { check_checkpoints(seed, compose_windows); });
+  for_seeds(400, [](std::uint64_t seed) { check_checkpoints(seed, compose_sum); });
+  EXPECT_GT(checkpoints_tried, 0U);
+}
+
 }  // namespace

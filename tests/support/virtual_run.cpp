@@ -16,13 +16,16 @@ constexpr std::size_t hopeless = 20000;
 }  // namespace
 
 virtual_run::virtual_run(std::vector<runtime::program> const& lines, plan::run_plan const& plan, std::uint64_t seed,
-                         decltype(runtime::run_options::next_plan) next_plan)
+                         decltype(runtime::run_options::next_plan) next_plan,
+                         decltype(runtime::run_options::keep_checkpoint) keep_checkpoint)
     : roll_(bench::scatter(seed)), net_(static_cast<int>(lines.size()), bench::scatter(seed ^ salt)) {
   for (std::size_t r = 0; r < lines.size(); ++r) {
     auto& one = ranks_.emplace_back();
     one.options->interrupt = one.interrupted.get();
-    if (r == 0) one.options->next_plan = next_plan;
+    if (r == 0) one.options->next_plan = next_plan, one.options->keep_checkpoint = keep_checkpoint;
     one.options->plan_period = 0;
+    one.options->checkpoint_period = 1e-9;
+    one.options->checkpoints_beside = false;
     one.here = std::make_unique<runtime::conductor>(lines[r], plan, net_.at(static_cast<int>(r)), *one.options,
                                                     [this] { ++events_; });
   }

@@ -23,8 +23,10 @@ class virtual_run {
  public:
   /// `lines` has the line of each rank, as they are alike but not the same on ranks.
   /// `next_plan`: what rank 0 is asked for again and again, see run_options::next_plan.
+  /// `keep_checkpoint`: as of run_options, of rank 0, in the one thread.
   virtual_run(std::vector<runtime::program> const& lines, plan::run_plan const& plan, std::uint64_t seed,
-              decltype(runtime::run_options::next_plan) next_plan = nullptr);
+              decltype(runtime::run_options::next_plan) next_plan = nullptr,
+              decltype(runtime::run_options::keep_checkpoint) keep_checkpoint = nullptr);
 
   /// Until every rank has come to rest: what they say. Throws std::runtime_error when nothing happens any more.
   std::vector<runtime::closing> run();

@@ -58,6 +58,7 @@ struct run_report {
   std::uint64_t calibration_items = 0;  ///< items that passed while the stages were measured
   double calibration_seconds = 0;
   double planning_seconds = 0;
+  std::optional<std::uint64_t> resumed;  ///< the item that a checkpoint said to go on with; nothing: it began
   std::string corrected;  ///< hosts whose speeds the run tells better than the probe did, which are kept; on rank 0
 
   /// Why announcements were refused, the first ones of this grid; on rank 0.

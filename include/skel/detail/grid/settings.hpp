@@ -54,6 +54,14 @@ struct run_settings {
   /// How long a rank that leaves waits for others that may not come before the run is ended [s]: an exception takes it
   /// out, or the ranks have not made the same calls.                                        --skel-patience S
   double patience = 10;
+  /// Folder for checkpoints of the stream, of rank 0; empty: none. A program that is started again after it has died
+  /// goes on from the last one that is whole, on any number of ranks; when the stream ends they are removed. Refused
+  /// where a stage, the source or the sink may keep state that cannot be written.                 --skel-checkpoint
+  /// FOLDER
+  std::string checkpoint;
+  /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
+  ///                                                                                   --skel-checkpoint-period S
+  double checkpoint_period = 0;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// File for every decision of rank 0, with its candidates and their prices, and what came of it; empty: none. It is
   /// made anew with the grid. `skel decisions` shows it.                                    --skel-decisions FILE

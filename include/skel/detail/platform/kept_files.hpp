@@ -34,6 +34,9 @@ void check_writable(std::filesystem::path const& file);
 /// This moment as UTC text, "2026-11-20T21:45:00Z".
 std::string utc_now();
 
+/// A moment as such a text.
+std::string date_text(std::time_t moment);
+
 /// The moment that such a text means.
 std::optional<std::time_t> parse_date(std::string const& text);
 

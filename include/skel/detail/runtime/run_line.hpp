@@ -10,6 +10,7 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
+#include <skel/detail/runtime/checkpoint.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -42,6 +43,14 @@ struct run_options {
   std::function<std::string()> says;
   /// Hears it, on rank 0, by the thread that communicates. Must not throw.
   std::function<void(record::rank_progress const&)> heard;
+  /// On rank 0: keeps a checkpoint of the line, and gives its bytes. Called again and again while the line runs, by a
+  /// thread beside it unless checkpoints are not made `beside`; one that throws is told, and the run goes on.
+  std::function<std::uint64_t(checkpoint const&)> keep_checkpoint;
+  /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
+  double checkpoint_period = 0;
+  bool checkpoints_beside = true;
+  /// Told the first time that a checkpoint could not be kept, and why.
+  std::function<void(std::string const&)> checkpoint_failed;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
 };

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/runtime/checkpoint.hpp>
+
+namespace skel::runtime {
+
+/// The checkpoints of one run of a program in a folder, on one rank: the last two that were written whole. A file is
+/// written beside, synchronised with the disk and renamed, so that there is all of it or none; every byte is under a
+/// checksum (docs/formats.md). One process at a time has a folder.
+class checkpoint_store {
+ public:
+  /// One that was found.
+  struct found {
+    checkpoint what;
+    std::filesystem::path file;
+    std::time_t written = 0;  ///< by the clock of then
+  };
+
+  /// Run `run` of the program in this process, from 1 on, of a line with this identity. Makes the folder, and its
+  /// parents. Throws skel::error where it cannot be made or written into, or another process has it for longer than
+  /// `patience` seconds.
+  checkpoint_store(std::filesystem::path folder, std::size_t run, std::vector<std::string> identity,
+                   double patience = 2);
+  ~checkpoint_store();
+  checkpoint_store(checkpoint_store const&) = delete;
+  checkpoint_store& operator=(checkpoint_store const&) = delete;
+
+  /// The last one that is whole; nothing: there is none. What was found and not used is said in `notes`, a sentence
+  /// each: damaged files, renamed to NAME.damaged, and those during whose reading the program has died twice, renamed
+  /// to NAME.aside. From here to read() the file counts as being read. Throws skel::error for one of another line.
+  /// O(bytes).
+  std::optional<found> last(std::vector<std::string>& notes);
+  /// What last() found has been read, and the program lives.
+  void read();
+
+  /// Writes one, and removes those before the last two. Returns its bytes. Throws skel::error where that is not
+  /// possible; what was there stays. O(bytes).
+  std::uint64_t write(checkpoint const& what);
+
+  /// The stream has ended: removes what there is of this run, so that the next start begins anew.
+  void remove();
+
+ private:
+  std::filesystem::path name_of(std::uint64_t number) const;
+  std::vector<std::uint64_t> numbers() const;
+  void lock(double patience);
+
+  std::filesystem::path folder_;
+  std::string prefix_;
+  std::vector<std::string> identity_;
+  std::optional<std::filesystem::path> reading_;
+  std::uint64_t last_number_ = 0;
+  int lock_ = -1;
+};
+
+/// The newest checkpoint in a folder as numbers of its run and of it in the run, for those who ask whether a program
+/// comes forward; nothing: there is none, or no such folder here.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> newest_checkpoint(std::filesystem::path const& folder);
+
+}  // namespace skel::runtime

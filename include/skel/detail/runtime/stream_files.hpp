@@ -1,0 +1,139 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <skel/detail/runtime/transferable.hpp>
+
+/// Sources and sinks that know their place in a file, so that a program with checkpoints goes on from there.
+namespace skel {
+
+namespace runtime {
+
+/// An item that a file can have as its bytes: a text or a range of plain elements, or a plain value.
+template <class T>
+concept file_bytes = (std::ranges::contiguous_range<T const> && std::ranges::sized_range<T const> &&
+                      plain<std::remove_cv_t<std::ranges::range_value_t<T const>>>) ||
+                     (!std::ranges::range<T const> && plain<T>);
+
+template <file_bytes T>
+std::string_view bytes_in_file(T const& item) {
+  if constexpr (std::ranges::contiguous_range<T const>)
+    return {reinterpret_cast<char const*>(std::ranges::data(item)),
+            std::ranges::size(item) * sizeof(std::ranges::range_value_t<T const>)};
+  else
+    return {reinterpret_cast<char const*>(std::addressof(item)), sizeof item};
+}
+
+}  // namespace runtime
+
+/// A sink that writes the bytes of its items into a file, one behind the other: std::string, std::vector<float>, or any
+/// plain type. It begins the file anew, or, where it goes on from a checkpoint, cuts it where the checkpoint was made.
+/// With each checkpoint what it has written is brought to the disk. The file is opened where the sink is, when
+/// the first item comes. Its functions throw skel::error with file and reason when it cannot be written, or is
+/// shorter than a checkpoint says.
+class file_sink {
+ public:
+  explicit file_sink(std::string file);
+  file_sink(file_sink&&) noexcept;
+  file_sink& operator=(file_sink&&) noexcept;
+  ~file_sink();
+
+  template <runtime::file_bytes T>
+  void operator()(T const& item) {
+    write(runtime::bytes_in_file(item));
+  }
+  /// At the end of the stream: brings all to the disk.
+  void finish();
+  /// Bytes that it has taken.
+  std::uint64_t position() const;
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(safe_position());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    std::uint64_t position = 0;
+    archive(position);
+    go_on_at(position);
+  }
+
+ private:
+  void write(std::string_view bytes);
+  std::uint64_t safe_position() const;
+  void go_on_at(std::uint64_t position);
+
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// A source that reads a file: each line, without its end, and also the last one that has none.
+class line_source {
+ public:
+  explicit line_source(std::string file);
+  line_source(line_source&&) noexcept;
+  line_source& operator=(line_source&&) noexcept;
+  ~line_source();
+
+  /// Throws skel::error with file and reason.
+  std::optional<std::string> operator()();
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(position());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    std::uint64_t position = 0;
+    archive(position);
+    go_on_at(position);
+  }
+  /// Of the next line [B].
+  std::uint64_t position() const;
+
+ private:
+  void go_on_at(std::uint64_t position);
+
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// A source that reads a file in blocks of so many bytes, the last of which may be shorter. Otherwise as line_source.
+class block_source {
+ public:
+  block_source(std::string file, std::size_t bytes);
+  block_source(block_source&&) noexcept;
+  block_source& operator=(block_source&&) noexcept;
+  ~block_source();
+
+  std::optional<std::string> operator()();
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(position());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    std::uint64_t position = 0;
+    archive(position);
+    go_on_at(position);
+  }
+  /// Of the next block [B].
+  std::uint64_t position() const;
+
+ private:
+  void go_on_at(std::uint64_t position);
+
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace skel

@@ -1,0 +1,99 @@
+#include "resumption.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/kept_files.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/move_states.hpp>
+
+#include "stage_states.hpp"
+#include "warn.hpp"
+
+namespace skel {
+namespace {
+
+/// What rank 0 has found.
+struct finding {
+  std::string refused;
+  std::optional<std::uint64_t> item;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(refused, item);
+  }
+};
+
+}  // namespace
+
+resumption::resumption(runtime::program const& line, run_settings const& settings, std::size_t run,
+                       runtime::communicator const& ranks)
+    : line_(line), settings_(settings), ranks_(ranks) {
+  runtime::check_checkpoints(line);
+  finding mine;
+  if (ranks.rank() == 0) try {
+      std::vector<std::string> notes;
+      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, run, runtime::identity_of(line));
+      auto found = store_->last(notes);
+      for (auto const& note : notes) warn(note);
+      if (found) {
+        mine.item = found->what.item;
+        states_ = std::move(found->what.states);
+        std::fprintf(stderr, "skel: goes on at item %llu, from the checkpoint of %s (%s)\n",
+                     static_cast<unsigned long long>(*mine.item), platform::date_text(found->written).c_str(),
+                     found->file.c_str());
+      } else if (!notes.empty()) {
+        warn("no checkpoint is left: the stream begins anew");
+      }
+    } catch (std::exception const& e) {
+      mine.refused = e.what();
+    }
+  mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
+  if (!mine.refused.empty()) throw error(mine.refused);
+  item_ = mine.item;
+}
+
+/// An exception is no death: what it was about is told.
+resumption::~resumption() {
+  begun();
+}
+
+void resumption::give_states(int rank) {
+  give_states(std::vector<int>(line_.size(), rank));
+}
+
+void resumption::give_states(plan::run_plan const& plan) {
+  std::vector<int> to;
+  for (auto const& station : plan.stations) to.push_back(station.ranks.front());
+  give_states(to);
+}
+
+void resumption::give_states(std::vector<int> const& to) {
+  runtime::give_states(line_, std::exchange(states_, {}), to, ranks_);
+  std::vector<std::vector<int>> where;
+  for (int const rank : to) where.push_back({rank});
+  remember_states(line_, where);
+}
+
+void resumption::begun() {
+  if (store_) store_->read();
+}
+
+void resumption::ask_for_checkpoints(runtime::run_options& options) {
+  if (!store_) return;
+  options.keep_checkpoint = [this](runtime::checkpoint const& one) { return store_->write(one); };
+  options.checkpoint_period = settings_.checkpoint_period;
+  options.checkpoint_failed = [](std::string const& why) {
+    warn("a checkpoint could not be written (" + why + "); the run goes on, and tries again");
+  };
+}
+
+void resumption::ended() {
+  if (store_) store_->remove();
+}
+
+}  // namespace skel

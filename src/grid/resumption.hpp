@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <skel/detail/grid/settings.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/runtime/checkpoint_store.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/run_line.hpp>
+
+namespace skel {
+
+/// The checkpoints of a run: where an earlier start of the program has come to, and those that are made now. Rank 0 has
+/// the files; all ranks know the same of them.
+class resumption {
+ public:
+  /// Of run `run` of this process, with settings that name a folder. Collective. Throws skel::error on every rank where
+  /// checkpoints of the line would be wrong, the folder cannot be used, or has one of another program.
+  resumption(runtime::program const& line, run_settings const& settings, std::size_t run,
+             runtime::communicator const& ranks);
+  ~resumption();
+  resumption(resumption const&) = delete;
+  resumption& operator=(resumption const&) = delete;
+
+  /// Number of the item that the stream goes on with; nothing: it begins.
+  std::optional<std::uint64_t> item() const { return item_; }
+
+  /// Gives the states to where stations are: all to one rank, or where a plan has them. Collective. Throws
+  /// skel::stage_error on every rank where one cannot be read.
+  void give_states(int rank);
+  void give_states(plan::run_plan const& plan);
+  /// The states have been read.
+  void begun();
+
+  /// What the run is to do. On rank 0 it refers to this.
+  void ask_for_checkpoints(runtime::run_options& options);
+  /// The stream has ended: the next start begins anew.
+  void ended();
+
+ private:
+  void give_states(std::vector<int> const& to);
+
+  runtime::program const& line_;
+  run_settings const& settings_;
+  runtime::communicator const& ranks_;
+  std::optional<std::uint64_t> item_;
+  std::unique_ptr<runtime::checkpoint_store> store_;  // on rank 0
+  std::vector<std::string> states_;                   // on rank 0, until they are given
+};
+
+}  // namespace skel

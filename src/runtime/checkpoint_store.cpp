@@ -1,0 +1,351 @@
+#include <skel/detail/runtime/checkpoint_store.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/archive.hpp>
+
+namespace skel::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view suffix = ".checkpoint";
+constexpr char const* half_written = ".part";   // is being written
+constexpr char const* being_read = ".reading";  // a byte for each time that it was begun to be read
+constexpr char const *put_away = ".aside", *damaged_one = ".damaged";
+
+/// What a program dies of twice while it reads is in what it reads.
+constexpr std::uintmax_t most_readings = 2;
+
+constexpr std::array<char, 8> magic{'s', 'k', 'e', 'l', 'c', 'k', 'p', 't'};
+constexpr std::uint32_t version = 1;
+/// More stations has no program; what a damaged file says is not believed.
+constexpr std::uint32_t most_sections = 1U << 20U;
+
+/// How a file begins, in the order of bytes of the machine. Then, for each section, a `section`; a checksum of all that
+/// [8 B]; the sections themselves.
+struct head {
+  std::array<char, 8> magic{};
+  std::uint32_t version = 0;
+  std::uint32_t sections = 0;
+};
+struct section {
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+};
+
+/// What the first section says of the others, which are the states of the stations.
+struct description {
+  std::uint64_t item = 0;
+  std::int64_t written = 0;
+  std::vector<std::string> identity;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(item, written, identity);
+  }
+};
+
+std::uint64_t checksum_of(std::string_view bytes) {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
+template <class T>
+std::string_view bytes_of(T const& value) {
+  return {reinterpret_cast<char const*>(&value), sizeof value};
+}
+
+[[noreturn]] void fail(fs::path const& file, std::string const& what) {
+  throw error(file.string() + ": " + what + ": " + std::strerror(errno));
+}
+
+/// A descriptor that is closed.
+class opened {
+ public:
+  opened(fs::path const& file, int flags) : number_(::open(file.c_str(), flags | O_CLOEXEC, 0666)) {}
+  ~opened() {
+    if (number_ >= 0) ::close(number_);
+  }
+  opened(opened const&) = delete;
+  opened& operator=(opened const&) = delete;
+  int operator*() const { return number_; }
+
+ private:
+  int number_;
+};
+
+void write_all(int to, std::string_view bytes, fs::path const& file) {
+  while (!bytes.empty()) {
+    ssize_t const written = ::write(to, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(file, "cannot be written");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void synchronise(int what, fs::path const& file) {
+  if (::fsync(what) != 0) fail(file, "cannot be brought to the disk");
+}
+/// That a file has its name is in the folder. Where folders cannot be synchronised (EINVAL), nothing is to be done.
+void synchronise_folder(fs::path const& folder) {
+  opened const here(folder, O_RDONLY | O_DIRECTORY);
+  if (*here < 0) fail(folder, "cannot be opened");
+  if (::fsync(*here) != 0 && errno != EINVAL) fail(folder, "cannot be brought to the disk");
+}
+
+std::optional<std::string> bytes_in(fs::path const& file) {
+  opened const here(file, O_RDONLY);
+  struct stat of {};
+  if (*here < 0 || ::fstat(*here, &of) != 0 || !S_ISREG(of.st_mode)) return std::nullopt;
+  std::string out(static_cast<std::size_t>(of.st_size), '\0');
+  for (std::size_t have = 0; have < out.size();) {
+    ssize_t const got = ::read(*here, out.data() + have, out.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    have += static_cast<std::size_t>(got);
+  }
+  return out;
+}
+
+/// What is wrong with a file, where it is read.
+class damaged : public error {
+ public:
+  using error::error;
+};
+
+/// The sections of a file. Throws damaged, and skel::error for another version's.
+std::vector<std::string_view> sections_of(std::string_view all) {
+  head first;
+  if (all.size() < sizeof first) throw damaged("it is too short to be one");
+  std::memcpy(&first, all.data(), sizeof first);
+  if (first.magic != magic) throw damaged("it does not begin as one");
+  std::size_t const table = sizeof first + first.sections * sizeof(section);
+  if (first.sections > most_sections || all.size() < table + sizeof(std::uint64_t)) throw damaged("its end is missing");
+  std::uint64_t checksum = 0;
+  std::memcpy(&checksum, all.data() + table, sizeof checksum);
+  if (checksum != checksum_of(all.substr(0, table))) throw damaged("the checksum of its beginning is another one");
+  if (first.version != version)
+    throw error("is of version " + std::to_string(first.version) + ", and this skel reads version " +
+                std::to_string(version) + "; remove it to begin anew");
+  std::vector<std::string_view> out;
+  auto rest = all.substr(table + sizeof checksum);
+  for (std::size_t i = 0; i < first.sections; ++i) {
+    section of;
+    std::memcpy(&of, all.data() + sizeof first + i * sizeof of, sizeof of);
+    if (of.bytes > rest.size()) throw damaged("its end is missing");
+    out.push_back(rest.substr(0, of.bytes));
+    rest.remove_prefix(of.bytes);
+    if (checksum_of(out.back()) != of.checksum)
+      throw damaged("the checksum of part " + std::to_string(i) + " is another one");
+  }
+  if (!rest.empty()) throw damaged("something follows its end");
+  if (out.empty()) throw damaged("it has no parts");
+  return out;
+}
+
+/// RUN and NUMBER of a name "run-RUN.NUMBER.checkpoint".
+std::optional<std::pair<std::uint64_t, std::uint64_t>> numbers_in(std::string const& name) {
+  constexpr std::string_view before = "run-";
+  if (!name.starts_with(before) || !name.ends_with(suffix)) return std::nullopt;
+  std::string_view const middle =
+      std::string_view(name).substr(before.size(), name.size() - before.size() - suffix.size());
+  std::size_t const dot = middle.find('.');
+  if (dot == std::string_view::npos) return std::nullopt;
+  std::pair<std::uint64_t, std::uint64_t> out;
+  auto const read = [](std::string_view text, std::uint64_t& to) {
+    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), to);
+    return problem == std::errc() && end == text.data() + text.size();
+  };
+  if (!read(middle.substr(0, dot), out.first) || !read(middle.substr(dot + 1), out.second)) return std::nullopt;
+  return out;
+}
+
+fs::path with(fs::path const& file, char const* ending) {
+  return file.string() + ending;
+}
+
+/// Out of the way of those that are kept.
+void put_aside(fs::path const& file, std::string const& why, std::vector<std::string>& notes) {
+  std::error_code problem;
+  fs::rename(file, with(file, damaged_one), problem);
+  fs::remove(with(file, being_read), problem);
+  notes.push_back(file.string() + ": this checkpoint is damaged (" + why + ") and put aside as " +
+                  with(file, damaged_one).string());
+}
+
+}  // namespace
+
+checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector<std::string> identity, double patience)
+    : folder_(std::move(folder)), prefix_("run-" + std::to_string(run) + "."), identity_(std::move(identity)) {
+  std::error_code problem;
+  fs::create_directories(folder_, problem);
+  if (!fs::is_directory(folder_))
+    throw error(folder_.string() + ": checkpoints cannot be kept there: " +
+                (problem ? problem.message() : "it is no folder") + "; give --skel-checkpoint a folder");
+  lock(patience);
+  if (::access(folder_.c_str(), W_OK | X_OK) != 0) fail(folder_, "checkpoints cannot be written there");
+  for (auto const& entry : fs::directory_iterator(folder_, problem)) {
+    std::string const name = entry.path().filename().string();
+    if (name.starts_with(prefix_) && name.ends_with(half_written)) fs::remove(entry.path(), problem);
+  }
+  auto const all = numbers();
+  if (!all.empty()) last_number_ = all.back();
+}
+
+checkpoint_store::~checkpoint_store() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+/// A process that dies gives it back, whatever it dies of.
+void checkpoint_store::lock(double patience) {
+  fs::path const file = folder_ / "lock";
+  lock_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0) fail(file, "checkpoints cannot be kept there");
+  auto const give_up = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience);
+  while (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks
+    if (std::chrono::steady_clock::now() >= give_up) {
+      ::close(std::exchange(lock_, -1));
+      throw error(folder_.string() +
+                  ": another program keeps its checkpoints there, and runs; give each a folder of its own");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+fs::path checkpoint_store::name_of(std::uint64_t number) const {
+  return folder_ / (prefix_ + std::to_string(number) + std::string(suffix));
+}
+
+/// Of those that are there, in order.
+std::vector<std::uint64_t> checkpoint_store::numbers() const {
+  std::vector<std::uint64_t> out;
+  std::error_code problem;
+  for (auto const& entry : fs::directory_iterator(folder_, problem)) {
+    std::string const name = entry.path().filename().string();
+    if (!name.starts_with(prefix_)) continue;
+    if (auto const both = numbers_in(name)) out.push_back(both->second);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::string>& notes) {
+  auto all = numbers();
+  for (; !all.empty(); all.pop_back()) {
+    fs::path const file = name_of(all.back());
+    fs::path const mark = with(file, being_read);
+    std::error_code problem;
+    if (fs::file_size(mark, problem) >= most_readings && !problem) {
+      fs::rename(file, with(file, put_away), problem);
+      fs::remove(mark, problem);
+      notes.push_back(file.string() +
+                      ": the program has died twice while it read this checkpoint, which is put aside as " +
+                      with(file, put_away).string());
+      continue;
+    }
+    found out;
+    try {
+      auto const bytes = bytes_in(file);
+      if (!bytes) throw damaged("it cannot be read");
+      auto const parts = sections_of(*bytes);
+      auto const what = from_bytes<description>(std::string(parts.front()));
+      if (auto const other = difference(what.identity, identity_); !other.empty())
+        throw error("is a checkpoint of another program: " + other +
+                    "; give this one a folder of its own, or remove the file to begin anew");
+      out.what.item = what.item;
+      out.written = static_cast<std::time_t>(what.written);
+      out.what.states.assign(parts.begin() + 1, parts.end());
+    } catch (damaged const& e) {
+      put_aside(file, e.what(), notes);
+      continue;
+    } catch (cereal::Exception const&) {
+      put_aside(file, "its description cannot be read", notes);
+      continue;
+    } catch (error const& e) {
+      throw error(file.string() + ": " + e.what());
+    }
+    out.file = file;
+    opened const attempts(mark, O_WRONLY | O_CREAT | O_APPEND);
+    if (*attempts >= 0 && ::write(*attempts, ".", 1) == 1) static_cast<void>(::fsync(*attempts));
+    reading_ = file;
+    return out;
+  }
+  return std::nullopt;
+}
+
+void checkpoint_store::read() {
+  std::error_code problem;
+  if (reading_) fs::remove(with(*std::exchange(reading_, std::nullopt), being_read), problem);
+}
+
+std::uint64_t checkpoint_store::write(checkpoint const& what) {
+  description const of{what.item, std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()), identity_};
+  std::string const first = to_bytes(of);
+  std::string front(bytes_of(head{magic, version, static_cast<std::uint32_t>(what.states.size() + 1)}));
+  auto const add = [&](std::string const& bytes) { front += bytes_of(section{bytes.size(), checksum_of(bytes)}); };
+  add(first);
+  for (auto const& state : what.states) add(state);
+  std::uint64_t const checksum = checksum_of(front);
+  front += bytes_of(checksum);
+  front += first;
+
+  fs::path const file = name_of(last_number_ + 1), beside = with(file, half_written);
+  std::uint64_t bytes = front.size();
+  try {
+    opened const to(beside, O_WRONLY | O_CREAT | O_TRUNC);
+    if (*to < 0) fail(beside, "cannot be opened");
+    write_all(*to, front, beside);
+    for (auto const& state : what.states) write_all(*to, state, beside), bytes += state.size();
+    synchronise(*to, beside);
+    if (::rename(beside.c_str(), file.c_str()) != 0) fail(beside, "cannot be renamed");
+    synchronise_folder(folder_);
+  } catch (...) {
+    ::unlink(beside.c_str());
+    throw;
+  }
+  ++last_number_;
+  auto const all = numbers();
+  std::error_code problem;
+  for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(name_of(all[i]), problem);
+  return bytes;
+}
+
+void checkpoint_store::remove() {
+  std::error_code problem;
+  for (auto const number : numbers()) {
+    fs::remove(name_of(number), problem);
+    fs::remove(with(name_of(number), being_read), problem);
+  }
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> newest_checkpoint(fs::path const& folder) {
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> out;
+  std::error_code problem;
+  for (auto const& entry : fs::directory_iterator(folder, problem))
+    if (auto const found = numbers_in(entry.path().filename().string())) out = std::max(out, found);
+  return out;
+}
+
+}  // namespace skel::runtime

@@ -1,0 +1,145 @@
+#include "checkpoints.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/record/clock.hpp>
+
+namespace skel::runtime {
+
+namespace {
+
+constexpr channel saved_states = 9;  // beside those of parcel_links and epochs
+
+/// The time that keeping checkpoints may take of a run's where nobody says how often they are made. By Young's formula
+/// (1974, Comm. ACM 17(9):530-531) the best period is sqrt(2 C M) for checkpoints that take C and a mean time M between
+/// failures, and 2 C / period of the time is lost then: a hundredth for C is the best where M = 5000 C, 8 minutes for
+/// a tenth of a second; nobody knows M.
+constexpr double most_of_time = 0.01;
+/// More often they are not made [s]: what is lost by a failure is less than what starting again takes then.
+constexpr double shortest_period = 1;
+
+}  // namespace
+
+checkpoints::checkpoints(transport& among, program const& line, run_options const& options)
+    : among_(among), line_(line), options_(options), next_(period()) {}
+
+checkpoints::~checkpoints() = default;
+
+void checkpoints::open() {
+  among_.open(saved_states, [this](int, auto body, auto sizes) -> landing {
+    stream_position at;
+    std::memcpy(&at, body.data(), sizeof at);
+    if (sizes.empty()) {
+      came(at, "");
+      return {};
+    }
+    auto const state = std::make_shared<std::string>(sizes[0], '\0');
+    return {{std::as_writable_bytes(std::span(*state))}, [this, at, state] { came(at, std::move(*state)); }};
+  });
+}
+
+void checkpoints::saved(stream_position const& at, std::string state) {
+  if (among_.rank() == 0) return came(at, std::move(state));
+  message out(sizeof at, state.empty() ? 0 : 1);
+  std::memcpy(out.body().data(), &at, sizeof at);
+  if (!state.empty()) {
+    auto const kept = std::make_shared<std::string>(std::move(state));
+    out.add(std::as_bytes(std::span(*kept)));
+    out.keep = kept;
+  }
+  among_.send(0, saved_states, std::move(out));
+}
+
+double checkpoints::period() const {
+  if (options_.checkpoint_period > 0) return options_.checkpoint_period;
+  return std::max(shortest_period, last_took_ / most_of_time);
+}
+
+bool checkpoints::due(double now) {
+  if (now < next_) return false;
+  std::lock_guard guard(mutex_);
+  next_ = now + period();
+  if (!busy_) return true;
+  ++record_.skipped;
+  return false;
+}
+
+void checkpoints::begin(std::uint32_t epoch) {
+  std::lock_guard guard(mutex_);
+  busy_ = true;
+  epoch_ = epoch;
+  missing_ = 0;
+  elsewhere_ = false;
+  for (std::size_t s = 0; s < line_.size(); ++s)
+    if (is_saved(line_, s)) ++missing_;
+  what_ = {0, std::vector<std::string>(line_.size())};
+}
+
+void checkpoints::give_up() {
+  std::lock_guard guard(mutex_);
+  busy_ = false;
+  epoch_ = 0;
+}
+
+void checkpoints::came(stream_position const& at, std::string state) {
+  std::lock_guard guard(mutex_);
+  if (!busy_ || at.epoch != epoch_) return;  // the run ends
+  what_.states[at.station] = std::move(state);
+  if (at.station == 0) what_.item = at.last_item;
+  elsewhere_ = elsewhere_ || at.keeper != no_rank;
+  if (--missing_ > 0) return;
+  if (std::exchange(elsewhere_, false)) {  // a state was not where its station was
+    ++record_.skipped;
+    what_ = {};
+    busy_ = false;
+    return;
+  }
+  if (options_.checkpoints_beside)
+    writer_ = std::jthread([this] { keep(); });  // the one before has ended, or this one would not have begun
+  else
+    keep();
+}
+
+/// In a thread of its own, or under the lock.
+void checkpoints::keep() {
+  double const begin = record::now();
+  std::uint64_t bytes = 0;
+  std::string problem;
+  try {
+    bytes = options_.keep_checkpoint(what_);
+  } catch (std::exception const& e) {
+    problem = what_of(e);
+  } catch (...) {
+    problem = "an exception that is not a std::exception";
+  }
+  double const took = record::now() - begin;
+  bool const first = !problem.empty() && record_.failed == 0;
+  if (first && options_.checkpoint_failed) options_.checkpoint_failed(problem);
+  std::unique_lock guard(mutex_, std::defer_lock);
+  if (options_.checkpoints_beside) guard.lock();
+  if (problem.empty()) {
+    ++record_.written;
+    record_.bytes += bytes;
+    record_.seconds += took;
+    record_.item = what_.item;
+  } else {
+    ++record_.failed;
+    if (first) record_.problem = problem;
+  }
+  last_took_ = took;
+  what_ = {};
+  busy_ = false;
+}
+
+record::checkpoint_record checkpoints::finish() {
+  if (writer_.joinable()) writer_.join();
+  return record_;
+}
+
+}  // namespace skel::runtime

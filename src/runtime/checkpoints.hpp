@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/runtime/checkpoint.hpp>
+#include <skel/detail/runtime/run_line.hpp>
+
+#include "link_layer.hpp"
+#include "transport/transport.hpp"
+
+namespace skel::runtime {
+
+/// Checkpoints of a line that runs: what its stations save where an epoch begins goes to rank 0, which keeps it when
+/// all of it has come. One is under way at a time.
+class checkpoints {
+ public:
+  checkpoints(transport& among, program const& line, run_options const& options);
+  ~checkpoints();
+  checkpoints(checkpoints const&) = delete;
+  checkpoints& operator=(checkpoints const&) = delete;
+
+  /// What a station of this rank keeps at the beginning of an epoch. Any thread.
+  void saved(stream_position const& at, std::string state);
+
+  // The communication thread:
+  /// Takes messages from now on.
+  void open();
+  /// Whether any are made, as rank 0 knows.
+  bool any() const { return static_cast<bool>(options_.keep_checkpoint); }
+  /// On rank 0, `now` seconds after the run's begin: whether one is to begin.
+  bool due(double now);
+  /// When the next one is due [s].
+  double next() const { return next_; }
+  /// It begins with an epoch, or will not be.
+  void begin(std::uint32_t epoch);
+  void give_up();
+  /// After the run, when nothing comes any more.
+  record::checkpoint_record finish();
+
+ private:
+  void came(stream_position const& at, std::string state);
+  void keep();
+  double period() const;
+
+  transport& among_;
+  program const& line_;
+  run_options const& options_;
+  double next_ = 0;  // [s]
+
+  std::mutex mutex_;
+  bool busy_ = false;
+  std::uint32_t epoch_ = 0;  // that it begins with
+  std::size_t missing_ = 0;
+  bool elsewhere_ = false;  // a station works on loan, or a part of its state is on another rank
+  checkpoint what_;
+  double last_took_ = 0;  // [s]
+  record::checkpoint_record record_;
+  std::jthread writer_;
+};
+
+}  // namespace skel::runtime

@@ -1,0 +1,219 @@
+#include <skel/detail/runtime/stream_files.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+
+namespace skel {
+namespace stream_files_detail {
+
+/// A call of the system takes about a microsecond, and a page cache gives and takes several bytes in a nanosecond: this
+/// many [B] make the call a tenth of what it does.
+constexpr std::size_t buffered = std::size_t{1} << 16U;
+
+/// A file with its name, which is opened when it is needed and closed at the end.
+class stream_file {
+ public:
+  explicit stream_file(std::string name) : name_(std::move(name)) {}
+  ~stream_file() {
+    if (number_ >= 0) ::close(number_);
+  }
+  stream_file(stream_file const&) = delete;
+  stream_file& operator=(stream_file const&) = delete;
+
+  bool is_open() const { return number_ >= 0; }
+  int number() const { return number_; }
+  void open(int flags) {
+    number_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
+    if (number_ < 0) fail("cannot be opened");
+  }
+  /// Of the file [B].
+  std::uint64_t size() const {
+    struct stat of {};
+    if (::fstat(number_, &of) != 0) fail("cannot be looked at");
+    return static_cast<std::uint64_t>(of.st_size);
+  }
+  void expect(std::uint64_t position) const {
+    if (std::uint64_t const bytes = size(); bytes < position)
+      throw error(name_ + ": has " + std::to_string(bytes) + " bytes, and the checkpoint was made when it had " +
+                  std::to_string(position) +
+                  ": it was changed, or is not the file of that run; bring it back, or remove the checkpoints to begin "
+                  "anew");
+  }
+  [[noreturn]] void fail(char const* what) const { throw error(name_ + ": " + what + ": " + std::strerror(errno)); }
+
+ private:
+  std::string name_;
+  int number_ = -1;
+};
+
+/// What sources have in common: they read forward from a place.
+struct reader {
+  explicit reader(std::string name) : file(std::move(name)) {}
+
+  stream_file file;
+  std::uint64_t position = 0;  // of what is given next
+  std::string ahead{};         // read, not given
+  std::size_t given = 0;       // of it
+  bool ended = false;          // nothing is behind it
+
+  void begin() {
+    if (file.is_open()) return;
+    file.open(O_RDONLY);
+    if (position == 0) return;
+    file.expect(position);
+    if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0) file.fail("cannot be read from a place on");
+  }
+  std::size_t left() const { return ahead.size() - given; }
+  void read_more(std::size_t bytes) {
+    ahead.erase(0, std::exchange(given, 0));
+    std::size_t const had = ahead.size();
+    ahead.resize(had + bytes);
+    ssize_t got = 0;
+    do got = ::read(file.number(), ahead.data() + had, bytes);
+    while (got < 0 && errno == EINTR);
+    ahead.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0) file.fail("cannot be read");
+    ended = got == 0;
+  }
+  /// So many bytes, of which `dropped` more follow that are not wanted.
+  std::string give(std::size_t bytes, std::size_t dropped) {
+    std::string out = ahead.substr(given, bytes);
+    given += bytes + dropped;
+    position += bytes + dropped;
+    return out;
+  }
+  void go_on_at(std::uint64_t place) {
+    if (file.is_open()) throw error("a source that reads a file has begun: it cannot go on elsewhere");
+    position = place;
+  }
+};
+
+}  // namespace stream_files_detail
+
+struct file_sink::state {
+  explicit state(std::string name) : file(std::move(name)) {}
+
+  stream_files_detail::stream_file file;
+  std::uint64_t position = 0;  // of what comes next
+  std::string waiting{};
+
+  void begin() {
+    if (file.is_open()) return;
+    file.open(O_WRONLY | O_CREAT);
+    std::uint64_t const from = position - waiting.size();
+    file.expect(from);
+    if (::ftruncate(file.number(), static_cast<off_t>(from)) != 0 && (errno != EINVAL || from > 0))
+      file.fail("cannot be cut");  // EINVAL: a device or a pipe
+    if (from > 0 && ::lseek(file.number(), 0, SEEK_END) < 0) file.fail("cannot be written from a place on");
+  }
+  void flush() {
+    begin();
+    std::string_view rest = waiting;
+    while (!rest.empty()) {
+      ssize_t const written = ::write(file.number(), rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) file.fail("cannot be written");
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+    waiting.clear();
+  }
+  void synchronise() {
+    flush();
+    if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) file.fail("cannot be brought to the disk");
+  }
+};
+
+file_sink::file_sink(std::string file) : state_(std::make_unique<state>(std::move(file))) {}
+file_sink::file_sink(file_sink&&) noexcept = default;
+file_sink& file_sink::operator=(file_sink&&) noexcept = default;
+file_sink::~file_sink() = default;
+
+void file_sink::write(std::string_view bytes) {
+  auto& s = *state_;
+  s.waiting += bytes;
+  s.position += bytes.size();
+  if (s.waiting.size() >= stream_files_detail::buffered) s.flush();
+}
+
+void file_sink::finish() {
+  state_->synchronise();
+}
+
+std::uint64_t file_sink::position() const {
+  return state_->position;
+}
+
+std::uint64_t file_sink::safe_position() const {
+  state_->synchronise();
+  return state_->position;
+}
+
+void file_sink::go_on_at(std::uint64_t position) {
+  if (state_->file.is_open()) throw error("a sink that writes a file has begun: it cannot go on elsewhere");
+  state_->position = position;
+}
+
+struct line_source::state : stream_files_detail::reader {
+  using reader::reader;
+};
+struct block_source::state : stream_files_detail::reader {
+  state(std::string name, std::size_t of_a_block) : reader(std::move(name)), bytes(of_a_block) {}
+  std::size_t bytes;
+};
+
+line_source::line_source(std::string file) : state_(std::make_unique<state>(std::move(file))) {}
+line_source::line_source(line_source&&) noexcept = default;
+line_source& line_source::operator=(line_source&&) noexcept = default;
+line_source::~line_source() = default;
+
+std::optional<std::string> line_source::operator()() {
+  auto& s = *state_;
+  s.begin();
+  for (std::size_t seen = 0;;) {
+    std::size_t const at = s.ahead.find('\n', s.given + seen);
+    if (at != std::string::npos) return s.give(at - s.given, 1);
+    if (s.ended) return s.left() > 0 ? std::optional(s.give(s.left(), 0)) : std::nullopt;
+    seen = s.left();
+    s.read_more(stream_files_detail::buffered);
+  }
+}
+
+std::uint64_t line_source::position() const {
+  return state_->position;
+}
+void line_source::go_on_at(std::uint64_t position) {
+  state_->go_on_at(position);
+}
+
+block_source::block_source(std::string file, std::size_t bytes)
+    : state_(std::make_unique<state>(std::move(file), bytes)) {
+  if (bytes == 0) throw error("a block of a file has no bytes: give skel::block_source at least 1");
+}
+block_source::block_source(block_source&&) noexcept = default;
+block_source& block_source::operator=(block_source&&) noexcept = default;
+block_source::~block_source() = default;
+
+std::optional<std::string> block_source::operator()() {
+  auto& s = *state_;
+  s.begin();
+  while (s.left() < s.bytes && !s.ended) s.read_more(std::max(s.bytes - s.left(), stream_files_detail::buffered));
+  if (s.left() == 0) return std::nullopt;
+  return s.give(std::min(s.bytes, s.left()), 0);
+}
+
+std::uint64_t block_source::position() const {
+  return state_->position;
+}
+void block_source::go_on_at(std::uint64_t position) {
+  state_->go_on_at(position);
+}
+
+}  // namespace skel

@@ -1,0 +1,225 @@
+#include "job.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has it in no header
+
+namespace skel::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+/// The end of what a job says is kept: mpirun's words on a death are a few hundred bytes.
+constexpr std::size_t kept_words = std::size_t{1} << 16U;
+
+/// Signals that are read instead of being delivered.
+class caught_signals {
+ public:
+  caught_signals() {
+    sigset_t all;
+    sigemptyset(&all);
+    for (int const one : passed_on) sigaddset(&all, one);
+    sigaddset(&all, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+    number_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (number_ < 0) throw error(std::string("signals cannot be read: ") + std::strerror(errno));
+  }
+  ~caught_signals() {
+    ::close(number_);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  caught_signals(caught_signals const&) = delete;
+  caught_signals& operator=(caught_signals const&) = delete;
+
+  int number() const { return number_; }
+  sigset_t const& before() const { return before_; }
+  std::optional<signalfd_siginfo> next() const {
+    signalfd_siginfo out{};
+    return ::read(number_, &out, sizeof out) == sizeof out ? std::optional(out) : std::nullopt;
+  }
+
+ private:
+  sigset_t before_{};
+  int number_ = -1;
+};
+
+/// A pipe whose ends are closed.
+struct pipe_ends {
+  int read = -1, write = -1;
+
+  pipe_ends() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw error(std::string("no pipe can be made: ") + std::strerror(errno));
+    read = ends[0], write = ends[1];
+    ::fcntl(read, F_SETFL, O_NONBLOCK);
+  }
+  ~pipe_ends() {
+    ::close(read);
+    close_write();
+  }
+  pipe_ends(pipe_ends const&) = delete;
+  pipe_ends& operator=(pipe_ends const&) = delete;
+  void close_write() {
+    if (write >= 0) ::close(std::exchange(write, -1));
+  }
+};
+
+pid_t start(std::vector<std::string> const& words, caught_signals const& signals, pipe_ends const* errors) {
+  std::vector<char*> arguments;
+  for (auto const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  sigset_t as_usual;
+  sigemptyset(&as_usual);
+  sigaddset(&as_usual, SIGPIPE);  // which this command ignores
+  posix_spawnattr_setsigdefault(&how, &as_usual);
+  posix_spawnattr_setsigmask(&how, &signals.before());
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  if (errors != nullptr) posix_spawn_file_actions_adddup2(&files, errors->write, STDERR_FILENO);
+  pid_t out = 0;
+  int const problem = ::posix_spawnp(&out, arguments.front(), &files, &how, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  posix_spawnattr_destroy(&how);
+  if (problem != 0)
+    throw error(in_quotes(words.front()) + " cannot be started: " + std::generic_category().message(problem));
+  return out;
+}
+
+/// Takes what is there from a pipe to standard error and keeps its end. False: nobody writes any more.
+bool pass_words(int from, std::string& said) {
+  std::array<char, 4096> some;
+  for (;;) {
+    ssize_t const got = ::read(from, some.data(), some.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return true;
+    if (got == 0) return false;
+    std::string_view rest(some.data(), static_cast<std::size_t>(got));
+    said += rest;
+    if (said.size() > 2 * kept_words) said.erase(0, said.size() - kept_words);
+    while (!rest.empty()) {
+      ssize_t const written = ::write(STDERR_FILENO, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) break;
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+}
+
+/// Parent of a process; nothing: there is no such process any more.
+std::optional<pid_t> parent_of(pid_t process) {
+  std::ifstream in("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(in, text);
+  std::size_t const name_ends = text.rfind(')');
+  if (name_ends == std::string::npos || name_ends + 4 > text.size()) return std::nullopt;
+  pid_t parent = 0;
+  std::from_chars(text.data() + name_ends + 4, text.data() + text.size(), parent);
+  return parent;
+}
+
+std::vector<pid_t> children() {
+  std::vector<pid_t> out;
+  std::error_code problem;
+  for (auto const& entry : fs::directory_iterator("/proc", problem)) {
+    std::string const name = entry.path().filename().string();
+    pid_t process = 0;
+    auto const [end, bad] = std::from_chars(name.data(), name.data() + name.size(), process);
+    if (bad == std::errc() && end == name.data() + name.size() && parent_of(process) == ::getpid())
+      out.push_back(process);
+  }
+  return out;
+}
+
+}  // namespace
+
+ending run_job(std::vector<std::string> const& words, bool listens) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  caught_signals const signals;
+  std::optional<pipe_ends> errors;
+  if (listens) errors.emplace();
+  ending out;
+  out.process = start(words, signals, errors ? &*errors : nullptr);
+  if (errors) errors->close_write();
+  bool speaks = errors.has_value();
+  for (bool ended = false; !ended;) {
+    std::array<pollfd, 2> events{{{signals.number(), POLLIN, 0}, {speaks ? errors->read : -1, POLLIN, 0}}};
+    if (::poll(events.data(), events.size(), -1) < 0 && errno != EINTR) break;
+    if (speaks && events[1].revents != 0) speaks = pass_words(errors->read, out.said);
+    while (auto const signal = signals.next()) {
+      int const number = static_cast<int>(signal->ssi_signo);
+      if (number != SIGCHLD) {
+        out.asked_for = true;
+        if (signal->ssi_code != SI_KERNEL) ::kill(out.process, number);  // a terminal sends it to both
+        continue;
+      }
+      int status = 0;
+      for (pid_t who = 0; (who = ::waitpid(-1, &status, WNOHANG)) > 0;)
+        if (who == out.process) out.status = status, ended = true;
+    }
+  }
+  if (speaks) pass_words(errors->read, out.said);
+  return out;
+}
+
+std::size_t end_orphans() {
+  std::size_t count = 0;
+  for (auto left = children(); !left.empty(); left = children())
+    for (pid_t const one : left) {
+      ::kill(one, SIGKILL);
+      if (::waitpid(one, nullptr, 0) == one) ++count;
+    }
+  return count;
+}
+
+std::vector<std::string> remove_leftovers(pid_t mpirun) {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return {};
+  std::string const host = name.data(), user = std::to_string(::getuid());
+  char const* const temporary = std::getenv("TMPDIR");
+  std::string const short_host = host.substr(0, host.find('.'));
+  fs::path const session = fs::path(temporary == nullptr ? "/tmp" : temporary) / ("ompi." + short_host + "." + user) /
+                           ("pid." + std::to_string(mpirun));
+  std::vector<std::string> out;
+  std::error_code problem;
+  // Its first line begins with the job of mpirun itself, NUMBER.0; the ranks' jobs have the same upper 16 bits.
+  std::ifstream contact(session / "contact.txt");
+  unsigned long job = 0;
+  if (contact >> job)
+    for (auto const& entry : fs::directory_iterator("/dev/shm", problem))
+      if (entry.path().filename().string().starts_with(
+              fmt::format("vader_segment.{}.{}.{:04x}", short_host, user, job >> 16U)) &&
+          fs::remove(entry.path(), problem))
+        out.push_back(entry.path().string());
+  if (fs::is_directory(session, problem) && fs::remove_all(session, problem) > 0) out.push_back(session.string());
+  return out;
+}
+
+}  // namespace skel::tools

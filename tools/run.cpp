@@ -1,0 +1,197 @@
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/checkpoint_store.hpp>
+
+#include "job.hpp"
+#include "mpirun_command.hpp"
+#include "options.hpp"
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct run_options {
+  std::vector<std::string> command;
+  std::size_t restarts = 3;
+  bool json = false;
+};
+
+/// A program that dies at once is not started more often than this [s], and each time after twice as long, until it
+/// comes forward: starting ranks takes about as long.
+constexpr double first_pause = 0.25;
+/// So many lives in a row without a new checkpoint, or deaths of one host, are no coincidence.
+constexpr std::size_t hopeless = 2;
+
+/// Signals that a process gets for what it did, or is killed by. A shell in between makes 128 + N of them.
+bool is_deadly(int signal) {
+  for (int const one : {SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTERM, SIGSYS, SIGXCPU, SIGXFSZ, SIGTRAP})
+    if (signal == one) return true;
+  return false;
+}
+
+std::string signal_words(int signal) {
+  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
+}
+
+/// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
+std::optional<death> death_of(ending const& what) {
+  if (what.asked_for) return std::nullopt;
+  if (WIFSIGNALED(what.status)) return death{{}, {}, WTERMSIG(what.status)};
+  int const status = WEXITSTATUS(what.status);
+  if (status == 0) return std::nullopt;
+  if (auto said = death_in(what.said)) return said;
+  if (status > 128 && is_deadly(status - 128)) return death{{}, {}, status - 128};
+  return std::nullopt;
+}
+
+std::string words_of(death const& what) {
+  if (what.signal == 0) return "host " + what.host + " was lost";
+  std::string const who = what.rank ? fmt::format("rank {}", *what.rank) : "the program";
+  return who + (what.host.empty() ? "" : " on host " + what.host) + " died by " + signal_words(what.signal);
+}
+
+/// The status of a shell for it.
+int status_of(ending const& what) {
+  constexpr int by_signal = 128;
+  return WIFSIGNALED(what.status) ? by_signal + WTERMSIG(what.status) : WEXITSTATUS(what.status);
+}
+
+/// How far the checkpoints have come, where the command says where they are.
+class progress {
+ public:
+  explicit progress(mpirun_command const& of) : folder_(of.value_of("--skel-checkpoint")) {
+    if (folder_) last_ = runtime::newest_checkpoint(*folder_);
+  }
+  bool is_known() const { return folder_.has_value(); }
+  /// Whether there is a newer one than at the last call.
+  bool came_forward() {
+    if (!folder_) return false;
+    auto const now = runtime::newest_checkpoint(*folder_);
+    return now > std::exchange(last_, now);
+  }
+
+ private:
+  std::optional<std::string> folder_;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> last_;
+};
+
+/// Ranks die at once when mpirun ends the others, instead of a second after they were asked to end; what they could do
+/// in that time is no use to a job that starts again.
+void ask_for_quick_ends() {
+  ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
+}
+
+void clean_up(ending const& after) {
+  if (std::size_t const left = end_orphans(); left > 0)
+    complain(fmt::format("run: ended {} {} that it had left behind", left, left > 1 ? "processes" : "process"));
+  for (auto const& gone : remove_leftovers(after.process)) complain("run: removed " + gone);
+}
+
+int run(run_options const& options, std::ostream& out) {
+  mpirun_command command(options.command);
+  if (command.starts_mpirun()) ask_for_quick_ends();
+  progress forward(command);
+  ordered_json deaths = ordered_json::array();
+  std::string last_host;
+  std::size_t starts = 0, of_host = 0, without_progress = 0;
+  std::string gave_up;
+  ending last;
+  for (double pause = first_pause;; pause *= 2) {
+    last = run_job(command.words(), command.starts_mpirun());
+    ++starts;
+    auto const how = death_of(last);
+    if (!how) break;
+    clean_up(last);
+    std::string const what = words_of(*how);
+    deaths.push_back({{"what", what},
+                      {"rank", how->rank ? ordered_json(*how->rank) : ordered_json()},
+                      {"host", how->host},
+                      {"signal", how->signal}});
+    bool const came_forward = forward.came_forward();
+    without_progress = came_forward ? 0 : without_progress + 1;
+    if (came_forward) pause = first_pause;
+    of_host = !how->host.empty() && how->host == last_host ? of_host + 1 : 1;
+    last_host = how->host;
+    if (starts > options.restarts) {
+      gave_up = options.restarts == 0 ? "" : fmt::format("after {}", counted(options.restarts, "restart"));
+      complain("run: " + what + (gave_up.empty() ? "" : "; giving up " + gave_up));
+      break;
+    }
+    if (of_host >= hopeless && !how->host.empty()) {
+      if (auto fewer = command.without(how->host)) {
+        complain(fmt::format("run: {}, for the {}. time in a row: going on without this host{}", what, of_host,
+                             fewer->ranks() != command.ranks() ? fmt::format(", on {} ranks", *fewer->ranks()) : ""));
+        command = *std::move(fewer);
+        without_progress = of_host = 0;
+      }
+    }
+    if (forward.is_known() && without_progress >= hopeless) {
+      gave_up = fmt::format("since {} starts in a row have made no checkpoint", without_progress);
+      complain("run: " + what + "; giving up, " + gave_up);
+      break;
+    }
+    complain(fmt::format("run: {}; starting again in {} s ({} of {})", what, pause, starts, options.restarts));
+    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+  }
+  int const status = status_of(last);
+  if (options.json)
+    out << line_of({{"status", status},
+                    {"starts", starts},
+                    {"gave_up", gave_up},
+                    {"deaths", deaths},
+                    {"command", command.words()}});
+  return status;
+}
+
+constexpr char const* footer =
+    R"(A program has died when a signal ended it, or one of its ranks, or mpirun, or mpirun has lost a host. It has not when it
+ended by itself, with whatever status, when MPI_Abort ended it, or after a signal that was sent to skel run, which is passed
+on. Then the status is that of the command; after a death that is not followed by a restart it is 128 + the signal.
+
+With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, two starts in a row
+that have made no checkpoint end it, whatever is left of --restarts. A host that dies twice in a row is left out, where
+--host or a hostfile names others; ranks become fewer where their slots do.
+
+--json gives, behind what the program writes, {"status", "starts", "gave_up": why, or "", "deaths": [{"what", "rank": or null,
+"host", "signal"}], "command": the last one}.
+
+Examples:
+  skel run -- mpirun -np 4 program input --skel-checkpoint checkpoints
+  skel run --restarts 100 -- mpirun --hostfile hosts -np 16 program --skel-checkpoint checkpoints
+  skel run -- program --skel-checkpoint checkpoints)";
+
+}  // namespace
+
+action add_run(CLI::App& app) {
+  auto const options = std::make_shared<run_options>();
+  app.add_option("COMMAND", options->command,
+                 "mpirun with its options and the program, or a program; -- stands before it")
+      ->required();
+  app.add_option("--restarts", options->restarts, "how often it is started again after it has died")
+      ->capture_default_str();
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return run(*options, out); };
+}
+
+}  // namespace skel::tools
