@@ -283,7 +283,7 @@ int load(std::size_t rounds) {
   };
   platform::host_load host;
   row("a reading of this host", microseconds(rounds, 200, [&] { host.read(record::now()); }));
-  for (std::size_t hosts : {4, 16}) {
+  for (std::size_t hosts : {4UL, 16UL}) {
     std::vector<std::size_t> host_of_rank(hosts);
     std::vector<platform::cluster> clusters;
     std::vector<platform::cluster_link> links;
@@ -339,7 +339,7 @@ int announce(std::size_t rounds) {
   auto const file = std::filesystem::temp_directory_path() / fmt::format("skel_announce_{}.jsonl", getpid());
   fmt::print("CPU time of polling a file of 100,000 updates, medians of {} rounds\n{:>26} {:>7} {:>10} {:>12} {:>12}\n",
              rounds, "", "polls", "s in all", "us per line", "ms per poll");
-  for (std::size_t hosts : {1, 1000}) {
+  for (std::size_t hosts : {1UL, 1000UL}) {
     std::vector<double> seconds, most;
     std::size_t polls = 0;
     for (std::size_t r = 0; r < rounds; ++r) {

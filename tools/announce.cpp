@@ -107,7 +107,8 @@ Examples:
 action add_announce(CLI::App& app) {
   auto const options = std::make_shared<announce_options>();
   app.add_option("--to", options->to, "socket or file of the program that is told")->required()->type_name("PATH");
-  app.add_option("HOST", options->words, "and what is said of it: leaves, joins, speed FACTOR; or: link FROM TO")
+  app.add_option("HOST", options->words,
+                 "the host, and what is said of it: leaves, joins, speed FACTOR; or: link FROM TO")
       ->required()
       ->type_name("");
   app.add_option("--latency", options->latency, "of the link [s]")->type_name("SECONDS");

@@ -45,7 +45,8 @@ path_factor median_of(std::vector<path_factor> factors) {
   return factors[(factors.size() - 1) / 2];
 }
 
-bool is_subset(std::size_t first, std::size_t count, std::vector<std::size_t> const& hosts) {
+/// Whether hosts from a first one on, so many, are all among these.
+bool has_all(std::vector<std::size_t> const& hosts, std::size_t first, std::size_t count) {
   auto const at = std::ranges::lower_bound(hosts, first);
   return static_cast<std::size_t>(hosts.end() - at) >= count &&
          *(at + static_cast<std::ptrdiff_t>(count) - 1) == first + count - 1;
@@ -91,14 +92,15 @@ void monitor::add(std::size_t rank, host_reading const& reading) {
   if (!take(std::isfinite(reading.time) && !goes_back)) return;
   state.readings[rank] = reading;
   state.came[rank] = reading.time;
-  std::vector<host_reading> recent;
+  if (!state.granted) state.granted = reading.quota ? std::clamp(*reading.quota, least_share, 1.0) : 1;
+  std::vector<host_reading> recent;  // no rank has missed one
   for (std::size_t const other : ranks_of_[number])
     if (auto const found = state.came.find(other);
-        found != state.came.end() && reading.time - found->second < 2 * options_.period)
+        found != state.came.end() &&
+        reading.time - found->second <= 2 * std::max(options_.period, state.readings[other].seconds))
       recent.push_back(state.readings[other]);
   if (recent.size() < ranks_of_[number].size()) return;  // what the others use would count as that of strangers
   host_reading const all = joined(recent);
-  if (!state.granted) state.granted = all.quota ? std::clamp(*all.quota, least_share, 1.0) : 1;
   auto const share = share_of(all, std::max(1.0, std::ceil(all.own.value_or(0))));
   if (!share) return;
   if (!state.system) state.system.emplace(options_.period);
@@ -181,7 +183,7 @@ void monitor::add(announcement const& said, double time) {
   for (std::size_t const number : of) {
     host_state& state = hosts_[number];
     if (said.says == announcement::kind::speed) {
-      state.announced = said.factor;
+      state.announced = std::clamp(said.factor, least_factor, most_factor);
       state.announced_at = time;
       continue;
     }
@@ -311,41 +313,49 @@ link_outlook monitor::own_outlook(std::size_t from, std::size_t to) const {
   return outlook;
 }
 
-/// The median of what is known of pairs of hosts of two clusters. Precondition: these are connected.
-link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster) const {
+/// Of all pairs of hosts at once. O(paths log paths + clusters).
+monitor::known_paths monitor::known() const {
   auto const& machine = machine_.machine();
-  std::vector<path_factor> latencies, bandwidths;
-  auto const add = [&](link_outlook const& one) {
+  known_paths all;
+  for (auto const& [ends, state] : paths_) {
+    auto const one = own_outlook(ends.first, ends.second);
+    auto& [latencies, bandwidths] = all.factors[{machine.cluster_of(ends.first), machine.cluster_of(ends.second)}];
     if (one.latency.source != believed_source::platform) latencies.push_back(one.latency);
     if (one.bandwidth.source != believed_source::platform) bandwidths.push_back(one.bandwidth);
-  };
-  for (auto const& [ends, state] : paths_)
-    if (machine.cluster_of(ends.first) == from_cluster && machine.cluster_of(ends.second) == to_cluster)
-      add(own_outlook(ends.first, ends.second));
-  auto const first_of = [&](std::size_t cluster) {
-    std::size_t first = 0;
-    for (std::size_t c = 0; c < cluster; ++c) first += machine.clusters()[c].hosts;
-    return first;
-  };
-  std::size_t const from = first_of(from_cluster), to = first_of(to_cluster);
-  // Between clusters of which nobody has measured a pair, what was said of all pairs.
+  }
+  std::size_t hosts = 0;
+  for (cluster const& one : machine.clusters()) all.first_host.push_back(hosts), hosts += one.hosts;
+  return all;
+}
+
+/// The median of what is known of pairs of hosts of two clusters. Precondition: these are connected.
+link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const {
+  auto const& clusters = machine_.machine().clusters();
+  link_outlook outlook;
+  if (auto const found = known.factors.find({from_cluster, to_cluster}); found != known.factors.end())
+    outlook = {median_of(found->second.first), median_of(found->second.second)};
+  if (announced_paths_.empty()) return outlook;
+  // Of clusters of which nobody has measured a pair, what was said of all pairs.
+  std::size_t const from = known.first_host[from_cluster], first = known.first_host[to_cluster];
+  std::size_t const to = from_cluster == to_cluster ? first + 1 : first;  // a pair of two hosts
   auto const covers = [&](announced_path const* one) {
-    return one != nullptr && is_subset(from, machine.clusters()[from_cluster].hosts, names_.find(one->from)) &&
-           is_subset(to, machine.clusters()[to_cluster].hosts, names_.find(one->to));
+    return one != nullptr && has_all(names_.find(one->from), from, clusters[from_cluster].hosts) &&
+           has_all(names_.find(one->to), first, clusters[to_cluster].hosts);
   };
-  std::size_t const other = from_cluster == to_cluster ? to + 1 : to;  // a pair of two hosts
-  link_outlook const said = own_outlook(from, other);
-  link_outlook outlook{median_of(std::move(latencies)), median_of(std::move(bandwidths))};
-  if (outlook.latency.source == believed_source::platform &&
-      covers(announced_for(from, other, &announced_path::latency)))
+  link_outlook const said = own_outlook(from, to);
+  if (outlook.latency.source == believed_source::platform && covers(announced_for(from, to, &announced_path::latency)))
     outlook.latency = said.latency;
   if (outlook.bandwidth.source == believed_source::platform &&
-      covers(announced_for(from, other, &announced_path::bandwidth)))
+      covers(announced_for(from, to, &announced_path::bandwidth)))
     outlook.bandwidth = said.bandwidth;
   return outlook;
 }
 
 link_outlook monitor::link_between(std::size_t from, std::size_t to) const {
+  return link_between(from, to, known());
+}
+
+link_outlook monitor::link_between(std::size_t from, std::size_t to, known_paths const& known) const {
   auto const& machine = machine_.machine();
   SKEL_EXPECTS(from < machine.host_count() && to < machine.host_count());
   link_outlook outlook;
@@ -359,7 +369,7 @@ link_outlook monitor::link_between(std::size_t from, std::size_t to) const {
   std::size_t const from_cluster = machine.cluster_of(from), to_cluster = machine.cluster_of(to);
   // Hosts of a cluster have ports of their own; between clusters all share one link.
   if (from_cluster == to_cluster || (knows_latency && knows_bandwidth)) return outlook;
-  auto const others = between(from_cluster, to_cluster);
+  auto const others = between(from_cluster, to_cluster, known);
   auto const inherit = [](path_factor& mine, path_factor const& theirs) {
     if (theirs.source == believed_source::platform) return;
     mine = theirs;
@@ -386,12 +396,13 @@ void scale(path_figures& figures, link_outlook const& by) {
 snapshot monitor::next() const {
   auto const& machine = machine_.machine();
   if (seen_.readings + seen_.announced == 0) return machine_;
+  auto const paths = known();
   if (machine_.is_measured()) {
     survey all = machine_.measured();
     for (std::size_t number = 0; number < all.hosts.size(); ++number) all.hosts[number].speed *= host(number).share;
     for (std::size_t c = 0; c < all.clusters.size(); ++c)
-      if (all.clusters[c].hosts.size() > 1) scale(all.clusters[c].inside, between(c, c));
-    for (found_link& one : all.links) scale(one.measured, between(one.from, one.to));
+      if (all.clusters[c].hosts.size() > 1) scale(all.clusters[c].inside, between(c, c, paths));
+    for (found_link& one : all.links) scale(one.measured, between(one.from, one.to, paths));
     return snapshot(all);
   }
   std::vector<cluster> clusters = machine.clusters();
@@ -401,12 +412,12 @@ snapshot monitor::next() const {
     for (std::size_t k = 0; k < clusters[c].hosts; ++k) shares.push_back(host(number++).share);
     clusters[c].speed *= statistics::median(std::move(shares));
     if (clusters[c].hosts == 1) continue;
-    auto const inside = between(c, c);
+    auto const inside = between(c, c, paths);
     clusters[c].inside = scaled_path(clusters[c].inside, inside);
     clusters[c].parameters = scaled_blocks(std::move(clusters[c].parameters), inside);
   }
   for (cluster_link& one : links) {
-    auto const by = between(one.from, one.to);
+    auto const by = between(one.from, one.to, paths);
     one.path = scaled_path(one.path, by);
     one.parameters = scaled_blocks(std::move(one.parameters), by);
   }
@@ -417,12 +428,13 @@ description monitor::for_ranks() const {
   description const ranks = machine_.for_ranks(host_of_rank_);
   std::vector<cluster> clusters = ranks.clusters();
   std::vector<cluster_link> links = ranks.links();
+  auto const paths = known();
   for (std::size_t rank = 0; rank < clusters.size(); ++rank) {
     clusters[rank].speed *= host(host_of_rank_[rank]).share;
     clusters[rank].parameters.erase("measured");  // it says the speed that was
   }
   for (cluster_link& one : links) {
-    auto const by = link_between(host_of_rank_[one.from], host_of_rank_[one.to]);
+    auto const by = link_between(host_of_rank_[one.from], host_of_rank_[one.to], paths);
     one.path = scaled_path(one.path, by);
     one.parameters = scaled_blocks(std::move(one.parameters), by);
   }

@@ -293,6 +293,25 @@ TEST_F(MonitorTest, NeverSaysThatAHostHasNothing) {
   EXPECT_GT(of_.next().host(0).speed, 0);
 }
 
+TEST_F(MonitorTest, StandsAnnouncementsThatAreOutOfAllProportion) {
+  for (double factor : {1e300, 1e-300, 5e-324, 1.7e308}) {
+    announce(kind::speed, "lyon", factor);
+    of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = factor, .bandwidth = factor}, time_);
+    EXPECT_GT(of_.next().host(0).speed, 0);
+    EXPECT_TRUE(std::isfinite(of_.for_ranks().speed(0)));
+    EXPECT_TRUE(std::isfinite(of_.for_ranks().path(0, 3).latency));
+  }
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0}, time_);
+  EXPECT_GT(of_.next().machine().path(0, 3).latency, 0);
+}
+
+TEST_F(MonitorTest, KnowsTheQuotaOfTheSpeedFromTheFirstReadingOfAnyRank) {
+  of_ = monitor(machine_, {0, 0});
+  of_.add(0, host_reading{.time = time_, .quota = 0.5});
+  shares(1, 10, 0.5), pass(10);
+  EXPECT_NEAR(of_.host(0).share, 1, 1e-9);
+}
+
 TEST_F(MonitorTest, ForgetsThePathsThatWereUsedLongestAgo) {
   std::vector<std::size_t> hosts(40);
   for (std::size_t h = 0; h < hosts.size(); ++h) hosts[h] = h;

@@ -158,11 +158,19 @@ class monitor {
     double latency_at = 0, bandwidth_at = 0;  // [s]
   };
   using host_pair = std::pair<std::size_t, std::size_t>;
+  struct known_paths {
+    /// Between clusters: latencies and bandwidths of pairs of their hosts.
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<std::vector<path_factor>, std::vector<path_factor>>>
+        factors;
+    std::vector<std::size_t> first_host;  // of each cluster
+  };
 
   bool take(bool taken);
   void expect(host_pair ends, path_state& state);
   link_outlook own_outlook(std::size_t from, std::size_t to) const;
-  link_outlook between(std::size_t from_cluster, std::size_t to_cluster) const;
+  known_paths known() const;
+  link_outlook between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const;
+  link_outlook link_between(std::size_t from, std::size_t to, known_paths const& known) const;
   announced_path const* announced_for(std::size_t from, std::size_t to,
                                       std::optional<double> announced_path::*figure) const;
   bool is_silent(host_state const& state) const;
