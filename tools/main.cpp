@@ -93,7 +93,8 @@ std::string usage_reason(CLI::ParseError const& problem) {
 void refuse_extras(CLI::App const& app, std::string const& command) {
   for (CLI::App const* part : app.get_subcommands())
     if (app.get_parent() != nullptr) refuse_extras(*part, command + " " + part->get_name());
-  std::vector<std::string> const extras = app.remaining();
+  std::vector<std::string> extras = app.remaining();
+  std::erase(extras, "--");  // what is after it is arguments
   if (extras.empty()) return;
   std::string const name = printable(extras.front().substr(0, extras.front().find('=')), most_shown);
   if (!name.starts_with('-')) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <functional>
 #include <future>
 #include <set>
 #include <sstream>
@@ -73,8 +74,16 @@ class EmulatedGrid : public skel::testing_tools::FolderTest {
       if (std::filesystem::exists(one)) found.insert(one);
     return found;
   }
-  static void wait_until_ended(pid_t process) {
-    while (kill(process, 0) == 0) usleep(10'000);
+  /// Fails the test when that does not become true.
+  static void wait_until(std::function<bool()> const& true_at_last) {
+    constexpr int most = 3000;  // half a minute
+    for (int i = 0; i < most; ++i, usleep(10'000))
+      if (true_at_last()) return;
+    FAIL() << "what was waited for did not happen";
+  }
+  /// The switch has ended, whoever takes note of that.
+  static void wait_until_ended(names const& called) {
+    wait_until([&] { return !skel::testbed::switch_of(called); });
   }
 
   // Tests run side by side, each as a process of its own.
@@ -104,7 +113,7 @@ TEST_F(EmulatedGrid, ALatencyChangesUnderAProgramThatRuns) {
     return testbed(called_, "run", {"--", "mpirun", "--timeout", "100", "-np", "6", SKEL_TALKING_RANKS, "0.1"});
   });
   auto const packets = [&] { return testbed(called_, "show", {"--json"}).json().at("late").at("packets").get<int>(); };
-  while (packets() < 100) usleep(10'000);  // until its ranks talk
+  wait_until([&] { return packets() >= 100; });  // its ranks talk
   EXPECT_EQ(testbed(called_, "set", {"left", "right", "--latency", "0.05"}).out, "changed: 18 ways\n");
   auto const result = running.get();
   ASSERT_EQ(result.status, 0) << result.err;
@@ -144,13 +153,12 @@ TEST_F(EmulatedGrid, SharesOfProcessorsFollowSpeedsAndMayChange) {
 }
 
 TEST_F(EmulatedGrid, DownEndsEveryProcessAndLeavesNothing) {
-  pid_t const process = up(called_, two_sites);
+  up(called_, two_sites);
   auto running = std::async(std::launch::async, [&] { return on(called_, "left-1", {"sleep", "1000"}); });
   cpu_groups const groups = cpu_groups::find();
-  while (groups.members(called_.of_host("left-1")).empty()) usleep(10'000);
+  wait_until([&] { return !groups.members(called_.of_host("left-1")).empty(); });
   EXPECT_THAT(testbed(called_, "down").out, HasSubstr("is down"));
   EXPECT_EQ(running.get().status, -SIGTERM);
-  wait_until_ended(process);
   EXPECT_THAT(traces(called_), ElementsAre());
   EXPECT_THAT(testbed(called_, "down").out, HasSubstr("was not up, and nothing is left of it"));
   EXPECT_THAT(testbed(called_, "show").err, HasSubstr("is not up"));
@@ -160,7 +168,7 @@ TEST_F(EmulatedGrid, ASignalEndsItCleanly) {
   for (int const number : {SIGTERM, SIGINT, SIGHUP}) {
     pid_t const process = up(called_, one_host);
     kill(process, number);
-    wait_until_ended(process);
+    wait_until_ended(called_);
     EXPECT_THAT(traces(called_), ElementsAre()) << number;
   }
 }
@@ -172,9 +180,9 @@ TEST_F(EmulatedGrid, WhatAKilledSwitchHasLeftIsRemovedByDownAndByUp) {
       return on(called_, "left-1", {"sh", "-c", "trap '' TERM; sleep 1000 & wait; sleep 1000"});
     });
     cpu_groups const groups = cpu_groups::find();
-    while (groups.members(called_.of_host("left-1")).empty()) usleep(10'000);
+    wait_until([&] { return !groups.members(called_.of_host("left-1")).empty(); });
     kill(process, SIGKILL);
-    wait_until_ended(process);
+    wait_until_ended(called_);
     EXPECT_EQ(traces(called_).size(), 14U) << "six namespaces and groups, the folder, the lock";
     if (by_up) {
       up(called_, one_host);
@@ -194,7 +202,7 @@ TEST_F(EmulatedGrid, OthersAreNotTouched) {
   auto const before = traces(other_);
   EXPECT_EQ(before.size(), 4U);
   kill(process, SIGKILL);
-  wait_until_ended(process);
+  wait_until_ended(called_);
   EXPECT_EQ(testbed(called_, "down").status, 0);
   EXPECT_EQ(traces(other_), before);
   EXPECT_EQ(on(other_, "alone", {"hostname"}).out, "alone\n");
