@@ -32,9 +32,9 @@ void take_name(names const& called, std::string const& host) {
 }
 
 void set(setting const& one, bool also_where_set) {
-  // No other thread is there that could read the environment.
-  if (setenv(one.name, one.value.c_str(), also_where_set ? 1 : 0) != 0)
-    fail_by_errno(one.name);  // NOLINT(concurrency-mt-unsafe)
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread that could read the environment
+  int const failure = setenv(one.name, one.value.c_str(), also_where_set ? 1 : 0);
+  if (failure != 0) fail_by_errno(one.name);
 }
 
 /// Open MPI between the hosts: started by the agent, over TCP in the testbed's network alone.
@@ -66,6 +66,7 @@ void become(names const& called, std::string const& host, std::vector<std::strin
   set_up_open_mpi(called);
   std::vector<std::string> words = command;
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::signal(SIGPIPE, SIG_DFL);
