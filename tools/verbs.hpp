@@ -37,6 +37,7 @@ action add_place(CLI::App& app);
 action add_price(CLI::App& app);
 action add_probe(CLI::App& app);
 action add_run(CLI::App& app);
+action add_testbed(CLI::App& app);
 action add_train(CLI::App& app);
 
 /// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.
