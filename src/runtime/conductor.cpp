@@ -93,6 +93,7 @@ double conductor::watch() {
   double const now = record::now();
   report_progress(now);
   double pause = std::min(no_clock, begin_ + epochs_.serve(now - begin_) - now);
+  if (executor_.look_after_parts()) pause = std::min(pause, plan_.part_pause / 2);
   if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
   if (stirred_.exchange(false)) watch_off_ = false;
   if (!watch_off_) {
