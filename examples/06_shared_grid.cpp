@@ -17,7 +17,7 @@
 
 #include <skel/skel.hpp>
 
-constexpr std::size_t samples = 4096, taps = 512, bins = 512;
+constexpr std::size_t samples = 4096, taps = 512, bins = 256;
 
 struct frame {
   std::uint64_t number = 0;
