@@ -23,6 +23,8 @@ int main(int argc, char** argv) {
   app.add_option("--sites", choice.sites, "hosts of each site of a grid")->capture_default_str();
   app.add_option("--between", choice.between, "latency [s] : bandwidth [B/s] between sites")->capture_default_str();
   app.add_option("--op", choice.operations, "bcast, reduce, allreduce, allgather, barrier (default: all)");
+  app.add_flag("--shared", choice.shared, "all hosts of two sites share one link; otherwise each two have their own");
+  app.add_flag("--known", choice.known, "give the library the platform of the testbed; otherwise it measures one");
   app.add_option("--least", choice.least_bytes, "smallest message [B]")
       ->check(CLI::Range(8, 1 << 26))
       ->capture_default_str();
@@ -36,7 +38,9 @@ int main(int argc, char** argv) {
   internal->add_flag("--serve", serve, "answer TCP");
   internal->add_option("--ask", ask, "measure TCP to this address");
   internal->add_flag("--ranks", ranks, "time collectives");
-  app.footer(R"(Examples:
+  app.footer(R"(SKEL_MPI, SKEL_MPI_VERBOSE and SKEL_MPI_ALGORITHM of the environment are passed on to the library.
+
+Examples:
   bench_testbed --exactness
   bench_testbed --collectives
   bench_testbed --collectives --between 0.001:125e6 0.005:25e6 0.02:12.5e6
