@@ -96,7 +96,8 @@ void compare_on(std::string const& sites, std::string const& between, collective
   if (choice.known)
     command.insert(command.end(), {"-x", "SKEL_PLATFORM=" + (grid.folder() / "platform.json").string()});
   for (char const* passed : {"SKEL_MPI", "SKEL_MPI_VERBOSE", "SKEL_MPI_ALGORITHM"})
-    if (std::getenv(passed) != nullptr) command.insert(command.end(), {"-x", passed});
+    if (std::getenv(passed) != nullptr)  // NOLINT(concurrency-mt-unsafe): no other thread is there
+      command.insert(command.end(), {"-x", passed});
   command.insert(command.end(), {this_program(), "--ranks", "--seconds", fmt::format("{}", choice.seconds), "--least",
                                  std::to_string(choice.least_bytes), "--most", std::to_string(choice.most_bytes)});
   for (std::string const& one : choice.operations) command.insert(command.end(), {"--op", one});
@@ -125,7 +126,8 @@ void time_one(collective_call const& call, int bytes, double seconds, int rank) 
   int const count = bytes / static_cast<int>(sizeof(double));
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (int i = 0; i < learning_calls; ++i) call.ours(count, comm);
+  // Begun together, as they are when they count: calls that follow each other at once overlap.
+  for (int i = 0; i < learning_calls; ++i) until_the_last([&] { call.ours(count, comm); });
   both_ways const found = in_turn(
       seconds, 1, [&](std::size_t) { call.ours(count, comm); }, [&](std::size_t) { call.plain(count, comm); },
       until_the_last);

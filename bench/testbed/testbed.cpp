@@ -3,6 +3,7 @@
 //
 // Makes the testbeds and runs itself on their hosts. All of it is printed as tables; the exit status says only whether
 // everything ran. Needs root, and a quiet machine for figures that mean something.
+#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -13,7 +14,7 @@
 #include "exactness.hpp"
 #include "tcp.hpp"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("bench_testbed: how exact emulated grids are, and collectives on them");
   bench::collectives_choice choice;
   bool exactness = false, collectives = false, serve = false, ranks = false;
@@ -46,19 +47,17 @@ Examples:
   bench_testbed --collectives --between 0.001:125e6 0.005:25e6 0.02:12.5e6
   bench_testbed --collectives --sites 3+3 --op bcast --least 32768)");
   CLI11_PARSE(app, argc, argv);
-  try {
-    if (serve) bench::serve_tcp();
-    if (ranks)
-      bench::print_collective_times(choice);
-    else if (!ask.empty())
-      bench::print_tcp_figures(ask.c_str(), choice.seconds);
-    else if (!exactness && !collectives)
-      fmt::print("{}", app.help());
-    if (exactness) bench::print_exactness(choice.seconds);
-    if (collectives) bench::print_collectives(choice);
-  } catch (std::exception const& problem) {
-    fmt::print(stderr, "bench_testbed: {}\n", problem.what());
-    return 1;
-  }
+  if (serve) bench::serve_tcp();
+  if (ranks)
+    bench::print_collective_times(choice);
+  else if (!ask.empty())
+    bench::print_tcp_figures(ask.c_str(), choice.seconds);
+  else if (!exactness && !collectives)
+    fmt::print("{}", app.help());
+  if (exactness) bench::print_exactness(choice.seconds);
+  if (collectives) bench::print_collectives(choice);
   return 0;
+} catch (std::exception const& problem) {
+  std::fprintf(stderr, "bench_testbed: %s\n", problem.what());
+  return 1;
 }
