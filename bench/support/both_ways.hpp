@@ -2,8 +2,10 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include <skel/detail/base/statistics.hpp>
@@ -53,6 +55,28 @@ inline double slowest(std::function<void()> const& what) {
   return seconds;
 }
 
+/// The same where all hosts have one clock, as on one machine: from a moment that all wait for until the last rank is
+/// done [s]. Without it ranks that are far from each other leave a barrier at different times. Collective.
+inline double until_the_last(std::function<void()> const& what) {
+  using clock = std::chrono::steady_clock;
+  using seconds = std::chrono::duration<double>;
+  auto const now = [] { return seconds(clock::now().time_since_epoch()).count(); };
+  double const before = now();
+  double start = 0;
+  PMPI_Allreduce(&before, &start, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  // Twice what that took is enough for it to come to all, and some of the system's slices of time for all to run.
+  double const took = now() - before;
+  double longest = 0;
+  PMPI_Allreduce(&took, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  double const slices = 0.02;
+  start += 3 * longest + slices;
+  std::this_thread::sleep_until(clock::time_point(std::chrono::duration_cast<clock::duration>(seconds(start))));
+  what();
+  double end = now();
+  PMPI_Allreduce(MPI_IN_PLACE, &end, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return end - start;
+}
+
 struct both_ways {
   double ours = 0, plain = 0;  ///< medians [s] of one call
   double ratio = 0;  ///< ours / plain: the median of what pairs of neighbours say, so that other load is in both
@@ -60,13 +84,15 @@ struct both_ways {
   std::size_t pairs = 0;
 };
 
-/// Batches of `calls` in turn, for about so many seconds, at least `least` pairs; who is first changes. Collective.
+/// Batches of `calls` in turn, for about so many seconds, at least eleven pairs; who is first changes. `timed`: how the
+/// time of a batch is taken. Collective.
 inline both_ways in_turn(double seconds, std::size_t calls, std::function<void(std::size_t)> const& ours,
-                         std::function<void(std::size_t)> const& plain, std::size_t least = 11) {
-  constexpr std::size_t most = 2001;
+                         std::function<void(std::size_t)> const& plain,
+                         double (*timed)(std::function<void()> const&) = slowest) {
+  constexpr std::size_t least = 11, most = 2001;
   std::vector<double> mine, theirs, ratios;
   auto const batch = [&](auto const& call) {
-    return slowest([&] {
+    return timed([&] {
              for (std::size_t i = 0; i < calls; ++i) call(i);
            }) /
            static_cast<double>(calls);

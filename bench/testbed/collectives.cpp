@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -47,7 +48,7 @@ double number_in(std::string const& text, std::string const& whole) {
 }
 
 /// "3+3", "0.005:25e6".
-grid_of_sites make_grid(std::string const& sites, std::string const& between) {
+grid_of_sites make_grid(std::string const& sites, std::string const& between, bool shared) {
   grid_of_sites made;
   auto const figures = skel::split(between, ':');
   if (figures.size() != 2) throw std::runtime_error("'" + between + "' is not LATENCY:BANDWIDTH");
@@ -60,8 +61,11 @@ grid_of_sites make_grid(std::string const& sites, std::string const& between) {
     // Gigabit Ethernet inside.
     made.platform["clusters"].push_back(
         {{"name", names.back()}, {"hosts", hosts}, {"speed", 1}, {"latency", 1e-4}, {"bandwidth", 1.25e8}});
-    for (std::size_t other = 0; other + 1 < names.size(); ++other)
-      made.platform["links"].push_back(link_between(names[other], names.back(), latency, bandwidth));
+    for (std::size_t other = 0; other + 1 < names.size(); ++other) {
+      ordered_json link = link_between(names[other], names.back(), latency, bandwidth);
+      if (shared) link["x_shared"] = true;
+      made.platform["links"].push_back(std::move(link));
+    }
     made.hosts += hosts;
     if (made.first.empty()) made.first = names.back() + (hosts > 1 ? "-0" : "");
   }
@@ -81,15 +85,19 @@ void print_sum(char const* what, std::vector<double> const& gains) {
 }
 
 void compare_on(std::string const& sites, std::string const& between, collectives_choice const& choice) {
-  grid_of_sites const wanted = make_grid(sites, between);
-  fmt::print("\n== sites of {} hosts, {} s and B/s between them\n", sites, between);
+  grid_of_sites const wanted = make_grid(sites, between, choice.shared);
+  fmt::print("\n== sites of {} hosts, {} s and B/s between {}\n", sites, between,
+             choice.shared ? "sites" : "each two hosts of two");
   testbed const grid(wanted.platform);
   std::vector<std::string> command{"mpirun", "-np", std::to_string(wanted.hosts), "-x",
                                    std::string("LD_PRELOAD=") + SKEL_INTERPOSED};
   // Nothing is known from before: neither the platform nor what calls are worth.
   command.insert(command.end(), {"-x", "XDG_CACHE_HOME=" + grid.folder().string(), "-x", "SKEL_KNOWLEDGE=off"});
-  for (char const* passed : {"SKEL_MPI", "SKEL_MPI_VERBOSE", "SKEL_MPI_ALGORITHM", "SKEL_PLATFORM"})
-    if (std::getenv(passed) != nullptr) command.insert(command.end(), {"-x", passed});
+  if (choice.known)
+    command.insert(command.end(), {"-x", "SKEL_PLATFORM=" + (grid.folder() / "platform.json").string()});
+  for (char const* passed : {"SKEL_MPI", "SKEL_MPI_VERBOSE", "SKEL_MPI_ALGORITHM"})
+    if (std::getenv(passed) != nullptr)  // NOLINT(concurrency-mt-unsafe): no other thread is there
+      command.insert(command.end(), {"-x", passed});
   command.insert(command.end(), {this_program(), "--ranks", "--seconds", fmt::format("{}", choice.seconds), "--least",
                                  std::to_string(choice.least_bytes), "--most", std::to_string(choice.most_bytes)});
   for (std::string const& one : choice.operations) command.insert(command.end(), {"--op", one});
@@ -118,9 +126,11 @@ void time_one(collective_call const& call, int bytes, double seconds, int rank) 
   int const count = bytes / static_cast<int>(sizeof(double));
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  for (int i = 0; i < learning_calls; ++i) call.ours(count, comm);
+  // Begun together, as they are when they count: calls that follow each other at once overlap.
+  for (int i = 0; i < learning_calls; ++i) until_the_last([&] { call.ours(count, comm); });
   both_ways const found = in_turn(
-      seconds, 1, [&](std::size_t) { call.ours(count, comm); }, [&](std::size_t) { call.plain(count, comm); });
+      seconds, 1, [&](std::size_t) { call.ours(count, comm); }, [&](std::size_t) { call.plain(count, comm); },
+      until_the_last);
   MPI_Comm_free(&comm);
   if (rank != 0) return;
   fmt::print("{}\n", json{{"operation", call.name},

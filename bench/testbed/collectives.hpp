@@ -11,7 +11,9 @@ struct collectives_choice {
   std::vector<std::string> between{"0.005:25e6"};           ///< latency [s] and bandwidth [B/s] between sites
   std::vector<std::string> operations{};                    ///< empty: all
   int least_bytes = 8, most_bytes = 2 << 20;
-  double seconds = 2;  ///< for each figure, beside what its least number of calls takes
+  bool shared = false;  ///< all hosts of two sites share the link between them
+  bool known = false;   ///< the library is given the platform, and measures none
+  double seconds = 2;   ///< for each figure, beside what its least number of calls takes
 };
 
 /// Compares libskel_mpi.so with Open MPI's own collectives on emulated grids, in turn, and prints tables.

@@ -24,6 +24,7 @@ pid_t start_process(std::vector<std::string> words, int out) {
   dup2(nothing, STDIN_FILENO);
   dup2(out < 0 ? nothing : out, STDOUT_FILENO);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   execvp(arguments.front(), arguments.data());

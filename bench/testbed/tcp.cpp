@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 constexpr std::uint16_t port = 7700;
-constexpr std::size_t block = 256 * 1024;
+constexpr std::size_t block = std::size_t{256} * 1024;
 constexpr char echo = 'e', swallow = 's';  // the first byte of a connection says what is wanted
 
 double now() {

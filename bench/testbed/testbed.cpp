@@ -3,6 +3,7 @@
 //
 // Makes the testbeds and runs itself on their hosts. All of it is printed as tables; the exit status says only whether
 // everything ran. Needs root, and a quiet machine for figures that mean something.
+#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -13,7 +14,7 @@
 #include "exactness.hpp"
 #include "tcp.hpp"
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app("bench_testbed: how exact emulated grids are, and collectives on them");
   bench::collectives_choice choice;
   bool exactness = false, collectives = false, serve = false, ranks = false;
@@ -23,6 +24,8 @@ int main(int argc, char** argv) {
   app.add_option("--sites", choice.sites, "hosts of each site of a grid")->capture_default_str();
   app.add_option("--between", choice.between, "latency [s] : bandwidth [B/s] between sites")->capture_default_str();
   app.add_option("--op", choice.operations, "bcast, reduce, allreduce, allgather, barrier (default: all)");
+  app.add_flag("--shared", choice.shared, "all hosts of two sites share one link; otherwise each two have their own");
+  app.add_flag("--known", choice.known, "give the library the platform of the testbed; otherwise it measures one");
   app.add_option("--least", choice.least_bytes, "smallest message [B]")
       ->check(CLI::Range(8, 1 << 26))
       ->capture_default_str();
@@ -36,25 +39,25 @@ int main(int argc, char** argv) {
   internal->add_flag("--serve", serve, "answer TCP");
   internal->add_option("--ask", ask, "measure TCP to this address");
   internal->add_flag("--ranks", ranks, "time collectives");
-  app.footer(R"(Examples:
+  app.footer(R"(SKEL_MPI, SKEL_MPI_VERBOSE and SKEL_MPI_ALGORITHM of the environment are passed on to the library.
+
+Examples:
   bench_testbed --exactness
   bench_testbed --collectives
   bench_testbed --collectives --between 0.001:125e6 0.005:25e6 0.02:12.5e6
   bench_testbed --collectives --sites 3+3 --op bcast --least 32768)");
   CLI11_PARSE(app, argc, argv);
-  try {
-    if (serve) bench::serve_tcp();
-    if (ranks)
-      bench::print_collective_times(choice);
-    else if (!ask.empty())
-      bench::print_tcp_figures(ask.c_str(), choice.seconds);
-    else if (!exactness && !collectives)
-      fmt::print("{}", app.help());
-    if (exactness) bench::print_exactness(choice.seconds);
-    if (collectives) bench::print_collectives(choice);
-  } catch (std::exception const& problem) {
-    fmt::print(stderr, "bench_testbed: {}\n", problem.what());
-    return 1;
-  }
+  if (serve) bench::serve_tcp();
+  if (ranks)
+    bench::print_collective_times(choice);
+  else if (!ask.empty())
+    bench::print_tcp_figures(ask.c_str(), choice.seconds);
+  else if (!exactness && !collectives)
+    fmt::print("{}", app.help());
+  if (exactness) bench::print_exactness(choice.seconds);
+  if (collectives) bench::print_collectives(choice);
   return 0;
+} catch (std::exception const& problem) {
+  std::fprintf(stderr, "bench_testbed: %s\n", problem.what());
+  return 1;
 }
