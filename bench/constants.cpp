@@ -2,11 +2,14 @@
 // names the constant that it is about.
 #include <mpi.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <new>
 #include <optional>
@@ -22,6 +25,9 @@
 #include <skel/detail/cost/line_solver.hpp>
 #include <skel/detail/mapping/placement_search.hpp>
 #include <skel/detail/pattern/compose.hpp>
+#include <skel/detail/platform/announcements.hpp>
+#include <skel/detail/platform/host_load.hpp>
+#include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/dealt_pieces.hpp>
 #include <skel/detail/runtime/page_memory.hpp>
@@ -255,6 +261,111 @@ int pieces(std::size_t rounds) {
   return 0;
 }
 
+/// What something takes, in us of CPU time: the median of `rounds`, each of `times` in a row.
+template <class F>
+double microseconds(std::size_t rounds, std::size_t times, F f) {
+  std::vector<double> taken;
+  for (std::size_t r = 0; r < rounds; ++r) {
+    double const begin = cpu_seconds();
+    for (std::size_t k = 0; k < times; ++k) f();
+    taken.push_back(1e6 * (cpu_seconds() - begin) / static_cast<double>(times));
+  }
+  return statistics::median(taken);
+}
+
+/// monitor_options::period, host_load (platform): what watching a machine takes.
+int load(std::size_t rounds) {
+  double const period = platform::monitor_options{}.period;
+  fmt::print("us of CPU time, medians of {} rounds\n{:>44} {:>9} {:>22}\n", rounds, "", "us",
+             fmt::format("% of a core, every {} s", period));
+  auto const row = [&](std::string const& what, double us, bool each_period = true) {
+    fmt::print("{:>44} {:>9.2f} {:>22}\n", what, us, each_period ? fmt::format("{:.4f}", 1e-4 * us / period) : "");
+  };
+  platform::host_load host;
+  row("a reading of this host", microseconds(rounds, 200, [&] { host.read(record::now()); }));
+  for (std::size_t hosts : {4UL, 16UL}) {
+    std::vector<std::size_t> host_of_rank(hosts);
+    std::vector<platform::cluster> clusters;
+    std::vector<platform::cluster_link> links;
+    for (std::size_t h = 0; h < hosts; ++h) {
+      host_of_rank[h] = h;
+      clusters.push_back({.name = fmt::format("h{}", h)});
+      for (std::size_t to = 0; to < hosts; ++to)
+        if (to != h) links.push_back({h, to, {1e-4, 1e8}, {}});
+    }
+    platform::monitor monitor(platform::snapshot(platform::description(1e-6, clusters, links)), host_of_rank);
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise(1, 0.05);
+    std::vector<double> share, link, slot, next, ranks;
+    double now = 0;
+    constexpr std::size_t slots = 600;  // more than a forecaster remembers
+    for (std::size_t r = 0; r < slots; ++r, now += period) {
+      if (r + 100 == slots)
+        for (auto* taken : {&share, &link, &slot, &next, &ranks}) taken->clear();
+      auto const times = static_cast<double>(hosts), paths = times * (times - 1);
+      double begin = cpu_seconds();
+      for (std::size_t rank = 0; rank < hosts; ++rank)
+        monitor.add({.rank = rank, .time = now, .share = 0.5 * noise(random), .weight = period});
+      share.push_back((cpu_seconds() - begin) / times);
+      begin = cpu_seconds();
+      for (std::size_t from = 0; from < hosts; ++from)
+        for (std::size_t to = 0; to < hosts; ++to)
+          if (from != to)
+            monitor.add({.from = from, .to = to, .time = now, .bytes = 0, .seconds = 1e-4 * noise(random)});
+      link.push_back((cpu_seconds() - begin) / paths);
+      begin = cpu_seconds();
+      monitor.advance(now + period);
+      slot.push_back(cpu_seconds() - begin);
+      begin = cpu_seconds();
+      static_cast<void>(monitor.next());
+      next.push_back(cpu_seconds() - begin);
+      begin = cpu_seconds();
+      static_cast<void>(monitor.for_ranks());
+      ranks.push_back(cpu_seconds() - begin);
+    }
+    std::string const of = fmt::format("{} hosts, {} paths: ", hosts, hosts * (hosts - 1));
+    row(of + "a share_reading", 1e6 * statistics::median(share), false);
+    row(of + "a link_reading", 1e6 * statistics::median(link), false);
+    row(of + "the end of a slot", 1e6 * statistics::median(slot));
+    row(of + "the next snapshot", 1e6 * statistics::median(next));
+    row(of + "the same for ranks", 1e6 * statistics::median(ranks));
+  }
+  return 0;
+}
+
+/// announcements::most_bytes, most_parsed (platform): what a poll takes, and a flood of updates.
+int announce(std::size_t rounds) {
+  platform::snapshot const machine(platform::description(0, {{.name = "n", .hosts = 1000, .inside = {1e-4, 1e8}}}, {}));
+  auto const file = std::filesystem::temp_directory_path() / fmt::format("skel_announce_{}.jsonl", getpid());
+  fmt::print("CPU time of polling a file of 100,000 updates, medians of {} rounds\n{:>26} {:>7} {:>10} {:>12} {:>12}\n",
+             rounds, "", "polls", "s in all", "us per line", "ms per poll");
+  for (std::size_t hosts : {1UL, 1000UL}) {
+    std::vector<double> seconds, most;
+    std::size_t polls = 0;
+    for (std::size_t r = 0; r < rounds; ++r) {
+      std::ofstream out(file);
+      for (std::size_t k = 0; k < 100'000; ++k)
+        out << fmt::format("{{\"skel_announcement\":1,\"host\":\"n-{}\",\"speed\":0.{}}}\n", k % hosts, 1 + k);
+      out.close();
+      platform::announcements from(file, machine);
+      double const begin = cpu_seconds();
+      double longest = 0;
+      for (polls = 0; from.seen().lines < 100'000; ++polls) {
+        double const before = cpu_seconds();
+        from.poll();
+        longest = std::max(longest, cpu_seconds() - before);
+      }
+      seconds.push_back(cpu_seconds() - begin);
+      most.push_back(longest);
+      std::filesystem::remove(file);
+    }
+    double const all = statistics::median(seconds);
+    fmt::print("{:>26} {:>7} {:>10.4f} {:>12.3f} {:>12.2f}\n", fmt::format("of {} hosts", hosts), polls, all, 10 * all,
+               1e3 * statistics::median(most));
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -269,7 +380,9 @@ int main(int argc, char** argv) {
   auto* const of_hops = app.add_subcommand("hops", "an item's way over sleeping ranks; under mpirun -np 4");
   auto* const of_pages = app.add_subcommand("pages", "from how many bytes on private copies have huge pages");
   auto* const of_pieces = app.add_subcommand("pieces", "how long the pieces are that threads take over");
-  for (auto* verb : {of_forecast, of_copies, of_pages, of_pieces})
+  auto* const of_load = app.add_subcommand("load", "what watching a machine while a program runs takes");
+  auto* const of_announce = app.add_subcommand("announce", "what a poll of announcements takes, and a flood of them");
+  for (auto* verb : {of_forecast, of_copies, of_pages, of_pieces, of_load, of_announce})
     verb->add_option("--rounds", rounds, "lines, or measurements of each size")->check(CLI::PositiveNumber);
   of_hosts->add_option("--hosts", counts, "numbers of hosts, tens")->check(CLI::PositiveNumber);
   double latency = 1e-9;
@@ -281,6 +394,8 @@ int main(int argc, char** argv) {
   if (*of_hops) return hops(items, latency);
   if (*of_pages) return pages(rounds);
   if (*of_pieces) return pieces(rounds);
+  if (*of_load) return load(rounds);
+  if (*of_announce) return announce(rounds);
   MPI_Init(&argc, &argv);
   int const status = copies(rounds);
   MPI_Finalize();

@@ -22,6 +22,8 @@
 
 #include <skel/detail/base/statistics.hpp>
 
+#include "support/both_ways.hpp"
+
 namespace {
 
 namespace statistics = skel::statistics;
@@ -35,68 +37,16 @@ constexpr int most_bytes = 4 << 20;
 
 int rank = 0, ranks = 1;
 
-/// The library's function and Open MPI's.
-struct operation {
-  char const* name;
-  bool has_size;
-  std::function<void(int, MPI_Comm)> ours, plain;
-};
+bench::message_buffers buffers;
+std::vector<char>&sent = buffers.sent, &got = buffers.got;
 
-std::vector<char> sent, got;
-
-std::vector<operation> operations() {
-  return {
-      {"bcast", true, [](int n, MPI_Comm c) { MPI_Bcast(sent.data(), n, MPI_DOUBLE, 0, c); },
-       [](int n, MPI_Comm c) { PMPI_Bcast(sent.data(), n, MPI_DOUBLE, 0, c); }},
-      {"reduce", true, [](int n, MPI_Comm c) { MPI_Reduce(sent.data(), got.data(), n, MPI_DOUBLE, MPI_SUM, 0, c); },
-       [](int n, MPI_Comm c) { PMPI_Reduce(sent.data(), got.data(), n, MPI_DOUBLE, MPI_SUM, 0, c); }},
-      {"allreduce", true, [](int n, MPI_Comm c) { MPI_Allreduce(sent.data(), got.data(), n, MPI_DOUBLE, MPI_SUM, c); },
-       [](int n, MPI_Comm c) { PMPI_Allreduce(sent.data(), got.data(), n, MPI_DOUBLE, MPI_SUM, c); }},
-      {"barrier", false, [](int, MPI_Comm c) { MPI_Barrier(c); }, [](int, MPI_Comm c) { PMPI_Barrier(c); }},
-  };
-}
-
-/// The slower rank's time of one run of `what`, begun together [s].
-double slowest(std::function<void()> const& what) {
-  PMPI_Barrier(MPI_COMM_WORLD);
-  double const start = MPI_Wtime();
-  what();
-  double seconds = MPI_Wtime() - start;
-  PMPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
-
-struct both_ways {
-  double ours = 0, plain = 0;  ///< medians [s] of one call
-  double ratio = 0;            ///< the median of what pairs of neighbours say: other load of the machine is in both
-};
-
-/// Batches of `calls` in turn, for about so long; who is first changes.
-both_ways in_turn(double seconds, std::size_t calls, std::function<void(std::size_t)> const& ours,
-                  std::function<void(std::size_t)> const& plain) {
-  std::vector<double> mine, theirs, ratios;
-  auto const batch = [&](auto const& call) {
-    return slowest([&] {
-             for (std::size_t i = 0; i < calls; ++i) call(i);
-           }) /
-           static_cast<double>(calls);
-  };
-  batch(plain), batch(ours);  // warm up
-  for (double spent = 0; mine.size() < 11 || (spent < seconds && mine.size() < 2001);) {
-    bool const first = mine.size() % 2 == 0;
-    double const a = batch(first ? ours : plain), b = batch(first ? plain : ours);
-    mine.push_back(first ? a : b), theirs.push_back(first ? b : a);
-    ratios.push_back(mine.back() / theirs.back());
-    spent += (a + b) * static_cast<double>(calls);
-  }
-  return {statistics::median(mine), statistics::median(theirs), statistics::median(ratios)};
-}
+using bench::in_turn, bench::slowest;
 
 void steady_table(double seconds) {
   if (rank == 0) std::printf("\n%-10s %9s %12s %12s %8s\n", "operation", "bytes", "skel [us]", "plain [us]", "ratio");
   double logarithms = 0, worst = 0;
   int rows = 0;
-  for (operation const& one : operations()) {
+  for (bench::collective_call const& one : bench::usual_collectives(buffers)) {
     for (int bytes = 8; bytes <= most_bytes; bytes = bytes < most_bytes ? std::min(4 * bytes, most_bytes) : 2 * bytes) {
       int const count = bytes / 8;
       // A batch of some 200 us, so that neither the barrier before it nor the clock counts.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <skel/detail/base/contract.hpp>
 
@@ -55,6 +57,64 @@ double upper_bound(line const& model) {
   double bound = host_bound(model);
   for (std::size_t i = 0; i < rates.size(); ++i) bound = std::min(bound, bound_of(model, i, rates[i]));
   return bound;
+}
+
+std::vector<double> fluid_bounds(line const& model, std::vector<std::size_t> const& cores) {
+  std::size_t hosts = 0;
+  for (auto const& station : model.stations)
+    for (auto const& w : station.workers) hosts = std::max(hosts, w.host + 1);
+  auto const cores_of = [&](std::size_t h) { return h < cores.size() ? static_cast<double>(cores[h]) : 1.0; };
+  std::vector<double> serial(hosts, 0);  // work of stations that have all their workers there, per item [s]
+  auto const together = [](station const& one) {
+    return std::all_of(one.workers.begin(), one.workers.end(),
+                       [&](worker const& w) { return w.host == one.workers.front().host; });
+  };
+  std::vector<double> bounds, rates;
+  bounds.reserve(2 * model.stations.size() + hosts);
+  for (std::size_t i = 0; i < model.stations.size(); ++i) {
+    auto const& one = model.stations[i];
+    rates.clear();
+    for (auto const& w : one.workers) rates.push_back(w.rate);
+    bounds.push_back(bound_of(model, i, rates));
+    if (together(one)) serial[one.workers.front().host] += 1 / std::ranges::max(rates);
+  }
+  for (std::size_t h = 0; h < hosts; ++h)
+    if (serial[h] > 0) bounds.push_back(cores_of(h) / serial[h]);
+  double const bound = std::ranges::min(bounds);
+  std::vector<std::pair<std::size_t, double>> workers;  // of a farm: hosts and rates
+  for (auto const& one : model.stations) {
+    if (together(one)) continue;
+    workers.clear();
+    for (auto const& w : one.workers) workers.emplace_back(w.host, w.rate);
+    std::ranges::sort(workers);
+    // Falls with X: the greatest X that it does not fall below is between 0 and the bound.
+    auto const left = [&](double x) {
+      double sum = 0;
+      for (std::size_t w = 0; w < workers.size();) {
+        std::size_t next = w;
+        while (next < workers.size() && workers[next].first == workers[w].first) ++next;
+        auto const [host, fastest] = workers[next - 1];
+        sum += fastest * std::clamp(cores_of(host) - x * serial[host], 0.0, static_cast<double>(next - w));
+        w = next;
+      }
+      return sum;
+    };
+    if (left(bound) >= bound) {
+      bounds.push_back(left(bound));
+      continue;
+    }
+    double low = 0, high = bound;
+    for (int k = 0; k < 40; ++k) {
+      double const middle = (low + high) / 2;
+      (left(middle) >= middle ? low : high) = middle;
+    }
+    bounds.push_back(high);
+  }
+  return bounds;
+}
+
+double fluid_bound(line const& model, std::vector<std::size_t> const& cores) {
+  return std::ranges::min(fluid_bounds(model, cores));
 }
 
 double lower_bound(line const& model) {

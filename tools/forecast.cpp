@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -39,13 +38,6 @@ struct series {
 
 std::string line_of_file(std::size_t number) {
   return "line " + std::to_string(number);
-}
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// Columns of numbers, separated by commas, perhaps under a line of names.

@@ -89,14 +89,19 @@ std::string usage_reason(CLI::ParseError const& problem) {
   return text.find(": ") == std::string::npos ? "command line: " + text : text;
 }
 
-/// Fails for arguments that no option took.
-void refuse_extras(CLI::App const& app, std::string const& command, std::vector<std::string> const& verbs) {
+/// Fails for arguments that no option took, of a command or of the part of it that was chosen.
+void refuse_extras(CLI::App const& app, std::string const& command) {
+  for (CLI::App const* part : app.get_subcommands())
+    if (app.get_parent() != nullptr) refuse_extras(*part, command + " " + part->get_name());
   std::vector<std::string> extras = app.remaining();
-  if (app.get_option_no_throw("COMMAND") != nullptr) std::erase(extras, "--");  // before a command
+  std::erase(extras, "--");  // what is after it is arguments
   if (extras.empty()) return;
   std::string const name = printable(extras.front().substr(0, extras.front().find('=')), most_shown);
   if (!name.starts_with('-')) {
-    if (app.get_parent() == nullptr) refuse_option(name, "is no verb of skel" + did_you_mean(name, verbs));
+    std::vector<std::string> verbs;
+    for (CLI::App const* part : app.get_subcommands([](CLI::App const*) { return true; }))
+      verbs.push_back(part->get_name());
+    if (!verbs.empty()) refuse_option(name, "is no verb of " + command + did_you_mean(name, verbs));
     refuse_option(name, "is one argument too many for '" + command + "'");
   }
   std::vector<std::string> options;
@@ -133,6 +138,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   };
   add("place", "find the best placement of a pipeline on a platform", add_place);
   add("pepa", "solve a PEPA model: throughputs, utilisation, populations", add_pepa);
+  add("announce", "tell a program that runs that hosts come, go or slow down", add_announce);
   add("clusters", "group hosts into clusters by their latencies", add_clusters);
   add("collective", "choose how a collective runs on a platform", add_collective);
   add("decisions", "show what a program has decided, and how right its predictions were", add_decisions);
@@ -140,6 +146,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("forecast", "what a series of measurements is expected to be next, and how good such forecasts were",
       add_forecast);
   add("price", "predict the time of a collective inside a cluster under a communication model", add_price);
+  add("testbed", "emulate the grid of a platform file on this machine, to run programs on", add_testbed);
 #if SKEL_WITH_MPI
   add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);
   add("probe", "measure hosts and the paths between them", add_probe);
@@ -171,11 +178,11 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
     complain(printable(usage_reason(problem), most_of_usage) + help_on(chosen));
     return bad_input;
   }
-  refuse_extras(app, "skel", names);
+  refuse_extras(app, "skel");
   for (verb const& candidate : verbs) {
     if (!candidate.app->parsed()) continue;
     chosen = candidate.app->get_name();
-    refuse_extras(*candidate.app, "skel " + chosen, names);
+    refuse_extras(*candidate.app, "skel " + chosen);
     return candidate.run(out);
   }
   // The help is no answer here: a script whose verb is an empty variable must not go on as if there were one.

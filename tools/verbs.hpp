@@ -25,6 +25,7 @@ using action = std::function<int(std::ostream& out)>;
 
 /// Each verb of the command stands in its own file (tools/NAME.cpp) and is listed in main.cpp. The function describes
 /// its options in `app` and returns what to do when the verb was chosen. Every verb has --json: one object on `out`.
+action add_announce(CLI::App& app);
 action add_clusters(CLI::App& app);
 action add_collective(CLI::App& app);
 action add_decisions(CLI::App& app);
@@ -36,6 +37,7 @@ action add_place(CLI::App& app);
 action add_price(CLI::App& app);
 action add_probe(CLI::App& app);
 action add_run(CLI::App& app);
+action add_testbed(CLI::App& app);
 action add_train(CLI::App& app);
 
 /// What the command line cannot have: printed as "skel: --OPTION: REASON", with where the options are explained.

@@ -16,20 +16,6 @@
 namespace skel {
 namespace {
 
-class descriptor {
- public:
-  explicit descriptor(int number) : number_(number) {}
-  ~descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  descriptor(descriptor const&) = delete;
-  descriptor& operator=(descriptor const&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 std::string sized(std::uintmax_t bytes) {
   constexpr std::uintmax_t mebi = std::uintmax_t{1} << 20U;
   return bytes % mebi == 0 ? std::to_string(bytes / mebi) + " MiB" : std::to_string(bytes) + " bytes";
@@ -71,16 +57,23 @@ void expect_own(std::filesystem::path const& file, struct stat const& found) {
 
 }  // namespace
 
-std::string read_input(std::filesystem::path const& file, std::uintmax_t most_bytes, file_of whose) {
+descriptor open_input(std::filesystem::path const& file, file_of whose) {
   struct stat found {};
   // A device may do something when it is opened, so what it is is asked before; and again, of what was opened.
   if (::stat(file.c_str(), &found) != 0) fail(file, "cannot be opened", message_of(errno));
   expect_file(file, found);
-  descriptor const from(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (from.number() < 0) fail(file, "cannot be opened", message_of(errno));
-  if (::fstat(from.number(), &found) != 0) fail(file, unreadable, message_of(errno));
+  descriptor opened(::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (opened.number() < 0) fail(file, "cannot be opened", message_of(errno));
+  if (::fstat(opened.number(), &found) != 0) fail(file, unreadable, message_of(errno));
   expect_file(file, found);
   if (whose == file_of::this_user) expect_own(file, found);
+  return opened;
+}
+
+std::string read_input(std::filesystem::path const& file, std::uintmax_t most_bytes, file_of whose) {
+  descriptor const from = open_input(file, whose);
+  struct stat found {};
+  if (::fstat(from.number(), &found) != 0) fail(file, unreadable, message_of(errno));
   auto const size = static_cast<std::uintmax_t>(found.st_size);
   if (size > most_bytes) refuse_size(file, most_bytes);
   std::string text;

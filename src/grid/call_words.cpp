@@ -60,6 +60,7 @@ runtime::named_call making_a_grid(run_settings const& settings) {
   fnv1a hash;
   hash.add(static_cast<std::uint64_t>(settings.if_other_hosts));
   if (settings.platform) hash.add(platform::to_json(*settings.platform));
+  hash.add(static_cast<std::uint64_t>(settings.remap));
   for (auto const& [problem, choice] : settings.forced) hash.add(problem).add(choice);
   return {"making a grid" + words_of(settings) + (settings.show_ranks ? ", with its ranks shown" : ""), hash.value()};
 }

@@ -14,6 +14,7 @@
 #include <skel/detail/mapping/exchange_problem.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
+#include <skel/detail/mapping/remap_choice.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/plan/reduction.hpp>
@@ -30,7 +31,8 @@ std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
     std::vector<std::string> names{
         std::string(mapping::placement_choice::name), std::string(mapping::copy_tree_problem::name),
-        std::string(mapping::exchange_problem::name), std::string(mapping::reduction_choice::name)};
+        std::string(mapping::exchange_problem::name), std::string(mapping::reduction_choice::name),
+        std::string(mapping::remap_choice::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
   }();
@@ -152,6 +154,10 @@ void check_forced(mapping::forced_choices const& forced) {
       } catch (error const& unreadable) {
         throw error(said + ": " + unreadable.what() + "; a placement is such as \"a | a+b*2 | a\"");
       }
+    if (problem == mapping::remap_choice::name && choice != mapping::remap_choice::stay)
+      throw error(said +
+                  ": a run can be told to stay, not where to go while it goes on; --skel-force remap=stay, or "
+                  "--skel-force placement=... for the whole run");
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
     if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))

@@ -10,6 +10,8 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include <unistd.h>
 
@@ -43,6 +45,7 @@
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
 #include "rank_cores.hpp"
+#include "remapping.hpp"
 #include "resumption.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
@@ -82,6 +85,17 @@ void serialize(Archive& a, decision& d) {
 }
 }  // namespace mapping
 
+namespace record {
+template <class Archive>
+void serialize(Archive& a, remap_way& w) {
+  a(w.name, w.period, w.doubt, w.entry);
+}
+template <class Archive>
+void serialize(Archive& a, remap_decision& d) {
+  a(d.number, d.seconds, d.ways, d.chosen, d.items, d.lost, d.expected, d.took, d.refused);
+}
+}  // namespace record
+
 namespace {
 
 /// What rank 0 has found out and decided before the ranks start together.
@@ -94,10 +108,11 @@ struct run_start {
   placed_run placed;                       // stays on rank 0
   std::optional<runtime::failure> failed;  // while stages were measured
   std::string refused;                     // why there is no plan
+  bool watched = false;                    // it may be moved while it goes on
 
   template <class Archive>
   void serialize(Archive& a) {
-    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused);
+    a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, watched);
   }
 };
 
@@ -239,19 +254,61 @@ struct grid::state {
       else
         cores = find_stated_cores(ranks, stated->picture.machine(), stated->host_of_rank, limits);
     }
-    std::vector<std::string> pinned;
+    auto found = processors_on(*settings.platform, names_in(line));
+    check_hosts(line, found);
+    return found;
+  }
+
+  /// Hosts that a line or the user names.
+  std::vector<std::string> names_in(runtime::program const& line) const {
+    std::vector<std::string> named;
     for (auto const& station : line.stations) {
-      pinned.insert(pinned.end(), station.notes.at.begin(), station.notes.at.end());
+      named.insert(named.end(), station.notes.at.begin(), station.notes.at.end());
       if (station.stays() && station.home != nullptr && *station.home)
-        pinned.push_back(settings.platform->host_name(static_cast<std::size_t>(**station.home)));
+        named.push_back(settings.platform->host_name(static_cast<std::size_t>(**station.home)));
     }
     if (auto const forced = store->forced(mapping::placement_choice::name))
       for (auto const& station : plan::read_placement(*forced))
-        for (auto const& workers : station) pinned.push_back(workers.host);
-    auto found = processors_of(*settings.platform, static_cast<std::size_t>(ranks.size()),
-                               probed ? settings.platform->speed(0) : 1, &*cores, pinned, ranks.hosts());
-    check_hosts(line, found);
-    return found;
+        for (auto const& workers : station) named.push_back(workers.host);
+    return named;
+  }
+
+  /// The processors of a platform whose host i is rank i, in the units of this grid.
+  processor_map processors_on(platform::description const& of_ranks, std::vector<std::string> const& named) const {
+    return processors_of(of_ranks, static_cast<std::size_t>(ranks.size()), probed ? settings.platform->speed(0) : 1,
+                         &*cores, named, ranks.hosts());
+  }
+
+  /// Whether runs that are placed here may be moved. The same on all ranks.
+  bool may_move() const {
+    return ranks.size() > 1 && settings.remap && !settings.plan && !settings.next_plan &&
+           !store->forced(mapping::placement_choice::name);
+  }
+
+  /// Looks after a line that was placed, while it runs. On rank 0.
+  std::unique_ptr<remapping> watch(runtime::program const& line, placed_line placed) {
+    auto const& [picture, host_of_rank] = probed ? *probed : *stated;
+    if (!settings.announcements.empty() && !announced) announced.emplace(settings.announcements, picture);
+    remapping_setup setup{
+        .program = program_history::id_of(line),
+        .placed = std::move(placed),
+        .monitor = platform::monitor(picture, host_of_rank),
+        .processors_at = [this, named = names_in(line)](
+                             platform::description const& of_ranks) { return processors_on(of_ranks, named).platform; },
+        .has_state = {},
+        .state_bytes = {},
+        .counted = line.size() - 1,
+        .model_error = usual_forecast_doubt().between,
+        .horizon = settings.horizon,
+        .announced = announced ? &*announced : nullptr,
+        .decisions = store->setup()};
+    for (auto const& station : line.stations) {
+      setup.has_state.push_back(station.state != nullptr);
+      setup.state_bytes.push_back(bytes_of_state(station));
+    }
+    for (std::size_t s = line.size(); s-- > 1;)
+      if (line.stations[s].folds) setup.counted = s;
+    return std::make_unique<remapping>(std::move(setup));
   }
 
   /// On more than one rank. Collective at the first call.
@@ -360,14 +417,15 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
-  std::optional<rank_cores> cores;                 // from the first program on
-  std::string limits;                              // ranks that may use fewer than their host has
-  std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
-  std::optional<run_platform> stated;              // as it was, before each rank became a host
-  std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
-  std::unique_ptr<program_history> history;        // on rank 0, from the first program on
-  std::unique_ptr<collective_engine> collectives;  // from the first one on
-  double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
+  std::optional<rank_cores> cores;                   // from the first program on
+  std::string limits;                                // ranks that may use fewer than their host has
+  std::optional<run_platform> probed;                // where none was stated; on rank 0 as runs have corrected it
+  std::optional<run_platform> stated;                // as it was, before each rank became a host
+  std::shared_ptr<decision_store> store;             // of all that decides, also of what asks no grid
+  std::unique_ptr<program_history> history;          // on rank 0, from the first program on
+  std::unique_ptr<collective_engine> collectives;    // from the first one on
+  std::optional<platform::announcements> announced;  // on rank 0, from the first run that may be moved on
+  double given_speed = 1;                            // of a whole core of rank 0's host, where the platform was given
 
   /// Leaves the grid with the other ranks, also where it could not be made.
   struct membership {
@@ -458,7 +516,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   run_report report;
   std::vector<record::span> measured;
   placed_run placed;
-  bool first_items_passed = false;
+  bool first_items_passed = false, watched = false;
   s.check_trace();
   static std::size_t ended_runs = 0;  // of this process
   std::optional<resumption> checkpoints;
@@ -478,7 +536,10 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     first_items_passed = is_measured(line);
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
-    if (rank() == 0) mine = s.open(line, where, first_items_passed);
+    if (rank() == 0) {
+      mine = s.open(line, where, first_items_passed);
+      mine.watched = mine.placed.running && s.may_move();
+    }
     auto start = runtime::from_bytes<run_start>(s.ranks.broadcast(runtime::to_bytes(mine)));
     if (!start.refused.empty()) throw error(start.refused);
     for (auto* const failed : {&mine.failed, &start.failed})
@@ -486,6 +547,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
     measured = std::move(mine.calibration);
     placed = std::move(mine.placed);
+    watched = start.watched;
     report.plan = std::move(start.plan);
     report.calibration_items = start.items;
     report.calibration_seconds = start.calibration_seconds;
@@ -502,6 +564,8 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     }
   }
   runtime::check_plan(line, report.plan.run, size());
+  std::unique_ptr<remapping> watcher;
+  if (watched && rank() == 0) watcher = s.watch(line, *placed.running);
   if (resumes && !first_items_passed)
     checkpoints->give_states(report.plan.run);
   else
@@ -523,8 +587,27 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     };
   if (rank() == 0) options.next_plan = s.settings.next_plan;
   options.plan_period = s.settings.plan_period;
+  if (watched) {
+    options.progress_period = remapping::period;
+    options.says = [load = std::make_shared<platform::host_load>()] {
+      return platform::to_text(load->read(record::now()));
+    };
+  }
+  if (watcher) {
+    options.plan_period = remapping::period;
+    options.heard = [&](record::rank_progress const& said) { watcher->hear(said); };
+    options.next_plan = [&](plan::run_plan const& now, double seconds) { return watcher->next_plan(now, seconds); };
+    options.remapped = [&](record::remap_record const& what) { watcher->remapped(what); };
+  }
   if (checkpoints) checkpoints->ask_for_checkpoints(options);
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
+  if (watched) {
+    std::pair<std::vector<record::remap_decision>, std::uint64_t> made;
+    if (watcher) made = {watcher->decisions(), watcher->decided()};
+    if (s.announced) report.refused_announcements = s.announced->refusals();
+    std::tie(report.run.decisions, report.run.remap_decisions) =
+        runtime::from_bytes<decltype(made)>(s.ranks.broadcast(runtime::to_bytes(made)));
+  }
   if (checkpoints) checkpoints->ended();
   ++ended_runs;
   remember_states(line, report.run.final_ranks);

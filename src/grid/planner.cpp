@@ -402,6 +402,23 @@ std::string name_of(station_ranks const& where, processor_map const& processors)
   return to_string(text);
 }
 
+/// The ranks of all `stations` of a line by a placement of the model's.
+station_ranks ranks_of_stations(model_shape const& model, int home, std::size_t stations,
+                                processor_map const& processors, plan::placement const& where) {
+  station_ranks ranks(stations, {home});
+  for (std::size_t i = 0; i < model.station_of.size(); ++i) {
+    auto& of = ranks[model.station_of[i]];
+    of.clear();
+    for (auto const host : where.stages[i]) of.push_back(processors.rank_of[host]);
+  }
+  auto const place_end = [&](std::size_t s, std::optional<skeletons::terminal> const& terminal) {
+    if (terminal) ranks[s] = {processors.rank_of[*processors.platform.find_host(terminal->at)]};
+  };
+  place_end(0, model.shape.input);
+  place_end(stations - 1, model.shape.output);
+  return ranks;
+}
+
 /// Workers on the cores of these ranks in turn, but where stages are pinned. Where they are more than cores, cores have
 /// several.
 plan::placement on_cores(station_ranks const& ranks, model_shape const& model, runtime::program const& line,
@@ -459,6 +476,45 @@ void take_instead(mapping::decision& of, std::size_t k, std::string const& why) 
   of.why = why;
 }
 
+/// Whether a station has to stay where it is while the line runs (runtime::check_next_plan).
+bool stays_put(runtime::program const& line, std::size_t s) {
+  auto const& station = line.stations[s];
+  return s == 0 || s + 1 == line.size() || station.copies || station.stays() ||
+         (station.folds && !station.replicable && station.input == nullptr);
+}
+
+/// Whether the time per item of the source that is measured while a line runs is what its model has.
+bool is_comparable(runtime::program const& line, std::size_t s) {
+  return !line.stations[s].copies && !line.stations[s].renumbered && !line.stations[s].folds &&
+         (s == 0 || !line.stations[s - 1].folds_in_farm());
+}
+
+placed_line as_running(model_shape const& model, runtime::program const& line,
+                       std::vector<runtime::station_cost> const& costs, double reference, plan::placement const& where,
+                       processor_map const& processors, std::size_t room) {
+  placed_line out;
+  auto& of = out.line;
+  of.problem.program = searched(model);
+  of.problem.platform = processors.platform;
+  of.problem.options = {cost::share::dynamic, cost::dispatch::on_demand, room};
+  for (int const rank : processors.rank_of) of.group_of.push_back(static_cast<std::size_t>(rank));
+  of.domain_of = processors.domain_of;
+  of.cores = processors.cores;
+  out.where = where;
+  out.station_of = model.station_of;
+  out.batch = model.batch;
+  out.work.assign(line.size(), 0);
+  for (std::size_t i = 0; i < model.station_of.size(); ++i) {
+    std::size_t const s = model.station_of[i];
+    if (is_comparable(line, s)) out.work[s] = work_of(line.stations[s], costs[s], reference);
+    auto& stage = of.problem.program.stages[i];
+    if (!stays_put(line, s)) continue;
+    stage.at.clear();
+    for (auto const host : where.stages[i]) stage.at.push_back(processors.platform.host_name(host));
+  }
+  return out;
+}
+
 std::string stages_of(model_shape const& model, double reference) {
   std::string text;
   for (auto const& stage : model.shape.stages) {
@@ -509,18 +565,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
   auto const ranks_of = [&](plan::placement const& where) {
-    station_ranks ranks(line.size(), {home});
-    for (std::size_t i = 0; i < model.station_of.size(); ++i) {
-      auto& of = ranks[model.station_of[i]];
-      of.clear();
-      for (auto const host : where.stages[i]) of.push_back(processors.rank_of[host]);
-    }
-    auto const place_end = [&](std::size_t s, std::optional<skeletons::terminal> const& terminal) {
-      if (terminal) ranks[s] = {processors.rank_of[*processors.platform.find_host(terminal->at)]};
-    };
-    place_end(0, model.shape.input);
-    place_end(line.size() - 1, model.shape.output);
-    return ranks;
+    return ranks_of_stations(model, home, line.size(), processors, where);
   };
   if (forced) {
     auto where = on_cores(forced->ranks(), model, line, processors);
@@ -557,6 +602,16 @@ planned_program make_plan(runtime::program const& line, double reference, proces
     for (std::size_t i = 0; i < model.station_of.size(); ++i)
       model.shape.stages[i].work *= factors[model.station_of[i]];
     return forecast_of(model, line, costs, reference, where, processors, settings).expected.throughput;
+  };
+  placed.running = as_running(model, line, costs, reference, out.decision.placement, processors, settings.capacity);
+  placed.running->ranks_of = [model, home, n = line.size(), processors](plan::placement const& where) {
+    return ranks_of_stations(model, home, n, processors, where);
+  };
+  placed.running->at_ranks = [model, &line, processors](station_ranks const& ranks) {
+    return on_cores(ranks, model, line, processors);
+  };
+  placed.running->name_of = [ranks_of = placed.running->ranks_of, processors](plan::placement const& where) {
+    return name_of(ranks_of(where), processors);
   };
   correct(expected, chosen.ranked.front().time);
   out.expected = std::move(expected.expected);

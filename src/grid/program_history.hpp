@@ -10,7 +10,9 @@
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/remap_search.hpp>
 #include <skel/detail/mapping/service_times.hpp>
+#include <skel/detail/plan/placement.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -26,6 +28,19 @@ struct placed_tree {
   double items = 0;   ///< in a batch
 };
 
+/// A placed line, as whoever looks for better places for it needs it.
+struct placed_line {
+  mapping::running_line line;  ///< as it was placed; what must not be moved is pinned
+  plan::placement where;
+  std::vector<std::size_t> station_of;  ///< per stage of the model
+  std::vector<double> work;             ///< per station, per item of the source, at the placement [work units]; 0 where
+                                        ///< what is measured while it runs says nothing of it
+  double batch = 1;                     ///< items of the source in one of the model
+  std::function<std::vector<std::vector<int>>(plan::placement const&)> ranks_of{};        ///< per station
+  std::function<plan::placement(std::vector<std::vector<int>> const& ranks)> at_ranks{};  ///< one with these
+  std::function<std::string(plan::placement const&)> name_of{};
+};
+
 /// What a run was placed with.
 struct placed_run {
   std::vector<runtime::station_cost> first{};     ///< costs in its first items; none where nothing was measured
@@ -38,6 +53,7 @@ struct placed_run {
   /// What the model predicts where stations take these many times as long as believed [1/s].
   std::function<double(std::vector<double> const& factors)> repriced{};
   std::vector<placed_tree> trees{};
+  std::optional<placed_line> running{};  ///< nothing where there is nothing to place
 };
 
 /// What runs of programs on these hosts have shown of the next one: the times of their stations, and how the model of a

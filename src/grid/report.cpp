@@ -110,6 +110,10 @@ std::string moves_text(record::run_record const& run) {
     out += print("  after %.2f s ", move.announced);
     if (!move.refused.empty())
       out += "another plan was refused: " + move.refused + "\n";
+    else if (!move.rolled_back.empty())
+      out += "it went on by another plan, of which a part was rolled back: " + move.rolled_back + "\n";
+    else if (move.repairs)
+      out += "stages went back on the ranks where their state had stayed\n";
     else if (move.done > 0)
       out += print("it went on by another plan, which all ranks obeyed %s later\n",
                    scaled(move.done - move.announced, "s").c_str());
@@ -117,6 +121,34 @@ std::string moves_text(record::run_record const& run) {
       out += "it went on by another plan until the stream ended\n";
   }
   if (run.remaps.size() > told) out += print("  ... %zu more plans ...\n", run.remaps.size() - told);
+  return out;
+}
+
+/// Whether it was to go on elsewhere: each decision that moved it, with what it was made by, and how many did not.
+std::string decisions_text(record::run_record const& run) {
+  std::string out;
+  if (run.remap_decisions == 0) return out;
+  auto const moves =
+      static_cast<std::uint64_t>(std::ranges::count_if(run.decisions, [](auto const& d) { return d.expected > 0; }));
+  out += "remapping: " + counted(run.remap_decisions, "decision") + ", " +
+         print("%llu", static_cast<unsigned long long>(moves)) + " to move\n";
+  std::size_t told = 0;
+  for (auto const& made : run.decisions) {
+    if (!(made.expected > 0) || ++told > most_forecasts) continue;
+    auto const& to = made.ways[made.chosen];
+    bool const could_stay = made.ways.front().name == "stay";
+    out += print("  after %.2f s ", made.seconds) + (made.refused.empty() ? "moved" : "was not moved") + " to " +
+           to.name + ": " + scaled(to.period, "s") + " per item" +
+           (could_stay ? " instead of " + scaled(made.ways.front().period, "s") : std::string(", as a host leaves")) +
+           "; going there was to cost " + scaled(to.entry, "s") + ", staying had cost " + scaled(made.lost, "s");
+    if (!made.refused.empty())
+      out += "; it was refused: " + made.refused;
+    else
+      out += "; expected to take " + scaled(made.expected, "s") +
+             (made.took > 0 ? ", took " + scaled(made.took, "s") : std::string(", and the stream ended meanwhile"));
+    out += "\n";
+  }
+  if (told > most_forecasts) out += print("  ... %zu more ...\n", told - most_forecasts);
   return out;
 }
 
@@ -198,7 +230,7 @@ std::string run_report::text() const {
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
   out += "\n";
   out += forecasts_text(run);
-  out += moves_text(run);
+  out += run.remap_decisions > 0 ? decisions_text(run) : moves_text(run);
   out += checkpoints_text(*this);
   out += print("  %-20s %4s %7s %10s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "takes", "gives", "batches",
                "time/item", "busy", "blocked");
@@ -209,6 +241,7 @@ std::string run_report::text() const {
                  static_cast<unsigned long long>(s.batches), scaled(s.service_time(), "s").c_str(), 100 * s.busy / all,
                  100 * s.blocked / all);
   }
+  for (auto const& why : refused_announcements) out += "an announcement was refused: " + why + "\n";
   if (!corrected.empty()) out += "corrected for the next program on these hosts: " + corrected + "\n";
   out += print("credits allowed %zu batches to be under way at once, the largest of ", run.most_batches) +
          scaled(static_cast<double>(run.largest_batch()), "B") + ": items took at most " +

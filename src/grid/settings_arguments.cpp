@@ -64,6 +64,16 @@ std::map<std::string, option> const& options() {
             throw input_error("command line", "--skel-other-hosts", "'" + v + "' is neither 'measure' nor 'refuse'");
           s.if_other_hosts = v == "refuse" ? other_hosts::refuse : other_hosts::measure;
         }}},
+      {"--skel-remap",
+       {"on|off", "move stages while a run goes on, where that is expected to pay (default: on)",
+        [](run_settings& s, std::string const& v) {
+          if (v != "on" && v != "off")
+            throw input_error("command line", "--skel-remap", in_quotes(v) + " is neither 'on' nor 'off'");
+          s.remap = v == "on";
+        }}},
+      {"--skel-announcements",
+       {"PATH", "file or socket where others announce changes of hosts and paths ('skel announce')",
+        [](run_settings& s, std::string const& v) { s.announcements = v; }}},
       {"--skel-capacity",
        {"K", "batches that may wait before each worker",
         [](run_settings& s, std::string const& v) { s.capacity = count("--skel-capacity", v, 0); }}},

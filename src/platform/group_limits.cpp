@@ -6,9 +6,12 @@
 
 #include <skel/detail/platform/host_probe.hpp>
 
+#include "tighten.hpp"
+
 namespace skel::platform {
 namespace {
 
+using detail::tighten;
 using std::filesystem::path;
 
 std::optional<double> read_number(path const& file) {
@@ -16,10 +19,6 @@ std::optional<double> read_number(path const& file) {
   double value = 0;
   if (stream >> value && value > 0) return value;  // -1 and "max" mean no limit
   return std::nullopt;
-}
-
-void tighten(std::optional<double>& limit, std::optional<double> value) {
-  if (value && (!limit || *value < *limit)) limit = value;
 }
 
 /// Version 2: "QUOTA PERIOD" or "max PERIOD" in one file.
@@ -52,10 +51,45 @@ void each_group(path const& top, std::string const& group, Visit visit) {
   }
 }
 
-}  // namespace
+/// The number behind a key, in a file of lines "KEY NUMBER".
+std::optional<double> read_entry(path const& file, std::string_view wanted) {
+  std::ifstream stream(file);
+  std::string key;
+  for (double value = 0; stream >> key >> value;)
+    if (key == wanted) return value;
+  return std::nullopt;
+}
 
-group_limits read_group_limits(path const& membership, path const& root) {
-  group_limits result;
+std::optional<double> scaled(std::optional<double> value, double unit) {
+  if (value) *value *= unit;
+  return value;
+}
+
+void raise(std::optional<double>& most, std::optional<double> value) {
+  if (value && *value >= 0 && (!most || *value > *most)) most = value;
+}
+
+/// What a version of control groups calls its files of memory.
+struct memory_files {
+  char const *limit, *used, *from_files;
+};
+constexpr memory_files version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
+    version_2{"memory.max", "memory.current", "inactive_file"};
+
+/// `with_use`: also what is used of it.
+void read_memory(path const& folder, memory_files const& files, bool with_use, group_state& state) {
+  auto const limit = read_number(folder / files.limit);
+  tighten(state.limits.memory, limit);
+  if (!with_use || !limit) return;
+  auto const used = read_number(folder / files.used);
+  if (!used) return;
+  double const from_files = read_entry(folder / "memory.stat", files.from_files).value_or(0);
+  tighten(state.memory_left, std::clamp(*limit - *used + from_files, 0.0, *limit));
+}
+
+group_state read_groups(path const& membership, path const& root, bool with_use) {
+  constexpr double micro = 1e-6, nano = 1e-9;
+  group_state result;
   std::ifstream stream(membership);
   for (std::string line; std::getline(stream, line);) {  // "ID:CONTROLLERS:PATH"; no controllers: version 2
     std::size_t const first = line.find(':'), second = line.find(':', first + 1);
@@ -64,19 +98,37 @@ group_limits read_group_limits(path const& membership, path const& root) {
     if (controllers.empty()) {
       for (path const& top : {root, root / "unified"})
         each_group(top, group, [&](path const& folder) {
-          tighten(result.processors, read_cpu_max(folder / "cpu.max"));
-          tighten(result.memory, read_number(folder / "memory.max"));
+          auto const quota = read_cpu_max(folder / "cpu.max");
+          tighten(result.limits.processors, quota);
+          if (with_use && quota)
+            raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro));
+          read_memory(folder, version_2, with_use, result);
         });
       continue;
     }
     if (lists(controllers, "cpu"))
       for (path const& top : {root / controllers, root / "cpu"})
-        each_group(top, group, [&](path const& folder) { tighten(result.processors, read_cfs_quota(folder)); });
+        each_group(top, group, [&](path const& folder) {
+          auto const quota = read_cfs_quota(folder);
+          tighten(result.limits.processors, quota);
+          if (with_use && quota)
+            raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
+        });
     if (lists(controllers, "memory"))
       each_group(root / controllers, group,
-                 [&](path const& folder) { tighten(result.memory, read_number(folder / "memory.limit_in_bytes")); });
+                 [&](path const& folder) { read_memory(folder, version_1, with_use, result); });
   }
   return result;
+}
+
+}  // namespace
+
+group_limits read_group_limits(path const& membership, path const& root) {
+  return read_groups(membership, root, false).limits;
+}
+
+group_state read_group_state(path const& membership, path const& root) {
+  return read_groups(membership, root, true);
 }
 
 }  // namespace skel::platform

@@ -265,4 +265,16 @@ std::size_t reader::count() const {
   return value_->is_number_float() ? static_cast<std::size_t>(value) : value_->get<std::size_t>();
 }
 
+double zero_or_more(reader const& value) {
+  double const number = value.number();
+  if (!(number >= 0)) value.fail("is negative; 0 or more is wanted");
+  return number;
+}
+
+double above_zero(reader const& value, char const* wanted) {
+  double const number = value.number();
+  if (!(number > 0)) value.fail(std::string("is not more than 0; ") + wanted);
+  return number;
+}
+
 }  // namespace skel::platform::detail

@@ -73,4 +73,8 @@ class reader {
   std::string path_;
 };
 
+/// Numbers of these ranges; `wanted` says what is wanted instead.
+double zero_or_more(reader const& value);
+double above_zero(reader const& value, char const* wanted);
+
 }  // namespace skel::platform::detail

@@ -38,18 +38,6 @@ ordered to_block(host_measurement const& host) {
   return block;
 }
 
-double above_zero(reader const& value, char const* wanted) {
-  double const number = value.number();
-  if (!(number > 0)) value.fail(std::string("is not more than 0; ") + wanted);
-  return number;
-}
-
-double zero_or_more(reader const& value) {
-  double const number = value.number();
-  if (!(number >= 0)) value.fail("is negative; 0 or more is wanted");
-  return number;
-}
-
 /// What the block does not say stays as it is.
 host_measurement read_host(reader const& block, host_measurement host) {
   block.expect_object("what was measured of a host");

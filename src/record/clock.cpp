@@ -1,13 +1,54 @@
 #include <skel/detail/record/clock.hpp>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <optional>
+#include <string>
+#include <system_error>
 
 namespace skel::record {
 
+namespace {
+
+/// Of a file "schedstat": time run, time waited for a core, number of turns.
+std::optional<process_times> read_schedstat(std::string const& file) {
+  std::ifstream statistics(file);
+  process_times out;
+  if (!(statistics >> out.run >> out.waited)) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
 std::int64_t kept_waiting_ns() {
-  std::ifstream statistics("/proc/thread-self/schedstat");  // time run, time waited for a core, number of turns
-  std::int64_t run = 0, waited = 0;
-  return statistics >> run >> waited ? waited : 0;
+  auto const times = read_schedstat("/proc/thread-self/schedstat");
+  return times ? times->waited : 0;
+}
+
+process_times process_clock::read() {
+  std::error_code none;
+  for (auto& one : threads_) one.is_there = false;
+  for (auto const& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    long const id = std::strtol(entry.path().filename().c_str(), nullptr, 10);
+    auto const now = read_schedstat(entry.path() / "schedstat");
+    if (!now) continue;  // it has just ended
+    auto one = std::ranges::lower_bound(threads_, id, {}, &one_thread::id);
+    if (one == threads_.end() || one->id != id) {
+      // One that has begun meanwhile counts from its beginning.
+      one = threads_.insert(one, {id, begun_ ? process_times{} : *now});
+    } else if (now->run < one->at.run) {
+      one->at = {};  // another thread has its number
+    }
+    sum_.run += now->run - one->at.run;
+    sum_.waited += std::max<std::int64_t>(0, now->waited - one->at.waited);
+    one->at = *now;
+    one->is_there = true;
+  }
+  std::erase_if(threads_, [](auto const& one) { return !one.is_there; });
+  begun_ = true;
+  return sum_;
 }
 
 }  // namespace skel::record

@@ -75,6 +75,7 @@ void checkpoints::begin(std::uint32_t epoch) {
   busy_ = true;
   epoch_ = epoch;
   missing_ = 0;
+  elsewhere_ = false;
   for (std::size_t s = 0; s < line_.size(); ++s)
     if (is_saved(line_, s)) ++missing_;
   what_ = {0, std::vector<std::string>(line_.size())};
@@ -91,7 +92,14 @@ void checkpoints::came(stream_position const& at, std::string state) {
   if (!busy_ || at.epoch != epoch_) return;  // the run ends
   what_.states[at.station] = std::move(state);
   if (at.station == 0) what_.item = at.last_item;
+  elsewhere_ = elsewhere_ || at.keeper != no_rank;
   if (--missing_ > 0) return;
+  if (std::exchange(elsewhere_, false)) {  // a state was not where its station was
+    ++record_.skipped;
+    what_ = {};
+    busy_ = false;
+    return;
+  }
   if (options_.checkpoints_beside)
     writer_ = std::jthread([this] { keep(); });  // the one before has ended, or this one would not have begun
   else

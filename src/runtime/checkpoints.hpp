@@ -56,6 +56,7 @@ class checkpoints {
   bool busy_ = false;
   std::uint32_t epoch_ = 0;  // that it begins with
   std::size_t missing_ = 0;
+  bool elsewhere_ = false;  // a station works on loan, or a part of its state is on another rank
   checkpoint what_;
   double last_took_ = 0;  // [s]
   record::checkpoint_record record_;

@@ -26,6 +26,10 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
 
   record::run_record result;
   result.final_ranks = all.front().final_ranks;
+  for (std::size_t r = 0; r < all.size(); ++r)
+    for (std::uint32_t const station : all[r].ended_here)
+      if (!line.stations[station].replicable && !line.stations[station].copies)
+        result.final_ranks[station] = {static_cast<int>(r)};
   result.checkpoints = all.front().checkpoints;
   result.hosts = hosts;
   for (station const& s : line.stations) result.names.push_back(s.notes.name);

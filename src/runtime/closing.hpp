@@ -29,7 +29,7 @@ void serialize(Archive& archive, span& s) {
 
 template <class Archive>
 void serialize(Archive& archive, remap_record& r) {
-  archive(r.epoch, r.announced, r.begun, r.done, r.refused);
+  archive(r.epoch, r.announced, r.begun, r.done, r.refused, r.rolled_back, r.in_parts, r.repairs);
 }
 
 template <class Archive>
@@ -54,6 +54,7 @@ struct closing {
   std::vector<record::remap_record> remaps;
   record::checkpoint_record checkpoints;      // of rank 0
   std::vector<std::vector<int>> final_ranks;  // ranks of the workers of each station; of rank 0
+  std::vector<std::uint32_t> ended_here;      // serial stations, with their state
   std::size_t most_batches = 0;               // of rank 0
   std::uint64_t items = 0, most_items = 0;
   std::int64_t begin_ns = 0, first_ns = 0, last_ns = 0, over_ns = 0;
@@ -62,8 +63,8 @@ struct closing {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, forecasts, remaps, checkpoints, final_ranks, most_batches, items, most_items, begin_ns,
-            first_ns, last_ns, over_ns, interrupted, failed);
+    archive(stations, spans, forecasts, remaps, checkpoints, final_ranks, ended_here, most_batches, items, most_items,
+            begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
   }
 };
 

@@ -42,12 +42,16 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this] { failed_.store(true), among_.wake(); }, [this] { stirred_.store(true), among_.wake(); },
                  [this](std::uint64_t items, std::int64_t end) { return look_at_throughput(items, end); },
                  [this](std::uint32_t epoch) { epochs_.left(epoch); },
+                 [this](rollback const& what) { epochs_.rolled_back(what); },
+                 [this](parted const& what) { epochs_.parts_went(what); },
                  [this](stream_position const& at, std::string state) { checkpoints_.saved(at, std::move(state)); }},
                 options.trace, options.first_item, counted_station(line)),
-      epochs_(among, line, plan, executor_, checkpoints_, options) {
+      epochs_(among, line, plan, executor_, checkpoints_, options),
+      reports_(among, executor_, options) {
   links_.deliver_to(executor_);
   epochs_.open();
   checkpoints_.open();
+  reports_.open();
 }
 
 bool conductor::asked_to_stop() const {
@@ -74,8 +78,10 @@ std::optional<double> conductor::serve() {
   // The sink's end is the end of the stream: every other station ended before it, but copies that nobody waits for.
   if ((told_ || links_.heard_finished()) && !executor_.hosts_anything()) return std::nullopt;
   if (among_.progress()) {  // there may be no end of messages
-    report_progress(record::now());
-    epochs_.serve(record::now() - begin_);
+    double const now = record::now();
+    report_progress(now);
+    reports_.serve(now - begin_);
+    epochs_.serve(now - begin_);
     return 0;
   }
   return watch();
@@ -93,7 +99,8 @@ bool conductor::something_to_do() const {
 double conductor::watch() {
   double const now = record::now();
   report_progress(now);
-  double pause = std::min(no_clock, begin_ + epochs_.serve(now - begin_) - now);
+  double const reports = reports_.serve(now - begin_), plans = epochs_.serve(now - begin_);
+  double pause = std::min(no_clock, begin_ + std::min(reports, plans) - now);
   if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
   if (stirred_.exchange(false)) watch_off_ = false;
   if (!watch_off_) {
@@ -140,6 +147,8 @@ closing conductor::end() {
   mine.items = executor_.items_passed();
   mine.most_items = executor_.most_items();
   if (counts_here_) mine.forecasts = throughput_.forecasts();
+  mine.ended_here = executor_.ended_here();
+  epochs_.close();
   mine.remaps = epochs_.records();
   mine.checkpoints = checkpoints_.finish();
   mine.most_batches = epochs_.most_parcels();

@@ -14,6 +14,7 @@
 #include "epochs.hpp"
 #include "executor.hpp"
 #include "parcel_links.hpp"
+#include "progress_reports.hpp"
 
 namespace skel::runtime {
 
@@ -55,6 +56,7 @@ class conductor {
   checkpoints checkpoints_;
   executor executor_;
   epochs epochs_;
+  progress_reports reports_;
 
   std::int64_t begin_ns_ = 0, over_ns_ = 0;
   double begin_ = 0, next_progress_ = 0, next_flush_ = 0;

@@ -46,13 +46,7 @@ failure describe_failure(failure known) {
     ::_exit(EXIT_FAILURE);
   }
   known.exception = std::current_exception();
-  try {
-    throw;
-  } catch (std::exception const& e) {
-    known.what = what_of(e);
-  } catch (...) {
-    known.what = "an exception that is not a std::exception";
-  }
+  known.what = what_is_handled();
   return known;
 }
 

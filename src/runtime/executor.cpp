@@ -22,12 +22,6 @@ namespace {
 /// times as slow is still the one that the line waits for.
 constexpr double cold = 2;
 
-std::uint64_t items_taken(site& here) {
-  std::uint64_t items = 0;
-  for (auto const& one : here.workers()) items += one.did.items;
-  return items;
-}
-
 }  // namespace
 
 executor::executor(program const& line, plan::run_plan const& plan, int rank, link_layer& links, events on, bool trace,
@@ -102,9 +96,9 @@ bool executor::cut() {
   return begins;
 }
 
-void executor::receive(stream_position const& counts, std::string state) {
+void executor::receive(int from, stream_position const& counts, std::string state) {
   agenda todo;
-  at(counts.station).come(counts, std::move(state), todo);
+  at(counts.station).come(from, counts, std::move(state), todo);
   perform(todo, nullptr);
 }
 
@@ -150,6 +144,13 @@ void executor::stop() {
   stopping_.store(true);
 }
 
+std::vector<record::station_progress> executor::progress() const {
+  std::vector<record::station_progress> all;
+  for (auto const& here : sites_)
+    if (auto const one = here->progress()) all.push_back(*one);
+  return all;
+}
+
 std::optional<failure> executor::first_failure() const {
   std::lock_guard guard(failure_mutex_);
   return failure_;
@@ -184,7 +185,10 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
       if (open_sites_.fetch_add(more) + more == 0) on_.finished();
     if (!todo.left.empty())
       for (std::uint32_t const epoch : std::exchange(todo.left, {})) count_left(epoch);
-    if (todo.sends.empty() && todo.posts.empty() && todo.notices.empty()) break;
+    for (site* const here : std::exchange(todo.ended, {})) end(*here, todo);
+    for (auto const& what : std::exchange(todo.parted_, {}))
+      if (on_.parted) on_.parted(what);
+    if (todo.sends.empty() && todo.posts.empty() && todo.notices.empty() && todo.errands.empty()) break;
     for (auto& sending : std::exchange(todo.sends, {})) {
       if (sending.rank == rank_)
         sites_[sending.from->number() + 1]->deliver(rank_, sending.epoch, std::move(sending.what), todo);
@@ -198,6 +202,7 @@ void executor::perform(agenda& todo, std::optional<job>* keep) {
       send(*posting.from, posting.rank, posting.epoch, station, station + (posting.what.contribution ? 1 : 0),
            std::move(posting.what));
     }
+    for (auto& one : std::exchange(todo.errands, {})) send(*one.from, one.rank, std::move(one.what));
     for (auto const& telling : std::exchange(todo.notices, {})) {
       if (telling.rank == rank_)
         at(telling.what.station).hear(rank_, telling.what, todo);
@@ -282,7 +287,7 @@ void executor::run(job& work, agenda& todo) {
     case job::kind::source:
       return run_source(*work.here, todo);
     case job::kind::batch:
-      return run_batch(work, todo);
+      return work.parted ? run_parted_batch(work, todo) : run_batch(work, todo);
     case job::kind::copy:
       return run_copy(work, todo);
     case job::kind::join:
@@ -295,6 +300,16 @@ void executor::run(job& work, agenda& todo) {
       return run_leave(work, todo);
     case job::kind::enter:
       return run_enter(work, todo);
+    case job::kind::lend:
+      return run_lend(work, todo);
+    case job::kind::part:
+      return run_part(work, todo);
+    case job::kind::read_parts:
+      return run_read_parts(work, todo);
+    case job::kind::merge:
+      return run_merge(work, todo);
+    case job::kind::strand:
+      return run_strand(work);
     case job::kind::save:
       return run_save(work, todo);
   }
@@ -343,7 +358,7 @@ void executor::run_batch(job& work, agenda& todo) {
     return fail_at(here, here.what().stage_of(*one.call), in.first_item, in.source_items, position);
   }
   std::int64_t const end = record::now_ns();
-  double const seconds = note(work, begin, end, in.first_item, in.source_items, count, out.get(), bytes);
+  double const seconds = note(work, one, begin, end, in.first_item, in.source_items, count, out.get(), bytes);
   if (here.is_sink()) last_ns_.store(end, std::memory_order_relaxed);
   count_passed(here, in.source_items, end);
   here.batch_done(work, std::move(out), std::max(bytes, one.call->folded_bytes()), seconds, todo);
@@ -364,8 +379,8 @@ void executor::run_copy(job& work, agenda& todo) {
   } catch (...) {
     return fail_at(here, here.what().notes.name, shown.first_item, shown.source_items, position);
   }
-  double const seconds =
-      note(work, begin, record::now_ns(), shown.first_item, shown.source_items, count, out.get(), bytes);
+  double const seconds = note(work, here.workers()[work.worker], begin, record::now_ns(), shown.first_item,
+                              shown.source_items, count, out.get(), bytes);
   shown.items = nullptr;
   here.copy_done(shown, std::move(out), bytes, seconds, todo);
 }
@@ -390,11 +405,11 @@ void executor::count_passed(site const& here, std::uint64_t items, std::int64_t 
   if (on_.passed && end >= tell_from_) tell_from_ = on_.passed(all, end);
 }
 
-/// Records a call of a worker's function, from `begin` to `end` [ns], with `items`, of which `source_items` of the
-/// source have become, which `made` something of `bytes`. Returns its time [s].
-double executor::note(job const& work, std::int64_t begin, std::int64_t end, std::uint64_t first_item,
-                      std::uint64_t source_items, std::size_t items, items_base const* made, std::uint64_t bytes) {
-  auto& one = work.here->workers()[work.worker];
+/// Records a call of the function of worker `one`, from `begin` to `end` [ns], with `items`, of which `source_items` of
+/// the source have become, which `made` something of `bytes`. Returns its time [s].
+double executor::note(job const& work, replica_group::replica& one, std::int64_t begin, std::int64_t end,
+                      std::uint64_t first_item, std::uint64_t source_items, std::size_t items, items_base const* made,
+                      std::uint64_t bytes) {
   double const seconds = static_cast<double>(end - begin) * 1e-9;
   one.did.items += items;
   one.did.items_out += made != nullptr ? made->size() : 0;
@@ -415,14 +430,14 @@ void executor::run_rest(job const& work, agenda& todo) {
   try {
     for (std::size_t w = work.worker; w < here.workers().size(); ++w) {
       auto& one = here.workers()[w];
-      if (!make(here, w, items_taken(here))) return;
+      if (!make(here, w, here.items_taken())) return;
       if (auto batch = one.call->rest(one.did.bytes_out)) {
         one.did.items_out += batch->size();
         held.push_back(std::move(batch));
       }
     }
   } catch (...) {
-    return fail(here, failure::kind::finish, items_taken(here));
+    return fail(here, failure::kind::finish, here.items_taken());
   }
   here.give_rest(std::move(held), todo);
 }
@@ -433,13 +448,19 @@ void executor::run_finish(site& here, agenda& todo) {
     if (here.is_source()) here.source().finish();
     for (std::size_t w = 0; w < here.workers().size(); ++w) {
       auto& one = here.workers()[w];
-      if (!make(here, w, items_taken(here))) return;
+      if (!make(here, w, here.items_taken())) return;
       if (one.call) one.call->finish();
       if (one.copy) one.copy->finish();
     }
   } catch (...) {
-    return fail(here, failure::kind::finish, items_taken(here));
+    return fail(here, failure::kind::finish, here.items_taken());
   }
+  here.ends_here();
+  end(here, todo);
+}
+
+/// finish() of a station has returned.
+void executor::end(site& here, agenda& todo) {
   last_ns_.store(record::now_ns(), std::memory_order_relaxed);
   here.finished(todo);
   if (here.is_sink()) sink_ended_.store(true);
@@ -447,49 +468,6 @@ void executor::run_finish(site& here, agenda& todo) {
   if (!last && !here.is_sink()) return;
   perform(todo, nullptr);
   on_.finished();
-}
-
-/// What ends here before the next epoch: workers of a farm, or a serial station whose state goes to another rank.
-void executor::run_leave(job const& work, agenda& todo) {
-  if (stopping()) return;
-  site& here = *work.here;
-  auto during = failure::kind::finish;
-  try {
-    if (work.to == no_rank) {
-      for (std::size_t w = work.worker; w < here.workers().size(); ++w)
-        if (auto& one = here.workers()[w]; one.call) one.call->finish();
-    } else {
-      during = failure::kind::write_state;
-      auto const& state = here.what().state;
-      links_.send(work.to, work.counts, state ? state->take() : "");
-    }
-  } catch (...) {
-    return fail(here, during, items_taken(here));
-  }
-  here.left(todo);
-}
-
-void executor::run_enter(job& work, agenda& todo) {
-  if (stopping()) return;
-  site& here = *work.here;
-  try {
-    if (here.what().state) here.what().state->restore(work.state);
-  } catch (...) {
-    return fail(here, failure::kind::read_state, work.counts.last_item);
-  }
-  here.entered(work.counts, todo);
-}
-
-void executor::run_save(job const& work, agenda& todo) {
-  if (stopping()) return;
-  site& here = *work.here;
-  try {
-    auto const& state = here.what().state;
-    on_.saved(work.counts, state ? state->save() : "");
-  } catch (...) {
-    return fail(here, failure::kind::write_state, items_taken(here));
-  }
-  here.left(todo);
 }
 
 /// The function of `stage` threw on the item at `position` of a batch.

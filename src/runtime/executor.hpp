@@ -12,11 +12,13 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
 
 #include "link_layer.hpp"
+#include "replica_group.hpp"
 
 /// What runs the stations of one rank. It knows neither MPI nor models nor threads: it obeys a plan, talks to other
 /// ranks through a `link_layer`, and is called by whoever runs jobs.
@@ -25,6 +27,14 @@ namespace skel::runtime {
 class site;
 struct job;
 struct agenda;
+
+/// A move whose state could not be taken along.
+struct rollback {
+  std::uint32_t epoch = 0;  ///< in which the station was to be elsewhere
+  std::uint32_t station = 0;
+  int keeper = no_rank;  ///< the rank that has its state
+  std::string why;
+};
 
 /// Runs the user's functions of one rank's stations and carries out what they ask of each other. What may run when is
 /// decided by a site per station (src/runtime/site.hpp).
@@ -40,6 +50,9 @@ class executor {
     std::function<std::int64_t(std::uint64_t, std::int64_t)> passed{};
     /// All stations of this rank have left an epoch in which it had some; from any thread.
     std::function<void(std::uint32_t)> left{};
+    /// A station that should have moved goes on where it is to be, and its state stays where it was; from any thread.
+    std::function<void(rollback const&)> rolled_back{};
+    std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
     /// What a station here keeps where an epoch begins, see station_state; from its lanes.
     std::function<void(stream_position const&, std::string)> saved{};
   };
@@ -69,8 +82,17 @@ class executor {
   void forget(std::uint32_t epoch);
   /// Where the source is: the next epoch begins with what it gives from now on. False: the stream has ended.
   bool cut();
-  /// A serial station comes from another rank.
-  void receive(stream_position const& counts, std::string state);
+  /// A serial station comes from rank `from`.
+  void receive(int from, stream_position const& counts, std::string state);
+  /// The state of one that comes stays on rank `from`: there is no memory for it here.
+  void roll_back(int from, stream_position const& counts, std::string const& why);
+  /// The state of a station here goes to rank `to` part by part, while it works, so that it moves at the cut without;
+  /// events::parted is called once. Its messages to that rank are of this session, which grows.
+  void divide(std::uint32_t station, int to, std::uint32_t session);
+  /// It does not move, after all: what is there comes home.
+  void undivide(std::uint32_t station, std::uint32_t session);
+  /// Rank `from` wants work on a state that is here, or has done some.
+  void receive(int from, errand what);
 
   void receive(std::uint32_t epoch, std::uint32_t station, int from, parcel what);
   /// What copies of a broadcast stage on rank `from` and below it have made of a parcel.
@@ -92,7 +114,11 @@ class executor {
   bool sink_ended() const { return sink_ended_.load(); }
   /// Items that have passed the watched station.
   std::uint64_t items_passed() const { return items_passed_.load(std::memory_order_relaxed); }
+  /// What the stations of this rank have done so far. Any thread. O(stations).
+  std::vector<record::station_progress> progress() const;
   std::optional<failure> first_failure() const;
+  /// After all jobs: the serial stations that have ended on this rank, where their state is.
+  std::vector<std::uint32_t> ended_here() const;
   /// After all jobs: what the stations of this rank did.
   std::vector<record::station_record> records() const;
   /// After all jobs: the most items of a source here under way at once, where bytes are limited; otherwise 0.
@@ -108,6 +134,7 @@ class executor {
   site& at(std::size_t station) const;
   void perform(agenda& todo, std::optional<job>* keep);
   void send(site const& from, int rank, std::uint32_t epoch, std::size_t station, std::size_t taker, posted what);
+  void send(site const& from, int rank, errand what);
   void count_left(std::uint32_t epoch);
   void run(job& work, agenda& todo);
   void run_source(site& here, agenda& todo);
@@ -116,13 +143,25 @@ class executor {
   void run_copy(job& work, agenda& todo);
   void run_join(job& work, agenda& todo);
   void count_passed(site const& here, std::uint64_t items, std::int64_t end);
-  double note(job const& work, std::int64_t begin, std::int64_t end, std::uint64_t first_item,
-              std::uint64_t source_items, std::size_t items, items_base const* made, std::uint64_t bytes);
+  double note(job const& work, replica_group::replica& one, std::int64_t begin, std::int64_t end,
+              std::uint64_t first_item, std::uint64_t source_items, std::size_t items, items_base const* made,
+              std::uint64_t bytes);
   void run_rest(job const& work, agenda& todo);
-  void run_leave(job const& work, agenda& todo);
+  void run_leave(job& work, agenda& todo);
+  void send_on(site const& here, int to, stream_position counts);
+  void tell_rolled_back(stream_position const& of, std::string why);
   void run_enter(job& work, agenda& todo);
   void run_save(job const& work, agenda& todo);
   void run_finish(site& here, agenda& todo);
+  void run_lend(job& work, agenda& todo);
+  bool lend_batch(job& work, replica_group::replica& one, errand& answer);
+  void lend_parts(site const& here, errand const& asked, errand& answer);
+  void run_parted_batch(job& work, agenda& todo);
+  void run_part(job const& work, agenda& todo);
+  void run_read_parts(job const& work, agenda& todo);
+  void run_merge(job& work, agenda& todo);
+  void run_strand(job const& work);
+  void end(site& here, agenda& todo);
   void fail(site const& here, failure::kind during, std::uint64_t item, std::uint64_t items = 1);
   void fail(failure known);
   void fail_at(site const& here, std::string const& stage, std::uint64_t first_item, std::uint64_t source_items,

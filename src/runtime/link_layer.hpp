@@ -46,6 +46,8 @@ struct notice {
       0;  ///< room and window: the longest time per item from there on [ns]; 0: not known yet
 };
 
+inline constexpr int no_rank = -1;
+
 /// Where in the stream a serial station is: what it takes along to another rank beside its state.
 struct stream_position {
   std::uint32_t station = 0;
@@ -54,6 +56,42 @@ struct stream_position {
   std::uint64_t expected = 0;   ///< place in the stream of the parcel that it takes next, where it keeps an order
   std::uint64_t last_item = 0;  ///< number of the first item of the latest parcel
   std::uint64_t folded = 0;     ///< items of the source in what it holds back
+  int keeper = no_rank;         ///< where its state is, if it does not come along
+};
+
+/// What the place of a station asks of the rank that keeps its state, and the answer.
+struct errand {
+  enum class kind : std::uint32_t {
+    batch,
+    rest,
+    finish,
+    bring,   ///< parts of a state: they are there from now on
+    recall,  ///< the answer takes them back
+  };
+  struct header {
+    kind what = kind::batch;
+    std::uint32_t station = 0;
+    std::uint32_t session = 0;                       ///< of the loan
+    std::uint32_t done = 0;                          ///< 1: it is the answer
+    std::uint32_t partial = 0;                       ///< 1: the batch is a part of the parcel
+    std::uint32_t failed = 0;                        ///< answer to bring and recall; 1: it says why
+    std::uint64_t number = 0;                        ///< among those of its session
+    std::uint64_t first_item = 0, source_items = 0;  ///< as of a parcel
+    std::uint64_t bytes = 0;                         ///< answer: of what was made, also where it was folded
+    double seconds = 0;                              ///< answer: that it took
+  };
+  header head;
+  std::unique_ptr<items_base> items{};  ///< the batch, or what was made of it; null: nothing, as where it was folded
+  std::string bytes{};                  ///< bring and recall
+};
+
+/// What became of a state that should go to another rank part by part.
+struct parted {
+  std::uint32_t session = 0;
+  std::uint32_t station = 0;
+  bool there = false;  ///< all parts are; false: none, or as many as did not come home
+  bool stays = false;  ///< false and this: it cannot, as a part could not be written or read
+  std::string why;
 };
 
 /// Sends to other ranks. Called from any lane; must not block.
@@ -63,6 +101,8 @@ class link_layer {
   virtual void send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) = 0;
   virtual void send(int rank, notice const& what) = 0;
   virtual void send(int rank, stream_position const& counts, std::string state) = 0;
+  /// `how` its items cross; null where it has none.
+  virtual void send(int rank, errand what, codec const* how) = 0;
 };
 
 }  // namespace skel::runtime

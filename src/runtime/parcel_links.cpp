@@ -10,13 +10,20 @@ namespace skel::runtime {
 
 namespace {
 
-constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop_notice = 4, moved_states = 5;
+constexpr channel parcels = 0, contributions = 1, notices = 2, stream_end = 3, stop_notice = 4, moved_states = 5,
+                  errands = 20;
 
 template <class T>
 T read(std::span<std::byte const> body) {
   T out;
   std::memcpy(&out, body.data(), sizeof out);
   return out;
+}
+
+error too_long(std::size_t bytes) {
+  return error("a batch takes " + std::to_string(bytes) +
+               " B when it is serialised; messages end at 2 GiB: give the stage smaller items, or items that are one "
+               "range of plain elements, which has no such limit");
 }
 
 void deliver(executor& to, int from, std::uint32_t epoch, std::uint32_t station, bool contribution, parcel what) {
@@ -42,11 +49,7 @@ parcel_links::parcel_links(transport& by, program const& line, plan::run_plan co
 void parcel_links::send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) {
   front const head{station, epoch, what.sequence, what.first_item, what.source_items, what.credited};
   message out = how.encode(std::move(what.items), sizeof head, direct_bytes_);
-  if (out.bytes().size() > message::longest)
-    throw error(
-        "a batch takes " + std::to_string(out.bytes().size()) +
-        " B when it is serialised; messages end at 2 GiB: give the stage smaller items, or items that are one range "
-        "of plain elements, which has no such limit");
+  if (out.bytes().size() > message::longest) throw too_long(out.bytes().size());
   std::memcpy(out.body().data(), &head, sizeof head);
   by_.send(rank, what.contribution ? contributions : parcels, std::move(out));
 }
@@ -63,6 +66,21 @@ void parcel_links::send(int rank, stream_position const& counts, std::string sta
   out.add(std::as_bytes(std::span(*kept)));
   out.keep = kept;
   by_.send(rank, moved_states, std::move(out));
+}
+
+void parcel_links::send(int rank, errand what, codec const* how) {
+  constexpr std::size_t before = sizeof what.head;
+  bool const ranges = !what.bytes.empty();
+  message out =
+      what.items ? how->encode(std::move(what.items), before, direct_bytes_) : message(before, ranges ? 1 : 0);
+  if (ranges) {
+    auto const kept = std::make_shared<std::string>(std::move(what.bytes));
+    out.add(std::as_bytes(std::span(*kept)));
+    out.keep = kept;
+  }
+  if (out.bytes().size() > message::longest) throw too_long(out.bytes().size());
+  std::memcpy(out.body().data(), &what.head, sizeof what.head);
+  by_.send(rank, errands, std::move(out));
 }
 
 void parcel_links::tell_all_finished() {
@@ -87,16 +105,8 @@ void parcel_links::deliver_to(executor& to) {
     to.receive(from, read<notice>(body));
     return {};
   });
-  by_.open(moved_states, [&to](int, auto body, auto sizes) -> landing {
-    auto const counts = read<stream_position>(body);
-    if (sizes.empty()) {
-      to.receive(counts, "");
-      return {};
-    }
-    auto const state = std::make_shared<std::string>(sizes[0], '\0');
-    return {{std::as_writable_bytes(std::span(*state))},
-            [&to, counts, state] { to.receive(counts, std::move(*state)); }};
-  });
+  by_.open(moved_states, [this, &to](int from, auto body, auto sizes) { return receive_state(to, from, body, sizes); });
+  by_.open(errands, [this, &to](int from, auto body, auto sizes) { return receive_errand(to, from, body, sizes); });
   by_.open(stream_end, [this](int, auto, auto) -> landing {
     heard_finished_ = true;
     return {};
@@ -105,6 +115,53 @@ void parcel_links::deliver_to(executor& to) {
     heard_stop_ = true;
     return {};
   });
+}
+
+/// A state for which there is no memory stays where it is.
+landing parcel_links::receive_state(executor& to, int from, std::span<std::byte const> body,
+                                    std::span<std::uint64_t const> sizes) {
+  auto const counts = read<stream_position>(body);
+  if (sizes.empty()) {
+    to.receive(from, counts, "");
+    return {};
+  }
+  std::shared_ptr<std::string> state;
+  try {
+    state = std::make_shared<std::string>(sizes[0], '\0');
+  } catch (std::exception const& e) {
+    to.roll_back(from, counts, e.what());
+    return {};
+  }
+  return {{std::as_writable_bytes(std::span(*state))},
+          [&to, from, counts, state] { to.receive(from, counts, std::move(*state)); }};
+}
+
+landing parcel_links::receive_errand(executor& to, int from, std::span<std::byte const> body,
+                                     std::span<std::uint64_t const> sizes) {
+  auto const head = read<errand::header>(body);
+  auto const whole = std::make_shared<errand>();
+  whole->head = head;
+  auto const bytes = body.subspan(sizeof head);
+  decoding batch;
+  if (!bytes.empty()) try {
+      batch = line_.stations[head.station + head.done].input->decode(bytes, nullptr);
+    } catch (...) {
+      to.refuse(head.station, head.first_item);
+      return {};
+    }
+  whole->items = std::move(batch.batch);
+  if (sizes.empty()) {
+    to.receive(from, std::move(*whole));
+    return {};
+  }
+  if (bytes.empty()) try {
+      whole->bytes.resize(sizes[0]);
+      batch.ranges = {std::as_writable_bytes(std::span(whole->bytes))};
+    } catch (std::exception const&) {  // without its parts it is an errand that fails
+      to.receive(from, std::move(*whole));
+      return {};
+    }
+  return {std::move(batch.ranges), [&to, from, whole] { to.receive(from, std::move(*whole)); }};
 }
 
 /// Makes the batch of a message and says where its ranges go. What copies contribute is what the next station takes.

@@ -18,6 +18,7 @@ class parcel_links final : public link_layer {
   void send(int rank, std::uint32_t epoch, std::uint32_t station, posted what, codec const& how) override;
   void send(int rank, notice const& what) override;
   void send(int rank, stream_position const& counts, std::string state) override;
+  void send(int rank, errand what, codec const* how) override;
   /// Tells every other rank that the stream has ended, or that the run is over because something went wrong.
   void tell_all_finished();
   void tell_all_stop();
@@ -33,6 +34,8 @@ class parcel_links final : public link_layer {
 
   void tell_all(channel where);
   landing receive(executor& to, int from, std::span<std::byte const> body, bool ranges, bool contribution);
+  landing receive_state(executor& to, int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
+  landing receive_errand(executor& to, int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
 
   transport& by_;
   program const& line_;

@@ -84,9 +84,10 @@ class replica_group {
     for (auto const& one : all_) out.insert(out.end(), one.spans.begin(), one.spans.end());
     return out;
   }
-  std::size_t most() const { return most_; }  ///< that there were at once
+  std::size_t most() const { return most_; }                      ///< that there were at once
+  record::station_record const& blank() const { return blank_; }  ///< of one who did nothing
 
- private:
+  /// Adds what `did` says to what `to` says.
   static void add(record::station_record& to, record::station_record const& did) {
     to.items += did.items;
     to.items_out += did.items_out;
@@ -97,6 +98,7 @@ class replica_group {
     to.blocked += did.blocked;
   }
 
+ private:
   std::vector<replica> all_;
   std::vector<std::size_t> idle_;
   std::size_t most_ = 0;

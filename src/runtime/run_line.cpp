@@ -23,6 +23,7 @@ void check_plan(program const& line, plan::run_plan const& plan, int ranks) {
   if (!(plan.batch_latency > 0) || !std::isfinite(plan.batch_latency) || plan.batch_bytes == 0 ||
       plan.reorder_factor == 0)
     refuse("batch_latency, batch_bytes and reorder_factor must be positive, and batch_latency finite");
+  if (!(plan.part_pause > 0)) refuse("part_pause must be positive");
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& at = plan.stations[s].ranks;
     std::string const name = "station '" + line.stations[s].notes.name + "' ";
@@ -57,19 +58,25 @@ void check_plan(program const& line, plan::run_plan const& plan, int ranks) {
            ")");
 }
 
-void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks) {
+void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks,
+                     std::map<std::size_t, std::string> const& pinned) {
   check_plan(line, next, ranks);
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& station = line.stations[s];
     bool const end = s == 0 || s + 1 == line.size();
-    bool const stays = station.stays() || (station.folds && !station.replicable && station.input == nullptr);
-    if (!end && !station.copies && !stays) continue;
+    // Where its state cannot follow, its items would have to go there and back.
+    bool const bound = station.state != nullptr && !station.replicable && !end &&
+                       (station.input == nullptr || line.stations[s + 1].input == nullptr);
+    auto const pin = pinned.find(s);
+    if (!end && !station.copies && !station.stays() && !bound && pin == pinned.end()) continue;
     if (now.stations[s].ranks == next.stations[s].ranks && now.stations[s].parents == next.stations[s].parents)
       continue;
     throw error("station '" + station.notes.name + "' cannot be moved while the line runs: " +
-                (end              ? "it is the source or the sink"
-                 : station.copies ? "it is a broadcast stage"
-                                  : "what it keeps cannot travel (no skel::serializer of its type)"));
+                (end                   ? "it is the source or the sink"
+                 : station.copies      ? "it is a broadcast stage"
+                 : pin != pinned.end() ? pin->second
+                 : station.stays()     ? "what it keeps cannot travel (no skel::serializer of its type)"
+                                       : "items that it takes or gives cannot travel, and it keeps something"));
   }
 }
 

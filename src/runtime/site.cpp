@@ -134,6 +134,8 @@ std::uint64_t site::source_ran(std::uint64_t first, std::int64_t begin, std::int
   caller.did.batches += count > 0;
   caller.did.busy += static_cast<double>(end - begin) * 1e-9;
   if (trace && count > 0) caller.spans.push_back({0, 0, begin, end, first, static_cast<std::uint32_t>(count)});
+  done_.source_items += count;
+  done_.busy += static_cast<double>(end - begin) * 1e-9;
   if (count > 0) workers_.learn(static_cast<double>(end - begin) / static_cast<double>(count));
   source_->ran(count);
   return count;
@@ -169,21 +171,27 @@ bool site::flush(double age, agenda& todo) {
 void site::batch_done(job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
                       agenda& todo) {
   std::lock_guard guard(mutex_);
-  auto const& in = work.input.what;
+  pass_on(work.input, work.worker, std::move(made), bytes, seconds, todo);
+  pump(todo);
+}
+
+/// What was made of a parcel is a result, or is held back. `worker`: who is busy until it has left.
+void site::pass_on(arrival const& of, std::size_t worker, std::unique_ptr<items_base> made, std::uint64_t bytes,
+                   double seconds, agenda& todo) {
+  auto const& in = of.what;
   weigh(bytes, in.credited, &todo);
   learn(seconds, in.source_items);
   last_item_ = std::max(last_item_, in.first_item);
   folded_ += in.source_items;
   if (!made) {
-    workers_.end_work(work.worker);
-    depart(work.input.from, todo);
+    if (worker != no_worker) workers_.end_work(worker);
+    depart(of.from, todo);
     if (plan_.most_bytes > 0) tell_source(notice::kind::left, in.first_item, todo);
-  } else {
-    std::uint64_t const sequence = !station_.replicable ? produced_++ : in.sequence;
-    outputs_.push_back({parcel{std::move(made), sequence, in.first_item, std::exchange(folded_, 0), in.credited},
-                        work.worker, work.input.from, 0});
+    return;
   }
-  pump(todo);
+  std::uint64_t const sequence = !station_.replicable ? produced_++ : in.sequence;
+  outputs_.push_back(
+      {parcel{std::move(made), sequence, in.first_item, std::exchange(folded_, 0), in.credited}, worker, of.from, 0});
 }
 
 void site::copy_done(copy_job const& work, std::unique_ptr<items_base> made, std::uint64_t bytes, double seconds,
@@ -204,14 +212,17 @@ void site::joined(copy_job const& work, std::unique_ptr<items_base> all, std::ui
 
 void site::give_rest(std::vector<std::unique_ptr<items_base>> held, agenda& todo) {
   std::lock_guard guard(mutex_);
-  for (auto& batch : held)
-    outputs_.push_back(
-        {parcel{std::move(batch), !station_.replicable ? produced_++ : 0, last_item_, std::exchange(folded_, 0), 1},
-         no_worker,
-         {},
-         0});
+  for (auto& batch : held) add_rest(std::move(batch));
   rested_ = true;
   pump(todo);
+}
+
+void site::add_rest(std::unique_ptr<items_base> batch) {
+  outputs_.push_back(
+      {parcel{std::move(batch), !station_.replicable ? produced_++ : 0, last_item_, std::exchange(folded_, 0), 1},
+       no_worker,
+       {},
+       0});
 }
 
 void site::finished(agenda& todo) {
@@ -230,8 +241,20 @@ void site::announce_counts(notice::kind as, agenda& todo) {
   begun_before_ = copies_->begun();
 }
 
+std::optional<record::station_progress> site::progress() {
+  std::lock_guard guard(mutex_);
+  if (workers_.most() == 0) return std::nullopt;
+  auto done = done_;
+  done.station = static_cast<std::uint32_t>(number_);
+  return done;
+}
+
 record::station_record site::record() const {
   record::station_record sum = workers_.sum();
+  if (lender_) {
+    replica_group::add(sum, lender_->workers().sum());
+    sum.workers = std::max(sum.workers, 1U);
+  }
   if (source_) sum.bytes_out = source_->bytes();
   sum.largest_batch = largest_batch_;
   sum.item_bytes = item_bytes_;
@@ -261,6 +284,8 @@ void site::weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo) {
 
 /// What has become of so many items of the source took so long.
 void site::learn(double seconds, std::uint64_t source_items) {
+  done_.source_items += source_items;
+  done_.busy += seconds;
   workers_.learn(seconds * 1e9 / static_cast<double>(std::max<std::uint64_t>(1, source_items)));
 }
 
@@ -352,7 +377,8 @@ bool site::at_rest() const {
   if (!outputs_.empty() || !arrivals_.empty()) return false;
   if (source_ && saves_next()) return !source_->running();  // with an open batch it would not be where its state is
   if (source_) return cuts_ > 0 || source_->over();         // what is in its open batch belongs to the next epoch
-  return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle());
+  return input_.reached() && (copies_ ? copies_->idle() : workers_.all_idle()) && (!loan_ || loan_->idle()) &&
+         (!parting_ || (parting_->idle() && !parting_->in_flight() && !state_busy_));
 }
 
 /// Of one at rest: whether another epoch follows this one.
@@ -372,22 +398,36 @@ void site::pump(agenda& todo) {
 
 void site::work(agenda& todo) {
   if (copies_) take_joint_results(todo);
+  if (loan_) work_on_loan(todo);
+  if (parting_) take_parted_results(todo);
   send_results(todo);
   if (copies_) begin_for_copies(todo);
-  while (!copies_ && arrivals_.ready() && workers_.any_idle())
+  if (divide_ || parting_) steer(todo);
+  while (!copies_ && !loan_ && !state_busy_ && arrivals_.ready() && workers_.any_idle()) {
     todo.jobs.push_back({job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.pace()});
+    if (!parting_) continue;
+    todo.jobs.back().parted = true;
+    if (parting_->first > 0) --parting_->first;
+  }
   if (source_ && cuts_ == 0 && outputs_.empty() && source_->may_run()) {
     source_->run();
     todo.jobs.push_back({job::kind::source, this, no_worker, {}, {}, workers_.pace()});
   }
   if (finishing_ || !at_rest()) return;
   if (goes_on()) return leave_if_done(todo);
+  if (parting_) {  // some parts did not come home
+    finishing_ = true;
+    todo.jobs.push_back({job::kind::strand, this, no_worker, {}, {}});
+    return;
+  }
   if (station_.folds && !resting_) {
     resting_ = true;
+    if (loan_) return ask_keeper(errand::kind::rest, todo);
     todo.jobs.push_back({job::kind::rest, this, 0, {}, {}});
   }
   if (rested_ || !station_.folds) {
     finishing_ = true;
+    if (loan_) return ask_keeper(errand::kind::finish, todo);
     todo.jobs.push_back({job::kind::finish, this, no_worker, {}, {}});
   }
 }

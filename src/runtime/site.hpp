@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/program.hpp>
 
@@ -20,8 +21,10 @@
 #include "end_of_stream.hpp"
 #include "flow.hpp"
 #include "link_layer.hpp"
+#include "loan.hpp"
 #include "neighbourhood.hpp"
 #include "order.hpp"
+#include "parting.hpp"
 #include "replica_group.hpp"
 #include "stream_source.hpp"
 
@@ -29,11 +32,24 @@ namespace skel::runtime {
 
 class site;
 
-inline constexpr int no_rank = -1;
-
 /// A call of the user's functions that has become possible.
 struct job {
-  enum class kind { source, batch, copy, join, rest, finish, leave, enter, save };
+  enum class kind {
+    source,
+    batch,
+    copy,
+    join,
+    rest,
+    finish,
+    leave,
+    enter,
+    save,
+    lend,
+    part,
+    read_parts,
+    merge,
+    strand
+  };
   kind what = kind::batch;
   site* here = nullptr;
   std::size_t worker = no_worker;  ///< batch: who processes it; rest, leave: the first one that ends
@@ -41,8 +57,12 @@ struct job {
   copy_job shown;                  ///< copy, join: what
   double pace = 0;                 ///< batch, source: what an item takes the station's workers here [ns]; 0: not known
   int to = no_rank;                ///< leave: where the station goes on; no_rank: here, or it has no state
+  int from = no_rank;              ///< enter: where the station was; lend: who asks
   stream_position counts{};        ///< leave, enter, save
   std::string state{};             ///< enter
+  errand asked{};                  ///< lend; read_parts: the answer that has them
+  bool parted = false;             ///< batch: some of its items may have to be worked on elsewhere
+  merge_job merging{};             ///< merge
 };
 
 /// What a change of one site asks of others; carried out when no lock is held.
@@ -63,9 +83,17 @@ struct agenda {
     int rank;
     notice what;
   };
+  struct commission {
+    site* from;
+    int rank;
+    errand what;
+  };
   std::vector<sending> sends;
   std::vector<posting> posts;  // to the same station on other ranks
   std::vector<telling> notices;
+  std::vector<commission> errands;  // to the same station on other ranks
+  std::vector<site*> ended;         // whose finish() was called elsewhere, and has returned
+  std::vector<parted> parted_;      // what became of states that should go part by part
   std::vector<job> jobs;
   std::vector<std::uint32_t> left;  // for each site with workers that has left an epoch: which
   std::ptrdiff_t opened = 0;        // so many more sites have workers than before
@@ -93,9 +121,11 @@ class site {
   bool is_source() const { return source_.has_value(); }
   producer& source() { return source_->function(); }
   std::vector<replica_group::replica>& workers() { return workers_.all(); }
+  /// By the workers that are here now, and the one that is lent.
+  std::uint64_t items_taken() const;
   /// After the run: whether it had any in some epoch.
-  bool had_workers() const { return workers_.most() > 0; }
-  std::vector<record::span> spans() const { return workers_.spans(); }
+  bool had_workers() const { return workers_.most() > 0 || lender_; }
+  std::vector<record::span> spans() const;
 
   /// There will be such an epoch, with the plan `next`, behind one with the plan `before`, the last that is known.
   /// Throws std::bad_alloc, and then has changed nothing. Gives how many workers it will have. `saves`: what it keeps
@@ -107,11 +137,41 @@ class site {
   /// Of a source: the next epoch that was announced begins as soon as what it has given has left. False: the stream has
   /// ended.
   bool cut(agenda& todo);
-  /// The station comes here from another rank, with what it has kept: when that is restored, entered() is called.
-  void come(stream_position const& counts, std::string state, agenda& todo);
+  /// The station comes here from rank `from`, with what it has kept: when that is restored, entered() is called. Where
+  /// its state is on another rank, it works on loan.
+  void come(int from, stream_position const& counts, std::string state, agenda& todo);
+  /// It is here; where its state is, is what `counts` says.
   void entered(stream_position const& counts, agenda& todo);
   /// What a job of kind::leave was about is done.
   void left(agenda& todo);
+
+  /// The parts of the station's state go to rank `to`, while it works; what becomes of it goes into agenda::parted_.
+  void divide(int to, std::uint32_t session, agenda& todo);
+  /// They come home, unless they are of another session.
+  void undivide(std::uint32_t session, agenda& todo);
+  /// For jobs of the station, without the lock: where parts are does not change while they run.
+  parting const& parts() const { return *parting_; }
+  /// What a job of kind::part has written, of so many parts; or why it could not.
+  void parts_written(std::size_t all, std::vector<std::size_t> which, std::string bytes, agenda& todo);
+  void parts_not_written(std::string const& why, agenda& todo);
+  /// Whether a job of kind::read_parts has read them.
+  void parts_read(bool well, std::string const& why, agenda& todo);
+  /// A batch has items of parts that are on their way: it is worked on when they are somewhere.
+  void park(job work, agenda& todo);
+  /// As batch_done(), where the items for which `there` is true are still to be worked on elsewhere.
+  void parted_batch_done(job& work, halves made, std::vector<bool> there, std::uint64_t bytes, double seconds,
+                         agenda& todo);
+  void merged(std::uint64_t round, std::unique_ptr<items_base> all, agenda& todo);
+
+  /// A rank asks for work on the state that is here, or answers.
+  void receive(int from, errand what, agenda& todo);
+  /// The worker of what is lent; made for the first time by the user's functions. Without the lock.
+  replica_group::replica& lent();
+  /// What a job of kind::lend was about is done.
+  void lent_done(job const& work, errand answer, agenda& todo);
+  /// Of a serial station, after the run: whether finish() was called here, where its state is then.
+  bool ended_here() const { return ended_here_; }
+  void ends_here() { ended_here_ = true; }
 
   /// A worker as it is made for the first time; calls the user's functions. Without the lock.
   void make(std::size_t worker);
@@ -153,6 +213,9 @@ class site {
   /// finish() of all workers has returned: tells the next stations how many parcels there were.
   void finished(agenda& todo);
 
+  /// What its workers have done so far; nothing where it has had none.
+  std::optional<record::station_progress> progress();
+
   /// After the run, without the lock.
   record::station_record record() const;
   /// The most items of the source under way at once, where bytes are limited; otherwise 0.
@@ -188,6 +251,20 @@ class site {
   std::int64_t slowest_ns() const;
   void weigh(std::uint64_t bytes, std::uint64_t credited, agenda* todo);
   void learn(double seconds, std::uint64_t source_items);
+  void pass_on(arrival const& in, std::size_t worker, std::unique_ptr<items_base> made, std::uint64_t bytes,
+               double seconds, agenda& todo);
+  void add_rest(std::unique_ptr<items_base> batch);
+  void work_on_loan(agenda& todo);
+  void ask_keeper(errand::kind what, agenda& todo);
+  void lend_next(agenda& todo);
+  bool hands_free() const { return !state_busy_ && (workers_.all_idle() || parked_); }
+  bool has_ended() const { return input_.reached() && !input_.goes_on(); }
+  void tell_parted(std::uint32_t session, bool there, bool stays, std::string why, agenda& todo);
+  void take_parted_results(agenda& todo);
+  void steer(agenda& todo);
+  void hear_of_parts(agenda& todo);
+  void unpark(agenda& todo);
+  void arrived(bool well, agenda& todo);
   void tell_source(notice::kind what, std::uint64_t count, agenda& todo) const;
   void take_open_batch();
   void depart(int from, agenda& todo);
@@ -199,6 +276,7 @@ class site {
   bool saves_next() const;
   bool goes_on() const;
   void announce_counts(notice::kind as, agenda& todo);
+  void go_on_from(stream_position const& counts, agenda& todo);
   void catch_up(std::uint32_t epoch, agenda& todo);
   void leave_if_done(agenda& todo);
   void pass_by(agenda& todo);
@@ -224,6 +302,16 @@ class site {
   arrival_order arrivals_;
   end_of_stream input_;
   replica_group workers_;
+  std::optional<loan> loan_;        // of a serial station whose state is elsewhere, in the worker's place
+  std::unique_ptr<lender> lender_;  // of one that stands elsewhere and whose state is here
+  struct division {
+    int to = no_rank;
+    std::uint32_t session = 0;
+  };
+  std::optional<division> divide_;       // that is to begin
+  std::optional<parting> parting_;       // of a serial station whose state is on its way to another rank
+  std::optional<job> parked_;            // a batch that waits for parts which are on their way
+  bool state_busy_ = false;              // parts are written or read
   std::unique_ptr<copy_group> copies_;   // of a broadcast stage, in their place
   std::optional<stream_source> source_;  // of the first station, before its one worker
   std::deque<result> outputs_;
@@ -231,10 +319,12 @@ class site {
   outflow flow_;                    // to the next station
   std::uint64_t begun_before_ = 0;  // of the copies: in the epochs before
 
+  record::station_progress done_;  // by its workers so far
   std::uint64_t largest_batch_ = 0, item_bytes_ = 0;
   std::uint64_t last_item_ = 0;  // number of the first item of the latest parcel
   std::uint64_t folded_ = 0;     // items of the source in what is held back
   bool resting_ = false, rested_ = false, finishing_ = false, leaving_ = false;
+  bool ended_here_ = false;
 };
 
 }  // namespace skel::runtime

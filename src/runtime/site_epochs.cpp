@@ -45,13 +45,15 @@ bool site::cut(agenda& todo) {
   return true;
 }
 
-void site::come(stream_position const& counts, std::string state, agenda& todo) {
+void site::come(int from, stream_position const& counts, std::string state, agenda& todo) {
   std::lock_guard guard(mutex_);
   catch_up(counts.epoch, todo);
   SKEL_EXPECTS(epoch_ == counts.epoch && here_ && !open_);
+  if (counts.keeper != no_rank) return go_on_from(counts, todo);
   job work;
   work.what = job::kind::enter;
   work.here = this;
+  work.from = from;
   work.counts = counts;
   work.state = std::move(state);
   todo.jobs.push_back(std::move(work));
@@ -59,6 +61,12 @@ void site::come(stream_position const& counts, std::string state, agenda& todo) 
 
 void site::entered(stream_position const& counts, agenda& todo) {
   std::lock_guard guard(mutex_);
+  go_on_from(counts, todo);
+}
+
+/// The station is here, and its state is where `counts` says.
+void site::go_on_from(stream_position const& counts, agenda& todo) {
+  if (counts.keeper != no_rank && counts.keeper != rank_) loan_.emplace(counts.keeper, counts.epoch);
   produced_ = counts.produced;
   last_item_ = counts.last_item;
   folded_ = counts.folded;
@@ -101,6 +109,7 @@ void site::enter_next(agenda& todo) {
   resting_ = rested_ = finishing_ = leaving_ = false;
   if (cuts_ > 0) --cuts_;
   workers_.resize(as.workers);
+  if (!here_) loan_.reset(), parting_.reset();
   if (!here_) return pass_by(todo);
   if (!was_here) arrivals_ = arrival_order(as.around.in_order);
   entry_ = as.around.entry;
@@ -135,6 +144,7 @@ void site::leave_if_done(agenda& todo) {
     work.counts.station = static_cast<std::uint32_t>(number_);
     work.counts.epoch = coming_.begin()->first;
     work.counts.last_item = source_ ? source_->next_item() : last_item_;
+    work.counts.keeper = loan_ ? loan_->keeper() : parting_ ? parting_->to() : no_rank;
     todo.jobs.push_back(std::move(work));
     return;
   }
@@ -154,7 +164,10 @@ void site::leave_if_done(agenda& todo) {
                    produced_,
                    arrivals_.expected(),
                    last_item_,
-                   folded_};
+                   folded_,
+                   loan_      ? loan_->keeper()
+                   : parting_ ? parting_->to()
+                              : no_rank};
   }
   todo.jobs.push_back(std::move(work));
 }

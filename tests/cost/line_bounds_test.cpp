@@ -1,4 +1,5 @@
 #include <skel/detail/cost/line_bounds.hpp>
+#include <skel/detail/cost/line_simulation.hpp>
 
 #include <random>
 
@@ -72,6 +73,33 @@ TEST(LineEnclosure, HoldsTheExactThroughputHoweverEarlyItEnds) {
     }
     EXPECT_GE(solver.enclose(model, 1e-8, 2 * exact).upper, exact * (1 - 1e-10));
   }
+}
+
+TEST(LineBounds, NothingRunsFasterThanCoresAndMovesAllow) {
+  std::mt19937 random(12);
+  for (int round = 0; round < 200; ++round) {
+    auto model = random_line(random, 4);
+    model.sharing = share::dynamic;
+    model.farms = dispatch::on_demand;
+    simulation_options options;
+    options.items = 2000;
+    options.fewest_first = true;
+    for (std::size_t h = 0; h < 4; ++h) options.cores.push_back(1 + random() % 3);
+    double const bound = fluid_bound(model, options.cores);
+    EXPECT_GE(bound * 1.02, simulate_line(model, options).throughput) << describe(model);
+    EXPECT_GE(bound, fluid_bound(model) * (1 - 1e-12)) << describe(model);  // fewer cores
+  }
+}
+
+TEST(LineBounds, AFarmGetsWhatASerialStationLeaves) {
+  auto model = plain_line({1, 1}, {fastest_rate, fastest_rate, fastest_rate});
+  model.sharing = share::dynamic;
+  model.farms = dispatch::on_demand;
+  model.stations[0].workers = {{1, 0}};
+  model.stations[1].workers = {{0.5, 0}, {0.5, 1}};
+  // X = (1 - X) / 2 + 1 / 2
+  EXPECT_NEAR(fluid_bound(model), 2.0 / 3, 1e-6);
+  EXPECT_NEAR(fluid_bound(model, {2}), 1, 1e-6);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class nobody : public skel::runtime::link_layer {
   void send(int, std::uint32_t, std::uint32_t, skel::runtime::posted, skel::runtime::codec const&) override { FAIL(); }
   void send(int, skel::runtime::notice const&) override { FAIL(); }
   void send(int, skel::runtime::stream_position const&, std::string) override { FAIL(); }
+  void send(int, skel::runtime::errand, skel::runtime::codec const*) override { FAIL(); }
 };
 
 TEST(Executor, GoesOnAfterAnEpochThatWasForgotten) {

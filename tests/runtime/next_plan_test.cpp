@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,25 @@ struct numbering {
 struct rooted {
   std::uint64_t seen = 0;
   std::uint64_t operator()(std::uint64_t x) { return ++seen, x; }
+};
+
+/// As numbering, but nobody can read what it has written.
+struct unreadable {
+  std::uint64_t seen = 0;
+
+  std::pair<std::uint64_t, std::uint64_t> operator()(std::uint64_t x) {
+    stumble(x);
+    return {seen++, x};
+  }
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(seen);
+  }
+  template <class Archive>
+  void load(Archive&) {
+    seen = 1000000;
+    throw std::runtime_error("planted");
+  }
 };
 
 /// Every station but source and sink on random ranks, farms of one to three.
@@ -124,6 +144,58 @@ TEST(NextPlan, ThatDoesNotFitIsRefusedAndTheRunGoesOn) {
   if (elsewhere.stations[1].ranks == first.stations[1].ranks) return;
   EXPECT_THAT([&] { check_next_plan(line, first, elsewhere, ranks().size()); },
               testing::ThrowsMessage<skel::error>(testing::HasSubstr("what it keeps cannot travel")));
+}
+
+TEST(NextPlan, WhoseStateCannotBeReadIsRolledBackAndTheStageStays) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
+  auto app = count_to(20000) | skel::stage("number", unreadable{}) |
+             skel::sink([&](std::pair<std::uint64_t, std::uint64_t> x) { got.push_back(x); });
+  program const line = make_program(app);
+  run_plan first = spread(line, 1);
+  first.stations[1].ranks = {0};
+  first.batch_latency = 1e-4;
+  skel::runtime::run_options options;
+  options.plan_period = 1e-3;
+  options.next_plan = [&](run_plan const& now, double) -> std::optional<run_plan> {
+    run_plan next = now;
+    next.stations[1].ranks = {ranks().size() - 1};
+    if (next.stations[1].ranks == now.stations[1].ranks) return std::nullopt;
+    return next;
+  };
+  auto const run = run_line(line, first, ranks(), options);
+  EXPECT_EQ(run.items, 20000U);
+  EXPECT_EQ(run.final_ranks[1], std::vector<int>{0});
+  if (ranks().size() > 1) {
+    ASSERT_FALSE(run.remaps.empty());
+    EXPECT_THAT(run.remaps[0].rolled_back,
+                testing::HasSubstr("'number' stays on rank 0: what it keeps could not be read on rank"));
+    EXPECT_THAT(run.remaps[0].rolled_back, testing::HasSubstr("planted"));
+    for (std::size_t i = 1; i < run.remaps.size(); ++i)
+      EXPECT_TRUE(run.remaps[i].repairs || run.remaps[i].refused.find("planted") != std::string::npos ||
+                  run.remaps[i].refused == "the stream had ended")
+          << run.remaps[i].refused;
+  }
+  if (!at_sink()) return;
+  ASSERT_EQ(got.size(), 20000U);
+  for (std::uint64_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], std::pair(i, i));
+}
+
+TEST(NextPlan, ThatMovesAPinnedStageIsRefusedWithWhyItIs) {
+  auto app =
+      count_to(1) | skel::stage("number", numbering{}) | skel::sink([](std::pair<std::uint64_t, std::uint64_t>) {});
+  program const line = make_program(app);
+  run_plan here;
+  here.stations = {{{0}}, {{0}}, {{0}}};
+  run_plan there = here;
+  there.stations[1].ranks = {1};
+  check_next_plan(line, here, there, 2);
+  check_next_plan(line, here, here, 2, {{1, "it broke once"}});
+  EXPECT_THAT(
+      [&] {
+        check_next_plan(line, here, there, 2, {{1, "it broke once"}});
+      },
+      testing::ThrowsMessage<skel::error>(
+          testing::HasSubstr("'number' cannot be moved while the line runs: it broke once")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "support/fake_network.hpp"
 
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@ class fake_network::end final : public runtime::transport {
     if (to < 0 || to >= size_ || to == rank_) throw std::logic_error("a message to rank " + std::to_string(to));
     if (quiesced_ > net_.agreed_) throw std::logic_error("a message is sent after quiesce()");
     if (what.ranges().size() != what.range_sizes().size()) throw std::logic_error("ranges are missing");
+    if (net_.no_memory_ && net_.no_memory_(where, what)) throw std::bad_alloc();
     auto label = what.label();
     label.channel = where;
     what.label(label);

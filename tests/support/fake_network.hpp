@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <runtime/transport/transport.hpp>
@@ -24,6 +26,10 @@ class fake_network {
   std::size_t under_way() const;
   /// How often something has happened: a message was sent, or it or its ranges have come.
   std::uint64_t events() const { return events_; }
+  /// Sending a message that `which` says ends in std::bad_alloc.
+  void without_memory(std::function<bool(runtime::channel, runtime::message const&)> which) {
+    no_memory_ = std::move(which);
+  }
 
  private:
   class end;
@@ -35,6 +41,7 @@ class fake_network {
   std::size_t patience_;  // a message that could come does so in one of so many looks
   std::vector<std::unique_ptr<end>> ends_;
   std::uint64_t events_ = 0, agreed_ = 0;
+  std::function<bool(runtime::channel, runtime::message const&)> no_memory_;
 };
 
 }  // namespace skel::test

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <runtime/conductor.hpp>
@@ -29,6 +30,10 @@ class virtual_run {
 
   /// Until every rank has come to rest: what they say. Throws std::runtime_error when nothing happens any more.
   std::vector<runtime::closing> run();
+  /// Messages for which there is no memory, see fake_network.
+  void without_memory(std::function<bool(runtime::channel, runtime::message const&)> which) {
+    net_.without_memory(std::move(which));
+  }
   /// As Ctrl-C on a rank.
   void interrupt(std::size_t rank) { ranks_[rank].interrupted->store(true); }
   /// To be called by functions of the user: other jobs run, and messages come, before the function returns.

@@ -134,6 +134,10 @@ TEST(Command, WritesNothingToATerminalThatItWouldObey) {
            {"clusters", platform, "--method", bad},
            {"clusters", "--latencies", bad},
            {"forecast", bad},
+           {"announce", "--to", "/nowhere", bad},
+           {"announce", "--to", "/nowhere", bad, "leaves"},
+           {"announce", "--to", "/nowhere", "n3", "speed", bad},
+           {"announce", "--to", "/nowhere", "link", "a", "b", "--latency", bad},
            {"export-rules", platform, "--sizes", bad},
        }) {
     auto const result = skel(arguments);

@@ -40,6 +40,9 @@ inline ledger said;
 /// Called while functions work where ranks are virtual, in place of sleeping: for what else may happen meanwhile.
 inline std::function<void()> meanwhile;
 
+/// Called when what a function keeps is written or read on its way to another rank: where it throws, that failed.
+inline std::function<void()> state_travels;
+
 /// What a function takes beside its result.
 struct habit {
   std::uint64_t key = 0;
@@ -151,12 +154,51 @@ class keeping {
   std::uint64_t kept() const { return kept_; }
   template <class Archive>
   void serialize(Archive& archive) requires(Way == state_goes::by_members) {
-    archive(of_, kept_);
+    archive(of_);
+    if (bench::state_travels) bench::state_travels();
+    archive(kept_);
   }
 
  private:
   habit of_;
   std::uint64_t kept_;
+};
+
+/// Keeps something of the items of each of some parts, and says at the end of each run what.
+template <class In, class Out>
+class keeping_in_parts {
+ public:
+  keeping_in_parts(habit of, std::size_t parts) : of_(of), kept_(parts, 0) {}
+  Out operator()(In item) {
+    std::uint64_t const digest = value<In>::digest(item);
+    std::uint64_t& kept = kept_[part_of(item)];
+    if (!of_.order_matters) {
+      kept += digest;
+      return result_of<In, Out>(of_, std::move(item));
+    }
+    kept = of_.make(kept + digest);
+    return value<Out>::make(kept);
+  }
+  void finish() {
+    for (std::uint64_t const kept : kept_) said.add(of_.key, scatter(kept));
+  }
+
+  std::size_t parts() const { return kept_.size(); }
+  std::size_t part_of(In const& item) const { return value<In>::digest(item) / 3 % kept_.size(); }
+  template <class Archive>
+  void serialize_part(Archive& archive, std::size_t part) {
+    if (state_travels) state_travels();
+    archive(kept_[part]);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    if (state_travels) state_travels();
+    archive(of_);
+  }
+
+ private:
+  habit of_;
+  std::vector<std::uint64_t> kept_;
 };
 
 /// A copy of a broadcast stage: its part of a sum, or of a composition, over `span` numbers.
@@ -197,6 +239,7 @@ struct skel::serializer<bench::keeping<In, Out, bench::state_goes::by_serializer
   using function = bench::keeping<In, Out, bench::state_goes::by_serializer>;
   template <class Archive>
   static void save(Archive& archive, function const& f) {
+    if (bench::state_travels) bench::state_travels();
     archive(f.of(), f.kept());
   }
   template <class Archive>
@@ -204,6 +247,7 @@ struct skel::serializer<bench::keeping<In, Out, bench::state_goes::by_serializer
     bench::habit of;
     std::uint64_t kept = 0;
     archive(of, kept);
+    if (bench::state_travels) bench::state_travels();
     return function(of, kept);
   }
 };

@@ -23,7 +23,8 @@ habit parts::draw() {
 std::vector<shape> const& all_shapes() {
   static std::vector<shape> const all = [] {
     std::vector<shape> out;
-    for (auto part : {shapes_of_lines(), shapes_of_farms(), shapes_of_reductions(), shapes_of_emitters()})
+    for (auto part :
+         {shapes_of_lines(), shapes_of_farms(), shapes_of_reductions(), shapes_of_emitters(), shapes_of_parts()})
       std::move(part.begin(), part.end(), std::back_inserter(out));
     return out;
   }();
@@ -84,7 +85,7 @@ skel::plan::run_plan random_next_plan(skel::runtime::program const& line, skel::
     bool moves = first > 0 && end < line.size() && roll.one_in(2);
     for (std::size_t s = first; s < end; ++s) {
       auto const& station = line.stations[s];
-      bool const held = station.folds && !station.replicable && end > first + 1;
+      bool const held = station.state != nullptr && !station.replicable && end > first + 1;
       moves = moves && !station.copies && !station.stays() && !held;
     }
     for (std::size_t s = first; s < end && moves; ++s) next.stations[s] = other.stations[s];

@@ -62,6 +62,11 @@ class parts {
   auto keeping(std::string name) {
     return skel::stage(std::move(name), bench::keeping<In, Out, Way>(draw(), dice_.below(2)));
   }
+  template <class In, class Out>
+  auto keeping_in_parts(std::string name) {
+    habit const of = draw();
+    return skel::stage(std::move(name), bench::keeping_in_parts<In, Out>(of, 1 + dice_.below(9)));
+  }
   /// A lambda that keeps something.
   template <class In, class Out>
   auto lambda(std::string name) {
@@ -126,6 +131,7 @@ shape make_shape(std::string name, std::size_t most_items, Build build) {
 /// All shapes, in files of some each, which compile in bearable time.
 std::vector<shape> const& all_shapes();
 std::vector<shape> shapes_of_lines();
+std::vector<shape> shapes_of_parts();
 std::vector<shape> shapes_of_emitters();
 std::vector<shape> shapes_of_farms();
 std::vector<shape> shapes_of_reductions();

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <string>
 
+#include <skel/detail/base/descriptor.hpp>
+
 namespace skel {
 
 /// Whose file is read: that of anybody, or one that only this user (or root) can have written.
@@ -13,6 +15,9 @@ enum class file_of { anybody, this_user };
 /// a file of more than `most_bytes` and, with file_of::this_user, one that belongs to another user or that others may
 /// write. O(bytes) of time and memory. Throws skel::input_error with the file and the reason.
 std::string read_input(std::filesystem::path const& file, std::uintmax_t most_bytes, file_of whose = file_of::anybody);
+
+/// Opens such a file and leaves reading to the caller. Throws as above.
+descriptor open_input(std::filesystem::path const& file, file_of whose = file_of::anybody);
 
 /// The memory of this machine [B].
 std::uintmax_t machine_memory();

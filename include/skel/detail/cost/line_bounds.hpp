@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_solver.hpp>
@@ -29,6 +30,18 @@ double host_bound(line const& model);
 
 /// The least of station_bound() over all stations and host_bound(). O(workers log workers).
 double upper_bound(line const& model);
+
+/// Dynamic share on hosts of several cores, of which a worker uses one at most: what cores, workers and moves allow
+/// where nobody ever waits for anybody. Per host h of c cores, stations with all their workers there keep X S_h of them
+/// busy, S_h being the sum of their 1/mu, so that X S_h <= c; a station of several workers gets what is left of them,
+/// X <= sum over its hosts of mu min(workers there, c - X S_h), S_h being of the other stations. What several farms take
+/// from each other on one host is left out. `cores`: by host number; hosts beyond the end have one. Bounds the throughput
+/// that simulate_line() finds with the same cores from above. O(workers + farms * hosts).
+double fluid_bound(line const& model, std::vector<std::size_t> const& cores = {});
+
+/// What each station, each host and each farm allows, of which fluid_bound() is the least [1/s]. Of a farm that limits
+/// nothing it is what would be left for it at the throughput that something else allows.
+std::vector<double> fluid_bounds(line const& model, std::vector<std::size_t> const& cores = {});
 
 /// X >= 1 / (sum of 1/lambda_i + sum of 1/mu_i) with the slowest worker of each station at its smallest share of its
 /// host: by coupling with the line that lets only one item in at a time. O(workers log workers).

@@ -61,6 +61,9 @@ struct run_report {
   std::optional<std::uint64_t> resumed;  ///< the item that a checkpoint said to go on with; nothing: it began
   std::string corrected;  ///< hosts whose speeds the run tells better than the probe did, which are kept; on rank 0
 
+  /// Why announcements were refused, the first ones of this grid; on rank 0.
+  std::vector<std::string> refused_announcements;
+
   std::uint64_t items() const { return calibration_items + run.items; }
   /// Plan, forecast and measurement as text.
   std::string text() const;

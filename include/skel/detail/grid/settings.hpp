@@ -32,6 +32,12 @@ struct run_settings {
   /// thread that communicates, which it holds up.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
+  /// Whether a run of several ranks is moved while it goes on, where that is expected to pay: hosts, paths and stages
+  /// are watched, and every decision is in the report. Not where the plan is given, or plans are.   --skel-remap on|off
+  bool remap = true;
+  /// File or socket where somebody announces that hosts come, go or change, and paths do (skel announce): it is read on
+  /// rank 0 while programs run. Empty: none.                                           --skel-announcements PATH
+  std::string announcements;
   /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
   std::size_t capacity = 2;
   /// Bytes of items that may be under way on all ranks together (plan::run_plan::most_bytes); 0: as many as the batches

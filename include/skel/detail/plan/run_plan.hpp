@@ -42,6 +42,9 @@ struct run_plan {
   /// waits while the items that have not left the line would take more, at the most bytes that any batch has taken per
   /// item so far; one item passes alone, however large it is. Ranges are then not received into used memory.
   std::size_t most_bytes = 0;
+  /// How long parts of a state that moves may hold up the items that need them, where they are divisible and what one
+  /// part takes allows it [s]: as many go at once as have lately taken less.
+  double part_pause = 0.02;
 };
 
 }  // namespace skel::plan

@@ -75,4 +75,14 @@ struct group_limits {
 group_limits read_group_limits(std::filesystem::path const& membership = "/proc/self/cgroup",
                                std::filesystem::path const& root = "/sys/fs/cgroup");
 
+/// The same, and what the process and others of its groups have used of it. What cannot be read is absent.
+struct group_state {
+  group_limits limits{};
+  std::optional<double> throttled;  ///< [s] that the process's groups have been held back, of the one where it is most
+  std::optional<double>
+      memory_left;  ///< [B] to the nearest limit; what the system can take back from files counts as left
+};
+group_state read_group_state(std::filesystem::path const& membership = "/proc/self/cgroup",
+                             std::filesystem::path const& root = "/sys/fs/cgroup");
+
 }  // namespace skel::platform

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <ctime>
 #include <limits>
+#include <vector>
 
 namespace skel::record {
 
@@ -37,6 +38,30 @@ inline std::int64_t process_ns() {
 /// Nanoseconds that the calling thread could have run while others had its core; 0 where the system does not say
 /// (Linux: /proc/thread-self/schedstat). Takes some microseconds.
 std::int64_t kept_waiting_ns();
+
+/// How long the threads of this process have run, and could have run while others had the cores or a quota was used up,
+/// summed over the threads that there are now [ns]. Never goes back: of a thread that has ended what was known counts.
+struct process_times {
+  std::int64_t run = 0, waited = 0;
+};
+
+/// Keeps track of process_times. Not for several threads at once.
+class process_clock {
+ public:
+  /// Since this object was made; 0 where the system does not say (Linux: /proc/self/task/*/schedstat). Takes some
+  /// microseconds per thread.
+  process_times read();
+
+ private:
+  struct one_thread {
+    long id = 0;
+    process_times at;
+    bool is_there = true;
+  };
+  std::vector<one_thread> threads_;  // ascending
+  process_times sum_;
+  bool begun_ = false;
+};
 
 /// What a call of thread_ns() takes, which is a part of any difference of two of them: the least of some calls, made
 /// once in a process [ns].

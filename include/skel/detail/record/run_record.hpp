@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
 
@@ -51,7 +52,11 @@ struct run_record {
   /// first is from before the run, where there was one; the others were made when the items that had passed said
   /// otherwise. `item` counts all that the source gave, those that passed before the run too.
   std::vector<throughput_forecast> forecasts;
-  std::vector<remap_record> remaps;           ///< other plans that came while it ran
+  std::vector<remap_record> remaps;  ///< other plans that came while it ran
+  /// Whether it was to go on elsewhere: those decisions that moved it and the last ones, of remap_decisions; the others
+  /// were to stay.
+  std::vector<remap_decision> decisions;
+  std::uint64_t remap_decisions = 0;
   checkpoint_record checkpoints;              ///< that were made while it ran
   std::vector<std::vector<int>> final_ranks;  ///< ranks of the workers of each station by the last plan
   std::vector<station_record> stations;       ///< ordered by station, then rank

@@ -41,21 +41,22 @@ class partial_fold final : public station_state {
 
   std::string take() override {
     if (codec const* const by = codec_of<T>()) {
-      auto batch = std::make_unique<items_of>(1);
-      std::uint64_t const count = items_;
-      if (auto value = result()) batch->emplace([&]() -> T { return *std::move(value); });
-      auto const all = by->encode(std::move(batch), 0, std::numeric_limits<std::size_t>::max());
-      std::string bytes(sizeof count + all.body().size(), '\0');
-      std::memcpy(bytes.data(), &count, sizeof count);
-      std::memcpy(bytes.data() + sizeof count, all.body().data(), all.body().size());
+      auto const batch = std::make_shared<items_of>(1);
+      if (value_) batch->emplace([&]() -> T { return *std::move(value_); });
+      struct back {  // the item may be one that only moves
+        std::optional<T>& value;
+        items_of& batch;
+        ~back() {
+          if (value) value.emplace(std::move(batch[0]));
+        }
+      } const keeps{value_, *batch};
+      auto const all = by->encode(batch, 0, std::numeric_limits<std::size_t>::max());
+      std::string bytes(sizeof items_ + all.body().size(), '\0');
+      std::memcpy(bytes.data(), &items_, sizeof items_);
+      std::memcpy(bytes.data() + sizeof items_, all.body().data(), all.body().size());
       return bytes;
     }
     return {};
-  }
-  std::string save() override {
-    std::string bytes = take();
-    restore(bytes);
-    return bytes;
   }
   void restore(std::string const& bytes) override {
     if (bytes.empty()) return;

@@ -12,7 +12,7 @@ void serialize(Archive& a, station_plan& p) {
 
 template <class Archive>
 void serialize(Archive& a, run_plan& p) {
-  a(p.stations, p.batch_latency, p.batch_bytes, p.direct_bytes, p.reorder_factor, p.most_bytes);
+  a(p.stations, p.batch_latency, p.batch_bytes, p.direct_bytes, p.reorder_factor, p.most_bytes, p.part_pause);
 }
 
 }  // namespace skel::plan

@@ -19,6 +19,7 @@
 #include <skel/detail/pattern/collective_stages.hpp>
 #include <skel/detail/pattern/runtime_pipeline.hpp>
 #include <skel/detail/pattern/shape.hpp>
+#include <skel/detail/runtime/divisible_state.hpp>
 #include <skel/detail/runtime/fold.hpp>
 #include <skel/detail/runtime/joint_stage.hpp>
 #include <skel/detail/runtime/station_state.hpp>
@@ -110,6 +111,8 @@ class lowering {
     } else {
       s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F&, In, Out>>(f); };
       follow(s, part.function, part.home);
+      if constexpr (!skeletons::emits_items<F, In>)  // or nobody could say which items have become of which
+        if (s.stateful) s.state = stage_state_of<In, Out>(part.function);
     }
     to_.push_back(std::move(s));
   }

@@ -3,10 +3,12 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/run_record.hpp>
 #include <skel/detail/runtime/checkpoint.hpp>
 #include <skel/detail/runtime/communicator.hpp>
@@ -32,6 +34,15 @@ struct run_options {
   /// communicates, which it holds up; after it has thrown it is not asked any more.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
+  /// Hears what became of such a plan, on rank 0, by the thread that communicates: it was refused, or nothing is done
+  /// by the plan before any more. Must not throw.
+  std::function<void(record::remap_record const&)> remapped;
+  /// How often every rank says how far it is [s]; 0: never. The same on all ranks.
+  double progress_period = 0;
+  /// What a rank says besides (record::rank_progress::said), asked by the thread that communicates. Must not throw.
+  std::function<std::string()> says;
+  /// Hears it, on rank 0, by the thread that communicates. Must not throw.
+  std::function<void(record::rank_progress const&)> heard;
   /// On rank 0: keeps a checkpoint of the line, and gives its bytes. Called again and again while the line runs, by a
   /// thread beside it unless checkpoints are not made `beside`; one that throws is told, and the run goes on.
   std::function<std::uint64_t(checkpoint const&)> keep_checkpoint;
@@ -48,8 +59,10 @@ struct run_options {
 void check_plan(program const& line, plan::run_plan const& plan, int ranks);
 
 /// Throws skel::error when a line that runs by the plan `now` cannot go on by `next`: where that does not fit, or moves
-/// what cannot be moved: the source, the sink, broadcast stages and stages whose state has to stay.
-void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks);
+/// what cannot be moved: the source, the sink, broadcast stages, stages whose state has to stay, and those that are
+/// `pinned`, with why.
+void check_next_plan(program const& line, plan::run_plan const& now, plan::run_plan const& next, int ranks,
+                     std::map<std::size_t, std::string> const& pinned = {});
 
 /// Runs a line as a plan says, over the ranks of a communicator or in this process alone. Collective: every rank calls
 /// it with the same line and plan, from the thread that initialised MPI; that thread communicates and sleeps while the

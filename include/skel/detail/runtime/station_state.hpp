@@ -15,6 +15,8 @@
 /// What a serial station keeps from item to item, and how it goes to another rank.
 namespace skel::runtime {
 
+class divisible_state;
+
 /// What a station keeps from item to item. It goes along when a stream begins on one rank, where its first items are
 /// measured, and goes on with the station on another.
 class station_state {
@@ -24,12 +26,14 @@ class station_state {
   station_state& operator=(station_state const&) = delete;
   virtual ~station_state() = default;
 
-  /// As bytes; "" for what cannot leave its rank, which stays. Throws what the author's serializer throws.
+  /// As bytes; "" for what cannot leave its rank, which stays. Changes nothing, so that the station can go on here
+  /// where nobody can read them. Throws what the author's serializer throws.
   virtual std::string take() = 0;
-  /// The same, and it goes on here.
-  virtual std::string save() { return take(); }
-  /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws.
+  /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws, and may
+  /// have changed anything then.
   virtual void restore(std::string const& bytes) = 0;
+  /// The same where it is in parts, see divisible_state.hpp; nullptr: it is not.
+  virtual divisible_state* divisible() { return nullptr; }
 };
 
 /// Whether the state of a function object can travel: its author has given it a skel::serializer, or members that

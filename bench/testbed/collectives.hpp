@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// What is compared on which grids.
+struct collectives_choice {
+  std::vector<std::string> sites{"3+3", "4+4+4", "5+2+1"};  ///< hosts of each site of a grid
+  std::vector<std::string> between{"0.005:25e6"};           ///< latency [s] and bandwidth [B/s] between sites
+  std::vector<std::string> operations{};                    ///< empty: all
+  int least_bytes = 8, most_bytes = 2 << 20;
+  double seconds = 2;  ///< for each figure, beside what its least number of calls takes
+};
+
+/// Compares libskel_mpi.so with Open MPI's own collectives on emulated grids, in turn, and prints tables.
+/// Throws std::runtime_error for a grid that cannot be meant or made.
+void print_collectives(collectives_choice const& choice);
+
+/// What runs on the hosts for that: rank 0 prints one line of JSON for each figure.
+void print_collective_times(collectives_choice const& choice);
+
+}  // namespace bench

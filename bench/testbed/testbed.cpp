@@ -1,0 +1,60 @@
+// bench_testbed --exactness | --collectives [options]: what an emulated grid (skel testbed) makes of the latencies and
+// bandwidths that it is asked for, and libskel_mpi.so beside Open MPI's own collectives on such grids.
+//
+// Makes the testbeds and runs itself on their hosts. All of it is printed as tables; the exit status says only whether
+// everything ran. Needs root, and a quiet machine for figures that mean something.
+#include <exception>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "collectives.hpp"
+#include "exactness.hpp"
+#include "tcp.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app("bench_testbed: how exact emulated grids are, and collectives on them");
+  bench::collectives_choice choice;
+  bool exactness = false, collectives = false, serve = false, ranks = false;
+  std::string ask;
+  app.add_flag("--exactness", exactness, "asked latencies and bandwidths beside those that TCP and skel probe find");
+  app.add_flag("--collectives", collectives, "libskel_mpi.so beside Open MPI alone; a gain of 2: half the time");
+  app.add_option("--sites", choice.sites, "hosts of each site of a grid")->capture_default_str();
+  app.add_option("--between", choice.between, "latency [s] : bandwidth [B/s] between sites")->capture_default_str();
+  app.add_option("--op", choice.operations, "bcast, reduce, allreduce, allgather, barrier (default: all)");
+  app.add_option("--least", choice.least_bytes, "smallest message [B]")
+      ->check(CLI::Range(8, 1 << 26))
+      ->capture_default_str();
+  app.add_option("--most", choice.most_bytes, "largest message [B]")
+      ->check(CLI::Range(8, 1 << 26))
+      ->capture_default_str();
+  app.add_option("--seconds", choice.seconds, "for each figure, more or less")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  auto* const internal = app.add_option_group("on hosts", "what it runs there by itself");
+  internal->add_flag("--serve", serve, "answer TCP");
+  internal->add_option("--ask", ask, "measure TCP to this address");
+  internal->add_flag("--ranks", ranks, "time collectives");
+  app.footer(R"(Examples:
+  bench_testbed --exactness
+  bench_testbed --collectives
+  bench_testbed --collectives --between 0.001:125e6 0.005:25e6 0.02:12.5e6
+  bench_testbed --collectives --sites 3+3 --op bcast --least 32768)");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (serve) bench::serve_tcp();
+    if (ranks)
+      bench::print_collective_times(choice);
+    else if (!ask.empty())
+      bench::print_tcp_figures(ask.c_str(), choice.seconds);
+    else if (!exactness && !collectives)
+      fmt::print("{}", app.help());
+    if (exactness) bench::print_exactness(choice.seconds);
+    if (collectives) bench::print_collectives(choice);
+  } catch (std::exception const& problem) {
+    fmt::print(stderr, "bench_testbed: {}\n", problem.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/platform/forecast.hpp>
+#include <skel/detail/record/rank_progress.hpp>
+
+namespace skel::mapping {
+
+/// What ranks say of a line that runs, as what a decision to move it needs: the work that items now are to each station,
+/// how fast items pass, and how many are under way. A value without clock; memory O(stations * ranks).
+class line_watch {
+ public:
+  /// `speed`: per rank, of one of its cores with nothing else on it [work units/s].
+  line_watch(std::size_t stations, std::vector<double> speed);
+
+  /// What a rank says. What comes late, after something newer of the same rank, adds to nothing but is no error.
+  void hear(record::rank_progress const& said);
+
+  /// What an item of the source is expected to be to a station [work units]: what its workers' functions took, less the
+  /// part in which threads of their ranks could have run and did not, at the speed of the core; with the error of such
+  /// forecasts. A value of NaN where nothing was measured.
+  platform::value_forecast work(std::size_t station) const;
+
+  /// Time per item at a station, by those that passed there in the last second [s]; 0: none did.
+  double period(std::size_t station) const;
+
+  /// Items that the first station has given and the other one has not taken yet. What was said at different times makes
+  /// it some hundredths of a second unsure.
+  double under_way(std::size_t station) const;
+
+ private:
+  struct station_state {
+    std::map<std::int32_t, std::pair<std::uint64_t, double>> so_far{};  // items and busy time, by rank
+    std::vector<std::pair<double, double>> passed{};                    // when, items: of late
+    platform::forecaster work{};
+    std::uint64_t items = 0;
+  };
+
+  std::vector<station_state> stations_;
+  std::vector<double> speed_;
+  double latest_ = 0;  // when somebody said something [s]
+};
+
+}  // namespace skel::mapping

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/mapping/decision_problem.hpp>
+
+namespace skel::mapping {
+
+/// A way for a line that runs to go on.
+struct remap_way {
+  std::string name;       ///< "stay", or where its stages would be, as users force it
+  std::size_t index = 0;  ///< the caller's number of it
+  double period = 0;      ///< time for each item of the source, expected [s]
+  double doubt = 0;       ///< of the period beside that of staying, by the errors of the forecasts that it rests on:
+                          ///< the expected size of ln(period / expected)
+  double entry = 0;       ///< what the way there costs [s]
+};
+
+/// A line that may go on by another plan.
+struct remap_request {
+  std::uint64_t program = 0;    ///< the same for each run of it
+  double seconds = 0;           ///< since the run began [s]
+  std::vector<remap_way> ways;  ///< one at least; names differ
+  double items = 0;             ///< of the source, for which the ways are compared, >= 1
+};
+
+/// Whether a line stays as it is or goes on by another placement. A use is an item of the source. A way other than
+/// staying counts with its doubt: it must be better also where forecasts are as wrong as they usually are.
+class remap_choice {
+ public:
+  using request = remap_request;
+  using plan = remap_way;
+  using key = std::string;
+  using key_hash = std::hash<std::string>;
+
+  static constexpr std::string_view name = "remap";
+  static constexpr std::string_view stay = "stay";  ///< what the way that moves nothing is called
+  static constexpr double tolerance = 0;
+
+  std::span<candidate_model const> models() const { return models_; }
+  static key key_of(request const& asked) { return describe(asked); }
+  static decision_context context_of(request const& asked) {
+    return {static_cast<std::int64_t>(asked.program), 0, 0, 0};
+  }
+  static std::vector<candidate<remap_way>> candidates(request const& asked, std::size_t model, bool all);
+  static double price(request const&, std::size_t, candidate<remap_way> const& one) { return one.per_use; }
+  static std::string const& name_of(candidate<remap_way> const& one) { return one.plan.name; }
+  static std::string_view problem_of(request const&) { return name; }
+  static std::string describe(request const& asked);
+  static std::size_t bytes_of(candidate<remap_way> const& one) { return one.plan.name.capacity(); }
+  static double expected_uses(request const& asked) { return asked.items; }
+  static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
+
+ private:
+  // Prices are compared with each other only, and what is wrong with all alike is corrected by who asks; nothing is
+  // observed, so that the error is never used but as the same factor of all.
+  std::vector<candidate_model> models_{{"line simulation", {.error = 0}}};
+};
+
+}  // namespace skel::mapping

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/platform/snapshot.hpp>
+
+namespace skel::platform {
+
+/// What somebody outside of the program, a scheduler, says of hosts or of a path between them.
+struct announcement {
+  enum class kind : std::uint8_t {
+    joins,   ///< it may be used (again)
+    leaves,  ///< it will go, and is to be left
+    speed,   ///< it has `factor` times the speed that the platform says
+    link,    ///< the path from it to `to` has this latency, this bandwidth, or both
+  };
+
+  kind says = kind::joins;
+  std::string host{};                 ///< or a cluster or site: all its hosts
+  std::string to{};                   ///< of a link
+  double factor = 1;                  ///< > 0, finite; 1: as the platform says
+  std::optional<double> latency{};    ///< [s], >= 0
+  std::optional<double> bandwidth{};  ///< [B/s], > 0
+
+  friend bool operator==(announcement const&, announcement const&) = default;
+};
+
+/// An announcement as a line of JSON without its end (docs/formats.md, "Announcements"), and back. parse_announcement
+/// throws skel::input_error with `source` for what is none: another version, a key that is missing or unknown, a number
+/// that is not finite or negative, a line of more than longest_announcement bytes. Names are not looked up.
+inline constexpr std::size_t longest_announcement = 4096;
+std::string to_json(announcement const& said);
+announcement parse_announcement(std::string_view line, std::string const& source);
+
+/// What an announcement is about, the same for all that a later one makes void: "speed of 'lyon-2'".
+std::string subject_of(announcement const& said);
+
+/// In words: "'lyon-2' has 0.5 times its speed".
+std::string in_words(announcement const& said);
+
+/// The hosts of a machine by every name that they have: what they call themselves, in the description, of their cluster
+/// and of its site.
+class host_names {
+ public:
+  explicit host_names(snapshot const& machine);
+
+  /// Numbers of the hosts, ascending; empty where nothing has this name. O(log hosts).
+  std::vector<std::size_t> const& find(std::string_view name) const;
+
+  /// Throws skel::input_error with `source` for an announcement of what is not there, with the name that was probably
+  /// meant.
+  void expect_known(announcement const& said, std::string const& source) const;
+
+ private:
+  std::map<std::string, std::vector<std::size_t>, std::less<>> hosts_;
+};
+
+}  // namespace skel::platform

@@ -1,0 +1,190 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/platform/announcement.hpp>
+#include <skel/detail/platform/host_load.hpp>
+#include <skel/detail/platform/slot_series.hpp>
+#include <skel/detail/platform/snapshot.hpp>
+
+namespace skel::platform {
+
+/// What the program's own threads got of their cores on a rank.
+struct share_reading {
+  std::size_t rank = 0;
+  double time = 0;    ///< [s], when it came to who monitors
+  double share = 0;   ///< of the time in which they wanted to run they did: 0 to 1
+  double weight = 0;  ///< [s] of threads that wanted to run, over which it was taken
+};
+
+/// What a message took from one rank to another.
+struct link_reading {
+  std::size_t from = 0, to = 0;  ///< ranks
+  double time = 0;               ///< [s], when it came to who monitors
+  double bytes = 0;              ///< 0: a latency
+  double seconds = 0;            ///< one way, or half of there and back
+};
+
+/// Whose word is taken for a figure.
+enum class believed_source : std::uint8_t {
+  platform,      ///< nothing newer is known
+  threads,       ///< what the program's own threads got
+  host,          ///< what the host's system says
+  messages,      ///< what messages took
+  announcement,  ///< somebody outside said so
+};
+
+/// "the platform", "the program's own threads", ...
+std::string name_of(believed_source source);
+
+enum class presence : std::uint8_t {
+  present,
+  leaving,  ///< announced
+  gone,     ///< announced, and it has been silent since
+};
+
+/// What is expected of a host.
+struct host_outlook {
+  double share = 1;  ///< of the speed that the platform says, for each thread of the program; > 0
+  double error = 0;  ///< mean absolute error of such forecasts lately; infinite where there was none yet
+  presence state = presence::present;
+  double state_since = 0;  ///< [s]; 0: from the beginning
+  believed_source source = believed_source::platform;
+  double since = 0;                ///< [s] that this share stands; 0: from the beginning
+  std::string why{};               ///< in words
+  std::optional<double> memory{};  ///< [B] that could be had when it was last read
+};
+
+/// One figure of a path, as a factor of what the platform says.
+struct path_factor {
+  double value = 1;  ///< > 0
+  double error = 0;
+  believed_source source = believed_source::platform;
+  double since = 0;
+  std::string why{};
+};
+
+/// What is expected of the path from one host to another.
+struct link_outlook {
+  path_factor latency{}, bandwidth{};
+};
+
+struct monitor_options {
+  /// [s] of the slots that readings are put into. A step is recognised after three of them (statistics::cusum): within
+  /// a second.
+  double period = 0.25;
+};
+
+/// Where all that is found out about a machine while a program runs on it comes together: what hosts have left for it,
+/// what its own threads got, what its messages took, what somebody announced. Says what is expected next of every host
+/// and path, why, and which snapshot that makes.
+///
+/// Each figure is a slot_series with a forecaster. What the program's own threads got is believed before what the
+/// system says of a host, while both are recent. An announcement stands until the measurements of what it is about make
+/// a step after it, or another one comes; that a host leaves stands until it joins. A host that leaves and is silent is
+/// gone. What nobody measures or announces is as the platform says.
+///
+/// Shares are of the speed that the platform says, in which the quota of the host's control group is, as it was when
+/// the speed was measured (host_probe.hpp): that of the first reading of the host.
+///
+/// Times are of one clock, of who monitors, in seconds. Readings that come too late, that go back in time, or that are
+/// no numbers are ignored and counted. A value without clock and threads, which can be copied. Memory: 40 KiB for each
+/// host with ranks and for each of the most_paths paths that had readings last.
+class monitor {
+ public:
+  static constexpr std::size_t most_paths = 512;
+
+  /// `host_of_rank`: on which host of the machine each rank runs. Precondition: the hosts are there, period > 0.
+  monitor(snapshot machine, std::vector<std::size_t> host_of_rank, monitor_options options = {});
+
+  /// Precondition: ranks are there. O(ranks of the host).
+  void add(std::size_t rank, host_reading const& reading);
+  void add(share_reading const& reading);
+  /// Between two ranks of one host it says nothing.
+  void add(link_reading const& reading);
+  /// Ignored where it is about hosts that are not there (announcements refuses these with a reason).
+  void add(announcement const& said, double time);
+
+  /// It is so late now: slots that are over count. Before asking for outlooks.
+  void advance(double now);
+
+  /// Precondition: the hosts are there.
+  host_outlook host(std::size_t number) const;
+  /// Of a path between clusters without readings of its own, what is known of others between the two clusters.
+  link_outlook link_between(std::size_t from, std::size_t to) const;
+
+  /// The machine with speeds times shares, and paths (with their models of messages) times factors. A path between
+  /// clusters, or inside of one, has the median of what is known of its pairs of hosts. A cluster of a machine that was
+  /// not measured has one speed: with the median share of its hosts. Whether hosts leave is not in it. It is of this
+  /// moment, and not to be kept in a file. The snapshot that it began with where nothing is known.
+  snapshot next() const;
+  /// The same as snapshot::for_ranks() says it, with each host's own share and each path's own factors.
+  description for_ranks() const;
+
+  snapshot const& machine() const { return machine_; }
+  std::vector<std::size_t> const& host_of_rank() const { return host_of_rank_; }
+
+  struct counts {
+    std::uint64_t readings = 0, ignored = 0, announced = 0;
+  };
+  counts const& seen() const { return seen_; }
+
+ private:
+  struct host_state {
+    std::optional<slot_series> threads{}, system{};
+    std::map<std::size_t, host_reading> readings{};  // the latest of each rank
+    std::map<std::size_t, double> came{};            // when
+    std::optional<double> granted{};                 // of a core by the first quota
+    presence state = presence::present;              // as announced
+    double state_since = 0;
+    std::optional<double> announced{};  // factor of the speed
+    double announced_at = 0;
+  };
+  struct path_state {
+    slot_series latency, bandwidth;
+    double used = 0;
+    link expected{};  // what it is expected to be now
+  };
+  struct announced_path {
+    std::string from, to;  // names
+    std::optional<double> latency, bandwidth;
+    double latency_at = 0, bandwidth_at = 0;  // [s]
+  };
+  using host_pair = std::pair<std::size_t, std::size_t>;
+  struct known_paths {
+    /// Between clusters: latencies and bandwidths of pairs of their hosts.
+    std::map<std::pair<std::size_t, std::size_t>, std::pair<std::vector<path_factor>, std::vector<path_factor>>>
+        factors;
+    std::vector<std::size_t> first_host;  // of each cluster
+  };
+
+  bool take(bool taken);
+  void expect(host_pair ends, path_state& state);
+  link_outlook own_outlook(std::size_t from, std::size_t to) const;
+  known_paths known() const;
+  link_outlook between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const;
+  link_outlook link_between(std::size_t from, std::size_t to, known_paths const& known) const;
+  announced_path const* announced_for(std::size_t from, std::size_t to,
+                                      std::optional<double> announced_path::*figure) const;
+  bool is_silent(host_state const& state) const;
+
+  snapshot machine_;
+  std::vector<std::size_t> host_of_rank_;
+  monitor_options options_;
+  host_names names_;
+  std::map<std::size_t, std::vector<std::size_t>> ranks_of_;
+  std::map<std::size_t, host_state> hosts_;
+  std::map<host_pair, path_state> paths_;
+  std::vector<announced_path> announced_paths_;  // the latest last
+  double now_ = -std::numeric_limits<double>::infinity();
+  counts seen_;
+};
+
+}  // namespace skel::platform

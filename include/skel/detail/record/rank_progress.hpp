@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skel::record {
+
+/// What the workers of one station on one rank have done since the run began.
+struct station_progress {
+  std::uint32_t station = 0;
+  std::uint64_t source_items = 0;  ///< of the source that have become what they took
+  double busy = 0;                 ///< in the user's function, summed over workers [s]
+};
+
+/// How long a short message took to another rank and back.
+struct round_trip {
+  std::int32_t to = 0;
+  double seconds = 0;
+};
+
+/// What a rank says of itself while a line runs.
+struct rank_progress {
+  std::int32_t rank = 0;
+  double seconds = 0;  ///< when it was heard, since the run began, by the clock of the rank that hears it [s]
+  double lasted = 0;   ///< since what it said before, by its own clock; the first time since the run began [s]
+  std::vector<station_progress> stations;  ///< that have or had workers there
+  double run = 0;      ///< that its threads ran in `lasted`, summed over threads [s]
+  double waited = 0;   ///< that its threads could have run in `lasted` while others had the cores, or while a quota was
+                       ///< used up; summed over threads [s]
+  std::vector<round_trip> trips;  ///< that have ended in `lasted`
+  std::string said;               ///< what else it was told to say, see run_options::says
+};
+
+}  // namespace skel::record

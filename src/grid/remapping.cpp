@@ -1,0 +1,256 @@
+#include "remapping.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/record/clock.hpp>
+
+namespace skel {
+
+namespace {
+
+/// What deciding may take of rank 0's time where nothing has changed.
+constexpr double most_deciding = 0.005;
+
+/// A change of what the line could do where it is that is worth a look at once: less is within what prices are off.
+constexpr double least_change = 0.01;
+
+/// A move takes four messages one after the other between rank 0 and the others (runtime::epochs).
+constexpr double messages_of_a_move = 4;
+
+/// A forecast's share of a core is never less than this: no host is for ever without any.
+constexpr double least_share = 1e-3;
+
+std::vector<double> speeds_of(platform::monitor const& monitor) {
+  std::vector<double> out;
+  auto const ranks = monitor.for_ranks();
+  for (std::size_t r = 0; r < ranks.host_count(); ++r) out.push_back(ranks.speed(r));
+  return out;
+}
+
+/// The ranks of a station, whichever worker is on which.
+bool same_ranks(std::vector<int> a, std::vector<int> b) {
+  std::ranges::sort(a);
+  std::ranges::sort(b);
+  return a == b;
+}
+
+}  // namespace
+
+remapping::remapping(remapping_setup setup)
+    : of_(std::move(setup)),
+      watch_(of_.placed.work.size(),
+             [this] {
+               std::vector<double> speed(speeds_of(of_.monitor).size(), 1);
+               auto const& line = of_.placed.line;
+               for (std::size_t p = 0; p < line.group_of.size(); ++p)
+                 speed[line.group_of[p]] = line.problem.platform.speed(p);
+               return speed;
+             }()),
+      remapper_(of_.program, of_.decisions),
+      readings_(of_.monitor.host_of_rank().size()),
+      present_(of_.placed.where) {}
+
+void remapping::hear(record::rank_progress const& said) {
+  watch_.hear(said);
+  auto const rank = static_cast<std::size_t>(said.rank);
+  try {
+    if (!said.said.empty()) readings_[rank] = platform::parse_reading(said.said);
+    readings_[rank].time = said.seconds;
+    of_.monitor.add(rank, readings_[rank]);
+  } catch (error const&) {
+    // A rank of another build: what its threads got and its messages took still counts.
+  }
+  if (double const wanted = said.run + said.waited; wanted > 0) {
+    double const got = platform::share_got(reading_of_host(rank), said.run, said.waited);
+    of_.monitor.add(platform::share_reading{rank, said.seconds, std::max(least_share, got), wanted});
+  }
+  for (auto const& trip : said.trips)
+    of_.monitor.add(platform::link_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, 0, trip.seconds / 2});
+}
+
+/// What the ranks of a rank's host said last, together.
+platform::host_reading remapping::reading_of_host(std::size_t rank) const {
+  auto const& host_of = of_.monitor.host_of_rank();
+  std::vector<platform::host_reading> all;
+  for (std::size_t r = 0; r < host_of.size(); ++r)
+    if (host_of[r] == host_of[rank]) all.push_back(readings_[r]);
+  return platform::joined(all);
+}
+
+mapping::running_line remapping::line_now() const {
+  auto line = of_.placed.line;
+  line.problem.platform = of_.processors_at(of_.monitor.for_ranks());
+  auto& stages = line.problem.program.stages;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    std::size_t const s = of_.placed.station_of[i];
+    double const work = watch_.work(s).value;
+    if (of_.placed.work[s] > 0 && work > 0) stages[i].work *= work / of_.placed.work[s];
+  }
+  line.leaving.assign(line.group_of.size(), false);
+  for (std::size_t p = 0; p < line.leaving.size(); ++p)
+    line.leaving[p] =
+        of_.monitor.host(of_.monitor.host_of_rank()[line.group_of[p]]).state != platform::presence::present;
+  return line;
+}
+
+/// Per processor, relative.
+std::vector<double> remapping::errors_now() const {
+  std::vector<double> out;
+  for (std::size_t const rank : of_.placed.line.group_of) {
+    auto const host = of_.monitor.host(of_.monitor.host_of_rank()[rank]);
+    out.push_back(std::isfinite(host.error) ? host.error / host.share : 0);
+  }
+  return out;
+}
+
+bool remapping::has_changed(mapping::running_line const& line) {
+  double const bound = mapping::running_bound(line, present_), before = std::exchange(bound_, bound);
+  bool const leaves = std::ranges::any_of(present_.stages, [&](auto const& stage) {
+    return std::ranges::any_of(stage, [&](auto processor) { return line.leaves(processor); });
+  });
+  return leaves || before == 0 || std::abs(std::log(bound / before)) > least_change;
+}
+
+remapping::price remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
+  price out;
+  double slowest = 0;
+  auto const ranks = of_.placed.ranks_of(where), now = of_.placed.ranks_of(present_);
+  for (std::size_t s = 0; s < ranks.size(); ++s) {
+    if (same_ranks(ranks[s], now[s])) continue;
+    for (int const rank : ranks[s])
+      slowest = std::max(slowest, of_ranks.path(0, static_cast<std::size_t>(rank)).latency);
+    if (!of_.has_state[s]) continue;
+    auto const from = static_cast<std::size_t>(now[s].front()), to = static_cast<std::size_t>(ranks[s].front());
+    out.state += of_ranks.path(from, to).time(of_.state_bytes[s]);
+  }
+  auto const learnt = restart_.next();
+  out.restart = std::isfinite(learnt.value) ? std::max(0.0, learnt.value) : messages_of_a_move * slowest;
+  return out;
+}
+
+/// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
+/// so.
+void remapping::follow(plan::run_plan const& now, double seconds) {
+  auto const is = [&](std::vector<std::vector<int>> const& ranks) {
+    return std::ranges::equal(now.stations, ranks, same_ranks, &plan::station_plan::ranks);
+  };
+  if (is(of_.placed.ranks_of(present_))) return;
+  bound_ = 0;
+  if (moving_ && is(moving_->ranks)) {
+    present_ = moving_->to;
+    moving_->begun = seconds;
+    return;
+  }
+  std::vector<std::vector<int>> ranks;
+  for (auto const& station : now.stations) ranks.push_back(station.ranks);
+  present_ = of_.placed.at_ranks(ranks);
+}
+
+/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
+void remapping::pin_moved(std::vector<std::vector<int>> const& wanted) {
+  auto const here = of_.placed.ranks_of(present_);
+  auto& stages = of_.placed.line.problem.program.stages;
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    std::size_t const s = of_.placed.station_of[i];
+    if (same_ranks(here[s], wanted[s]) || !stages[i].at.empty()) continue;
+    for (auto const host : present_.stages[i]) stages[i].at.push_back(of_.placed.line.problem.platform.host_name(host));
+  }
+}
+
+std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, double seconds) {
+  if (of_.announced != nullptr)
+    for (auto const& one : of_.announced->poll()) of_.monitor.add(one, seconds);
+  of_.monitor.advance(seconds);
+  follow(now, seconds);
+  double const begin = record::now();
+  mapping::remap_conditions at;
+  at.seconds = seconds;
+  at.line = line_now();
+  bool const changed = has_changed(at.line);
+  if (!changed && seconds < search_at_) return std::nullopt;
+  auto const of_ranks = of_.monitor.for_ranks();
+  at.present = present_;
+  at.speed_error = errors_now();
+  at.model_error = of_.model_error;
+  at.batch = of_.placed.batch;
+  at.measured = watch_.period(0);
+  // A run is expected to go on for as long as it has been going on.
+  double const left = std::max(of_.horizon - seconds, seconds);
+  if (at.measured > 0) at.remaining = std::max(1.0, left / at.measured - watch_.under_way(of_.counted));
+  if (moving_) at.draining = std::max(0.0, moving_->begun + moving_->expected - seconds);
+  at.entry = [&](plan::placement const& where) {
+    auto const its = price_of(where, of_ranks);
+    return its.state + its.restart;
+  };
+  at.name = of_.placed.name_of;
+  auto const made = remapper_.decide(at);
+  search_at_ = record::now() - begin > 0 ? seconds + (record::now() - begin) / most_deciding : seconds;
+  if (!made) return std::nullopt;
+  if (!made->go_to) {
+    keep(*made, seconds, 0);
+    return std::nullopt;
+  }
+  auto const its = price_of(*made->go_to, of_ranks);
+  moving next{made->number,
+              *made->go_to,
+              of_.placed.ranks_of(*made->go_to),
+              watch_.under_way(of_.counted) * at.measured,
+              its.state,
+              0,
+              0};
+  next.expected = next.drain + its.state + its.restart;
+  plan::run_plan plan = now;
+  for (std::size_t s = 0; s < plan.stations.size(); ++s)
+    if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
+      next.ranks[s] = plan.stations[s].ranks;
+    else
+      plan.stations[s].ranks = next.ranks[s];
+  keep(*made, seconds, next.expected);
+  moving_ = std::move(next);
+  return plan;
+}
+
+void remapping::remapped(record::remap_record const& what) {
+  if (!moving_ || what.repairs) return;
+  auto const one = *std::exchange(moving_, std::nullopt);
+  auto* const decision = kept(one.decision);
+  std::string const failed = what.refused.empty() ? what.rolled_back : what.refused;
+  if (decision != nullptr) decision->refused = failed;
+  if (!failed.empty()) {
+    present_ = one.from;
+    pin_moved(one.ranks);
+    bound_ = 0;
+  } else if (what.done > 0) {
+    double const took = what.done - what.announced;
+    if (decision != nullptr) decision->took = took;
+    restart_.add(std::max(0.0, took - one.drain - one.state));
+  }
+}
+
+void remapping::keep(mapping::remap_decision const& made, double seconds, double expected) {
+  ++decided_;
+  record::remap_decision one{.number = made.number,
+                             .seconds = seconds,
+                             .ways = {},
+                             .chosen = made.chosen,
+                             .items = made.items,
+                             .lost = made.lost,
+                             .expected = expected,
+                             .took = 0,
+                             .refused = {}};
+  for (auto const& way : made.ways) one.ways.push_back({way.name, way.period, way.doubt, way.entry});
+  decisions_.push_back(std::move(one));
+  auto const stayed = [](record::remap_decision const& d) { return d.expected == 0; };
+  if (static_cast<std::size_t>(std::ranges::count_if(decisions_, stayed)) > most_kept)
+    decisions_.erase(std::ranges::find_if(decisions_, stayed));
+}
+
+record::remap_decision* remapping::kept(std::uint64_t number) {
+  auto const one = std::ranges::find(decisions_, number, &record::remap_decision::number);
+  return one == decisions_.end() ? nullptr : &*one;
+}
+
+}  // namespace skel

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/mapping/line_watch.hpp>
+#include <skel/detail/mapping/remapper.hpp>
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/platform/announcements.hpp>
+#include <skel/detail/platform/forecast.hpp>
+#include <skel/detail/platform/monitor.hpp>
+#include <skel/detail/record/rank_progress.hpp>
+#include <skel/detail/record/remap_decision.hpp>
+#include <skel/detail/record/remap_record.hpp>
+
+#include "program_history.hpp"
+
+namespace skel {
+
+/// What a run that may be moved has to know besides its line.
+struct remapping_setup {
+  std::uint64_t program = 0;  ///< program_history::id_of
+  placed_line placed;
+  platform::monitor monitor;
+  /// The processors of the line as they are where ranks are such hosts: the same ones as those of placed.line.
+  std::function<platform::description(platform::description const& of_ranks)> processors_at;
+  std::vector<bool> has_state;                   ///< per station: what it keeps has to go along
+  std::vector<double> state_bytes;               ///< per station [B]
+  std::size_t counted = 0;                       ///< station at which items have passed the line
+  double model_error = 0;                        ///< forecast_doubt::between
+  double horizon = 0;                            ///< how long the run is expected to take at least [s]
+  platform::announcements* announced = nullptr;  ///< nullptr: nobody announces anything
+  mapping::decision_setup decisions;
+};
+
+/// Looks after a line that runs, on rank 0: hears what ranks say of themselves and what is announced, keeps the
+/// forecasts of hosts, paths and work, and says when the line is to go on by another plan (mapping::remapper). Keeps
+/// every decision. For one thread, the one that communicates.
+class remapping {
+ public:
+  /// How often ranks say how far they are, and how often a decision may be made [s].
+  static constexpr double period = platform::monitor_options{}.period;
+  /// Decisions to stay that are kept, the last ones.
+  static constexpr std::size_t most_kept = 100;
+
+  explicit remapping(remapping_setup setup);
+
+  /// run_options::heard, next_plan and remapped.
+  void hear(record::rank_progress const& said);
+  std::optional<plan::run_plan> next_plan(plan::run_plan const& now, double seconds);
+  void remapped(record::remap_record const& what);
+
+  /// Those that moved the line and the last others, in their order.
+  std::vector<record::remap_decision> const& decisions() const { return decisions_; }
+  /// All that there were.
+  std::uint64_t decided() const { return decided_; }
+
+ private:
+  struct moving {
+    std::uint64_t decision = 0;
+    plan::placement from, to;
+    std::vector<std::vector<int>> ranks;
+    double drain = 0, state = 0, expected = 0, begun = 0;  // [s]
+  };
+  struct price {
+    double state = 0, restart = 0;
+  };
+
+  platform::host_reading reading_of_host(std::size_t rank) const;
+  mapping::running_line line_now() const;
+  std::vector<double> errors_now() const;
+  void follow(plan::run_plan const& now, double seconds);
+  void pin_moved(std::vector<std::vector<int>> const& wanted);
+  bool has_changed(mapping::running_line const& line);
+  price price_of(plan::placement const& where, platform::description const& of_ranks) const;
+  void keep(mapping::remap_decision const& made, double seconds, double expected);
+  record::remap_decision* kept(std::uint64_t number);
+
+  remapping_setup of_;
+  mapping::line_watch watch_;
+  mapping::remapper remapper_;
+  std::vector<platform::host_reading> readings_;  // the latest of each rank
+  plan::placement present_;
+  std::optional<moving> moving_;
+  platform::forecaster restart_;  // what a move takes besides drain and state [s]
+  double search_at_ = 0, bound_ = 0;
+  std::vector<record::remap_decision> decisions_;
+  std::uint64_t decided_ = 0;
+};
+
+}  // namespace skel

@@ -1,0 +1,141 @@
+#include <fcntl.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/input_file.hpp>
+#include <skel/detail/base/split.hpp>
+
+#include "announcement_source.hpp"
+
+namespace skel::platform {
+namespace {
+
+class watched_file : public announcements::source {
+ public:
+  explicit watched_file(std::filesystem::path file) : file_(std::move(file)) {
+    struct stat there {};
+    if (::stat(file_.c_str(), &there) == 0) open_file();
+  }
+
+  bool is_socket() const override { return false; }
+
+  found read(std::size_t most_bytes) override {
+    found result;
+    try {
+      follow();
+      if (opened_) read_lines(most_bytes, result.lines);
+      problem_.clear();
+    } catch (error const& refused) {
+      if (problem_ != refused.what()) result.problem = problem_ = refused.what();
+    }
+    return result;
+  }
+
+ private:
+  /// Only what this user or root wrote is believed.
+  void open_file() {
+    opened_ = open_input(file_, file_of::this_user);
+    begin_anew();
+  }
+
+  void begin_anew() {
+    offset_ = 0;
+    number_ = 0;
+    last_read_.clear();
+    is_skipping_ = false;
+  }
+
+  /// Opens what has the name now, once the file that had it has been read to its end; what others may write by now is
+  /// read no further.
+  void follow() {
+    struct stat named {
+    }, opened{};
+    bool const is_there = ::stat(file_.c_str(), &named) == 0;
+    if (!opened_) {
+      if (is_there) open_file();
+      return;
+    }
+    if (::fstat(opened_.number(), &opened) != 0) fail("cannot be read");
+    bool const same = is_there && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+    if (!same && offset_ + partial_ >= opened.st_size) {
+      opened_ = descriptor();
+      if (is_there) open_file();
+      return;
+    }
+    if ((opened.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+      opened_ = descriptor();
+      open_file();  // says why not
+    }
+    if (opened.st_size < offset_ || !still_has_what_was_read()) begin_anew();
+  }
+
+  bool still_has_what_was_read() const {
+    char piece[most_remembered];
+    auto const bytes = static_cast<ssize_t>(last_read_.size());
+    return ::pread(opened_.number(), piece, last_read_.size(), offset_ - bytes) == bytes &&
+           std::string_view(piece, last_read_.size()) == last_read_;
+  }
+
+  void read_lines(std::size_t most_bytes, std::vector<announcement_line>& lines) {
+    buffer_.resize(most_bytes + longest_announcement + 1);
+    ssize_t const got = ::pread(opened_.number(), buffer_.data(), buffer_.size(), offset_);
+    if (got < 0 && errno == EINTR) return;
+    if (got < 0) fail("cannot be read");
+    std::string_view text(buffer_.data(), static_cast<std::size_t>(got));
+    std::size_t taken = 0;
+    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', taken)) {
+      add(text.substr(taken, end - taken), lines);
+      taken = end + 1;
+    }
+    std::string_view const rest = text.substr(taken);
+    if (rest.size() > longest_announcement) {  // without an end so far: it is refused once, and skipped
+      if (!is_skipping_) add(rest.substr(0, longest_announcement + 1), lines);
+      if (!is_skipping_) --number_;
+      is_skipping_ = true;
+      taken = text.size();
+    }
+    partial_ = static_cast<off_t>(text.size() - taken);
+    if (taken == 0) return;
+    std::size_t const kept = std::min(taken, most_remembered);
+    last_read_ = text.substr(taken - kept, kept);
+    offset_ += static_cast<off_t>(taken);
+  }
+
+  void add(std::string_view text, std::vector<announcement_line>& lines) {
+    ++number_;
+    if (!std::exchange(is_skipping_, false) && !trim(text).empty())
+      lines.push_back({std::string(text.substr(0, longest_announcement + 1)),
+                       file_.string() + ": line " + std::to_string(number_)});
+  }
+
+  [[noreturn]] void fail(char const* doing) const {
+    throw error(file_.string() + ": " + doing + ": " + std::generic_category().message(errno));
+  }
+
+  /// Bytes before `offset_` that are looked at again: a file that was written anew hardly has the same.
+  static constexpr std::size_t most_remembered = 64;
+
+  std::filesystem::path file_;
+  descriptor opened_;
+  off_t offset_ = 0, partial_ = 0;  // read so far; of a line behind it, whose end has not come
+  std::uint64_t number_ = 0;        // of lines before `offset_`
+  bool is_skipping_ = false;        // what stands at `offset_` is the rest of a line that is too long
+  std::string last_read_, buffer_, problem_;
+};
+
+}  // namespace
+
+std::unique_ptr<announcements::source> watch_file(std::filesystem::path const& file) {
+  return std::make_unique<watched_file>(file);
+}
+
+}  // namespace skel::platform

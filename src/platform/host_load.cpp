@@ -1,0 +1,276 @@
+#include <skel/detail/platform/host_load.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/split.hpp>
+#include <skel/detail/platform/host_probe.hpp>
+
+#include "json_reader.hpp"
+#include "tighten.hpp"
+
+namespace skel::platform {
+namespace {
+
+using detail::tighten;
+using std::filesystem::path;
+
+/// Steps per second of the counters in /proc.
+double ticks_per_second() {
+  static double const ticks = static_cast<double>(std::max(1L, sysconf(_SC_CLK_TCK)));
+  return ticks;
+}
+
+/// Numbers of the processing units that this process may run on, as a list of ranges ("0-3,8"); false where the text is
+/// none.
+bool is_in_list(std::string_view list, std::size_t number) {
+  for (std::string_view const range : split(list, ',')) {
+    std::size_t first = 0, last = 0;
+    char const* const end = range.data() + range.size();
+    auto const [rest, problem] = std::from_chars(range.data(), end, first);
+    if (problem != std::errc{}) continue;
+    last = first;
+    if (rest != end && *rest == '-') std::from_chars(rest + 1, end, last);
+    if (first <= number && number <= last) return true;
+  }
+  return false;
+}
+
+/// What stands behind a key, in a file of lines "KEY: VALUE"; empty where it does not.
+std::string read_value(path const& file, std::string_view key) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with(key)) return line.substr(key.size());
+  return {};
+}
+
+struct own_time {
+  double seconds = 0;
+  bool gives_way = false;  // has a low priority
+};
+
+/// "PID (NAME) S ppid ...": NAME may have blanks and brackets, so what counts begins after the last one.
+std::optional<own_time> read_own(path const& file) {
+  std::ifstream stream(file);
+  std::string line;
+  if (!std::getline(stream, line)) return std::nullopt;
+  std::size_t const end = line.rfind(')');
+  if (end == std::string::npos) return std::nullopt;
+  std::istringstream fields(line.substr(end + 1));
+  std::string skipped;
+  for (int field = 3; field < 14; ++field) fields >> skipped;  // proc(5): 14 utime, 15 stime, 19 nice
+  double user = 0, system = 0, nice = 0;
+  fields >> user >> system >> skipped >> skipped >> skipped >> nice;
+  if (!fields || !(user >= 0) || !(system >= 0)) return std::nullopt;
+  return own_time{(user + system) / ticks_per_second(), nice > 0};
+}
+
+/// Seconds that each processing unit has been busy since the system began. `with_nice`: also for threads of low
+/// priority.
+std::vector<processor_load> read_processors(path const& file, bool with_nice) {
+  std::vector<processor_load> all;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line) && line.starts_with("cpu");) {
+    std::size_t number = 0;
+    char const* const end = line.data() + line.size();
+    auto const [rest, problem] = std::from_chars(line.data() + 3, end, number);
+    if (problem != std::errc{}) continue;  // the sum of all
+    std::istringstream fields(std::string(rest, end));
+    double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
+    if (!(fields >> user >> nice >> system >> idle)) continue;
+    fields >> waiting >> interrupts >> soft >> stolen;  // which old systems do not have
+    double const ticks = user + (with_nice ? nice : 0) + system + interrupts + soft + stolen;
+    if (ticks >= 0) all.push_back({number, ticks / ticks_per_second()});
+  }
+  std::ranges::sort(all, {}, &processor_load::number);
+  auto const twice = std::ranges::unique(all, {}, &processor_load::number);
+  all.erase(twice.begin(), twice.end());
+  return all;
+}
+
+/// [B] of an entry "KEY: NUMBER kB".
+std::map<std::string, double> read_memory(path const& file) {
+  std::map<std::string, double> found;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line) && found.size() < 2;) {
+    std::istringstream fields(line);
+    std::string key;
+    double kibi = 0;
+    if (fields >> key >> kibi && kibi >= 0 && (key == "MemTotal:" || key == "MemAvailable:")) found[key] = 1024 * kibi;
+  }
+  return found;
+}
+
+/// The rate at which a counter went on; absent where it went back.
+std::optional<double> rate(std::optional<double> before, std::optional<double> now, double seconds) {
+  if (!before || !now || *now < *before) return std::nullopt;
+  return (*now - *before) / seconds;
+}
+
+/// Loads of all; nothing where one was not there before, or its counter went back.
+std::vector<processor_load> loads_between(std::vector<processor_load> const& before,
+                                          std::vector<processor_load> const& now, double seconds) {
+  std::vector<processor_load> loads;
+  auto old = before.begin();
+  for (processor_load const& one : now) {
+    while (old != before.end() && old->number < one.number) ++old;
+    if (old == before.end() || old->number != one.number) return {};
+    auto const busy = rate(old->busy, one.busy, seconds);
+    if (!busy) return {};
+    loads.push_back({one.number, std::min(1.0, *busy)});
+  }
+  return loads;
+}
+
+}  // namespace
+
+std::optional<double> busy_with_others(host_reading const& reading) {
+  if (reading.processors.empty() || !reading.own) return std::nullopt;
+  double busy = 0;
+  for (processor_load const& one : reading.processors) busy += one.busy;
+  return std::clamp(busy - *reading.own, 0.0, static_cast<double>(reading.cores));
+}
+
+std::optional<double> share_of(host_reading const& reading, double threads) {
+  SKEL_EXPECTS(threads > 0);
+  auto const others = busy_with_others(reading);
+  if (!others && !reading.quota) return std::nullopt;
+  auto const cores = static_cast<double>(reading.cores);
+  double share = 1;
+  if (others) share = std::max((cores - *others) / threads, cores / (threads + std::ceil(*others)));
+  if (reading.quota) share = std::min(share, *reading.quota / threads);
+  return std::min(1.0, share);
+}
+
+double share_got(host_reading const& reading, double run, double waited) {
+  if (!(run + waited > 0)) return 1;
+  double const held = std::min(waited, reading.throttled.value_or(0) * (run + waited));
+  auto const others = busy_with_others(reading);
+  double const all = others.value_or(0) + reading.own.value_or(0);
+  double const part = others && reading.own && all > 0 ? *others / all : 1;
+  double const lost = held + part * (waited - held);
+  return run + lost > 0 ? run / (run + lost) : 1;
+}
+
+host_reading joined(std::vector<host_reading> const& of_host) {
+  SKEL_EXPECTS(!of_host.empty());
+  host_reading all = of_host.front();
+  std::map<std::size_t, std::pair<double, double>> loads;  // sum and count of those that saw it
+  bool all_know = true;
+  all.own = 0;
+  for (host_reading const& one : of_host) {
+    all.time = std::max(all.time, one.time);
+    all.seconds = std::min(all.seconds, one.seconds);
+    all.cores = std::max(all.cores, one.cores);
+    all_know = all_know && !one.processors.empty();
+    for (processor_load const& load : one.processors) {
+      auto& [sum, count] = loads[load.number];
+      sum += load.busy, count += 1;
+    }
+    if (all.own && one.own)
+      *all.own += *one.own;
+    else
+      all.own.reset();
+    tighten(all.quota, one.quota);
+    if (one.throttled) all.throttled = std::max(all.throttled.value_or(0), *one.throttled);
+    tighten(all.memory, one.memory);
+    tighten(all.memory_total, one.memory_total);
+  }
+  all.processors.clear();
+  if (all_know)
+    for (auto const& [number, seen] : loads) all.processors.push_back({number, seen.first / seen.second});
+  all.cores = std::max(all.cores, all.processors.size());
+  return all;
+}
+
+host_load::host_load(path proc, path groups) : proc_(std::move(proc)), groups_(std::move(groups)) {}
+
+host_reading host_load::read(double now) {
+  host_reading reading;
+  reading.time = now;
+  group_state const groups = read_group_state(proc_ / "self" / "cgroup", groups_);
+  auto const own = read_own(proc_ / "self" / "stat");
+  counters here{now, read_processors(proc_ / "stat", own && own->gives_way), {}, groups.throttled};
+  if (own) here.own = own->seconds;
+  if (auto const usable = read_value(proc_ / "self" / "status", "Cpus_allowed_list:"); !usable.empty())
+    std::erase_if(here.processors, [&](auto const& one) { return !is_in_list(usable, one.number); });
+  reading.cores = std::max<std::size_t>(1, here.processors.size());
+
+  reading.quota = groups.limits.processors;
+  auto const memory = read_memory(proc_ / "meminfo");
+  if (auto const found = memory.find("MemTotal:"); found != memory.end()) reading.memory_total = found->second;
+  if (auto const found = memory.find("MemAvailable:"); found != memory.end()) reading.memory = found->second;
+  tighten(reading.memory, groups.memory_left);
+  tighten(reading.memory_total, groups.limits.memory);
+
+  // A counter may be a step off at either end of the time between two readings.
+  double const least_seconds = 1 / (sure_enough * ticks_per_second());
+  if (last_ && now < last_->time) last_.reset();  // the clock went back
+  if (last_ && now - last_->time < least_seconds) return reading;
+  if (last_) {
+    reading.seconds = now - last_->time;
+    reading.processors = loads_between(last_->processors, here.processors, reading.seconds);
+    reading.own = rate(last_->own, here.own, reading.seconds);
+    reading.throttled = rate(last_->throttled, here.throttled, reading.seconds);
+    if (reading.throttled) reading.throttled = std::min(1.0, *reading.throttled);
+  }
+  last_ = std::move(here);
+  return reading;
+}
+
+namespace {
+
+using detail::json;
+using detail::reader;
+
+constexpr std::pair<char const*, std::optional<double> host_reading::*> optional_figures[] = {
+    {"own", &host_reading::own},
+    {"quota", &host_reading::quota},
+    {"throttled", &host_reading::throttled},
+    {"memory", &host_reading::memory},
+    {"memory_total", &host_reading::memory_total}};
+
+}  // namespace
+
+std::string to_text(host_reading const& reading) {
+  json block = {{"time", reading.time}, {"seconds", reading.seconds}, {"cores", reading.cores}};
+  for (auto const& [key, figure] : optional_figures)
+    if (reading.*figure) block[key] = *(reading.*figure);
+  block["processors"] = json::array();
+  for (processor_load const& one : reading.processors) block["processors"].push_back({one.number, one.busy});
+  return block.dump();
+}
+
+host_reading parse_reading(std::string const& text) {
+  std::string const source = "host reading";
+  json const document = detail::parse_json(text, source);
+  reader const block(document, source);
+  block.expect_object("a reading of a host");
+  host_reading reading;
+  reading.time = block.at("time").number();
+  reading.seconds = zero_or_more(block.at("seconds"));
+  reading.cores = block.at("cores").count();
+  if (reading.cores == 0) block.at("cores").fail("is 0; a host has one core at least");
+  for (auto const& [key, figure] : optional_figures)
+    if (block.has(key)) reading.*figure = zero_or_more(block.at(key));
+  if (reading.quota == 0) block.at("quota").fail("is 0; processor seconds per second are wanted");
+  for (reader const& entry : block.at("processors").elements("an array of [number, busy] is wanted")) {
+    auto const pair = entry.elements("[number, busy] is wanted");
+    if (pair.size() != 2) entry.fail("has not two numbers");
+    if (!reading.processors.empty() && pair[0].count() <= reading.processors.back().number)
+      pair[0].fail("is not more than the number before it");
+    reading.processors.push_back({pair[0].count(), std::min(1.0, zero_or_more(pair[1]))});
+  }
+  return reading;
+}
+
+}  // namespace skel::platform

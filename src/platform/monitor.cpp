@@ -1,0 +1,446 @@
+#include <skel/detail/platform/monitor.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/cusum.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/statistics.hpp>
+
+#include "scaled_models.hpp"
+
+namespace skel::platform {
+namespace {
+
+/// The least share that a control group can grant: a quota of 1 ms in a period of 1 s (kernel documentation, CFS
+/// Bandwidth Control). No host is taken to be slower by more than that, and no path by more than the square of it,
+/// which lies between a wire and a modem.
+constexpr double least_share = 1e-3, least_factor = least_share * least_share, most_factor = 1 / least_factor;
+
+link scaled_path(link path, link_outlook const& by) {
+  path.latency *= by.latency.value;
+  path.bandwidth *= by.bandwidth.value;
+  return path;
+}
+
+std::string seconds_ago(double now, double then) {
+  return shown(std::max(0.0, now - then)) + " s ago";
+}
+
+path_factor announced_factor(double value, double time, std::string why) {
+  return {.value = value, .error = 0, .source = believed_source::announcement, .since = time, .why = std::move(why)};
+}
+
+/// Whether a series was seen to make a step after an announcement.
+bool contradicts(slot_series const& series, double announced_at) {
+  return series.stepped() > announced_at;
+}
+
+path_factor median_of(std::vector<path_factor> factors) {
+  if (factors.empty()) return {};
+  std::ranges::sort(factors, {}, &path_factor::value);
+  return factors[(factors.size() - 1) / 2];
+}
+
+/// Whether hosts from a first one on, so many, are all among these.
+bool has_all(std::vector<std::size_t> const& hosts, std::size_t first, std::size_t count) {
+  auto const at = std::ranges::lower_bound(hosts, first);
+  return static_cast<std::size_t>(hosts.end() - at) >= count &&
+         *(at + static_cast<std::ptrdiff_t>(count) - 1) == first + count - 1;
+}
+
+}  // namespace
+
+std::string name_of(believed_source source) {
+  switch (source) {
+    case believed_source::threads:
+      return "the program's own threads";
+    case believed_source::host:
+      return "the host's system";
+    case believed_source::messages:
+      return "the program's messages";
+    case believed_source::announcement:
+      return "an announcement";
+    default:
+      return "the platform";
+  }
+}
+
+monitor::monitor(snapshot machine, std::vector<std::size_t> host_of_rank, monitor_options options)
+    : machine_(std::move(machine)), host_of_rank_(std::move(host_of_rank)), options_(options), names_(machine_) {
+  SKEL_EXPECTS(options_.period > 0);
+  for (std::size_t rank = 0; rank < host_of_rank_.size(); ++rank) {
+    SKEL_EXPECTS(host_of_rank_[rank] < machine_.machine().host_count());
+    ranks_of_[host_of_rank_[rank]].push_back(rank);
+  }
+}
+
+bool monitor::take(bool taken) {
+  ++(taken ? seen_.readings : seen_.ignored);
+  return taken;
+}
+
+void monitor::add(std::size_t rank, host_reading const& reading) {
+  SKEL_EXPECTS(rank < host_of_rank_.size());
+  std::size_t const number = host_of_rank_[rank];
+  host_state& state = hosts_[number];
+  auto const came = state.came.find(rank);
+  bool const goes_back = came != state.came.end() && reading.time < came->second;
+  if (!take(std::isfinite(reading.time) && !goes_back)) return;
+  state.readings[rank] = reading;
+  state.came[rank] = reading.time;
+  if (!state.granted) state.granted = reading.quota ? std::clamp(*reading.quota, least_share, 1.0) : 1;
+  std::vector<host_reading> recent;  // no rank has missed one
+  for (std::size_t const other : ranks_of_[number])
+    if (auto const found = state.came.find(other);
+        found != state.came.end() &&
+        reading.time - found->second <= 2 * std::max(options_.period, state.readings[other].seconds))
+      recent.push_back(state.readings[other]);
+  if (recent.size() < ranks_of_[number].size()) return;  // what the others use would count as that of strangers
+  host_reading const all = joined(recent);
+  auto const share = share_of(all, std::max(1.0, std::ceil(all.own.value_or(0))));
+  if (!share) return;
+  if (!state.system) state.system.emplace(options_.period);
+  state.system->add(reading.time, std::max(*share, least_share));
+}
+
+void monitor::add(share_reading const& reading) {
+  SKEL_EXPECTS(reading.rank < host_of_rank_.size());
+  host_state& state = hosts_[host_of_rank_[reading.rank]];
+  // Threads that wanted to run for less of a slot say little of all of it.
+  if (!state.threads)
+    state.threads.emplace(options_.period, slot_series::value_of::mean, sure_enough * options_.period);
+  double const share = std::isnan(reading.share) ? reading.share : std::clamp(reading.share, least_share, 1.0);
+  take(state.threads->add(reading.time, share, reading.weight));
+}
+
+void monitor::add(link_reading const& reading) {
+  SKEL_EXPECTS(reading.from < host_of_rank_.size() && reading.to < host_of_rank_.size());
+  host_pair const ends{host_of_rank_[reading.from], host_of_rank_[reading.to]};
+  bool const valid = std::isfinite(reading.time) && std::isfinite(reading.bytes) && reading.bytes >= 0 &&
+                     std::isfinite(reading.seconds) && reading.seconds > 0;
+  if (!valid || ends.first == ends.second || !machine_.machine().connected(ends.first, ends.second)) {
+    take(false);
+    return;
+  }
+  auto found = paths_.find(ends);
+  if (found == paths_.end()) {
+    if (paths_.size() >= most_paths)
+      paths_.erase(std::ranges::min_element(paths_, {}, [](auto const& one) { return one.second.used; }));
+    using kind = slot_series::value_of;  // what waits behind other messages says nothing of the path
+    found = paths_
+                .emplace(ends, path_state{slot_series(options_.period, kind::least),
+                                          slot_series(options_.period, kind::greatest), reading.time})
+                .first;
+    expect(ends, found->second);
+  }
+  link const path = machine_.machine().path(ends.first, ends.second);
+  double const latency = found->second.expected.latency, transfer = reading.bytes / found->second.expected.bandwidth;
+  bool const tells_latency = latency >= transfer;  // what takes longest is known best
+  if (tells_latency && latency == 0) {             // the platform says that this takes no time
+    take(false);
+    return;
+  }
+  found->second.used = std::max(found->second.used, reading.time);
+  double const rest = std::max(reading.seconds - std::min(latency, transfer), reading.seconds / 2);
+  if (tells_latency)
+    take(found->second.latency.add(reading.time, std::clamp(rest / path.latency, least_factor, most_factor)));
+  else
+    take(found->second.bandwidth.add(reading.time,
+                                     std::clamp(reading.bytes / path.bandwidth / rest, least_factor, most_factor)));
+}
+
+/// Readings are told apart by what they are expected to take.
+void monitor::expect(host_pair ends, path_state& state) {
+  state.expected = scaled_path(machine_.machine().path(ends.first, ends.second), own_outlook(ends.first, ends.second));
+}
+
+void monitor::add(announcement const& said, double time) {
+  auto const& of = names_.find(said.host);
+  auto const& to = said.says == announcement::kind::link ? names_.find(said.to) : of;
+  if (of.empty() || to.empty() || !std::isfinite(time)) {
+    ++seen_.ignored;
+    return;
+  }
+  ++seen_.announced;
+  if (said.says == announcement::kind::link) {
+    announced_path one{said.host, said.to, said.latency, said.bandwidth, time, time};
+    auto const same = std::ranges::find_if(
+        announced_paths_, [&](announced_path const& other) { return other.from == one.from && other.to == one.to; });
+    if (same != announced_paths_.end()) {
+      if (!one.latency) one.latency = same->latency, one.latency_at = same->latency_at;
+      if (!one.bandwidth) one.bandwidth = same->bandwidth, one.bandwidth_at = same->bandwidth_at;
+      announced_paths_.erase(same);
+    }
+    if (announced_paths_.size() >= most_paths) announced_paths_.erase(announced_paths_.begin());
+    announced_paths_.push_back(std::move(one));
+    for (auto& [ends, state] : paths_) expect(ends, state);
+    return;
+  }
+  for (std::size_t const number : of) {
+    host_state& state = hosts_[number];
+    if (said.says == announcement::kind::speed) {
+      state.announced = std::clamp(said.factor, least_factor, most_factor);
+      state.announced_at = time;
+      continue;
+    }
+    presence const now = said.says == announcement::kind::leaves ? presence::leaving : presence::present;
+    if (now == presence::present) state.announced.reset();  // of the host as it was before
+    if (now != state.state) state.state_since = time;
+    state.state = now;
+  }
+}
+
+void monitor::advance(double now) {
+  if (!std::isfinite(now)) return;
+  now_ = std::max(now_, now);
+  for (auto& [number, state] : hosts_) {
+    if (state.threads) state.threads->close(now_);
+    if (state.system) state.system->close(now_);
+  }
+  for (auto& [ends, state] : paths_) {
+    auto const before = state.latency.values() + state.bandwidth.values();
+    state.latency.close(now_);
+    state.bandwidth.close(now_);
+    if (state.latency.values() + state.bandwidth.values() != before) expect(ends, state);
+  }
+}
+
+bool monitor::is_silent(host_state const& state) const {
+  auto const speaks = [&](std::optional<slot_series> const& series) { return series && series->is_recent(now_); };
+  return !speaks(state.threads) && !speaks(state.system);
+}
+
+host_outlook monitor::host(std::size_t number) const {
+  SKEL_EXPECTS(number < machine_.machine().host_count());
+  host_outlook outlook;
+  outlook.why = "nothing was measured yet";
+  auto const found = hosts_.find(number);
+  if (found == hosts_.end()) return outlook;
+  host_state const& state = found->second;
+  outlook.state = state.state;
+  outlook.state_since = state.state_since;
+  bool const has_had_time = now_ - state.state_since > statistics::cusum{}.fewest * options_.period;
+  if (outlook.state == presence::leaving && has_had_time && is_silent(state)) outlook.state = presence::gone;
+  for (auto const& [rank, reading] : state.readings)
+    if (reading.memory) outlook.memory = std::min(outlook.memory.value_or(*reading.memory), *reading.memory);
+
+  bool const own = state.threads && state.threads->values() > 0, system = state.system && state.system->values() > 0;
+  bool const own_recent = own && state.threads->is_recent(now_),
+             system_recent = system && state.system->is_recent(now_);
+  slot_series const* const believed = own_recent || (own && !system_recent) ? &*state.threads
+                                      : system                              ? &*state.system
+                                                                            : nullptr;
+  if (state.announced && (believed == nullptr || !contradicts(*believed, state.announced_at))) {
+    outlook.share = *state.announced;
+    outlook.source = believed_source::announcement;
+    outlook.since = state.announced_at;
+    outlook.why = "announced " + seconds_ago(now_, state.announced_at) + ": " + shown(*state.announced) +
+                  " times its speed; measurements have made no step since";
+    return outlook;
+  }
+  if (believed == nullptr) return outlook;
+  bool const is_own = own && believed == &*state.threads;
+  auto const next = believed->next();
+  double const granted = state.granted.value_or(1);
+  double const absolute = std::clamp(next.value, least_share, 1.0);
+  outlook.share = absolute / granted;
+  outlook.error = next.error / granted;
+  outlook.source = is_own ? believed_source::threads : believed_source::host;
+  outlook.since = believed->since();
+  outlook.why = (is_own ? "the program's own threads got " : "what others run and control groups grant leaves ") +
+                shown(absolute) + " of a core (" + next.method + " of " + counted(believed->values(), "value") + ")";
+  if (granted != 1) outlook.why += ", of the " + shown(granted) + " that the platform's speed is for";
+  if (!believed->is_recent(now_)) outlook.why += "; last measured " + seconds_ago(now_, *believed->last());
+  return outlook;
+}
+
+monitor::announced_path const* monitor::announced_for(std::size_t from, std::size_t to,
+                                                      std::optional<double> announced_path::*figure) const {
+  for (auto one = announced_paths_.rbegin(); one != announced_paths_.rend(); ++one)
+    if ((*one).*figure && std::ranges::binary_search(names_.find(one->from), from) &&
+        std::ranges::binary_search(names_.find(one->to), to))
+      return &*one;
+  return nullptr;
+}
+
+namespace {
+
+/// A figure of a path by its own measurements; nothing where there are none.
+std::optional<path_factor> measured_factor(slot_series const& series, double now) {
+  if (series.values() == 0) return std::nullopt;
+  auto const next = series.next();
+  path_factor factor{.value = std::clamp(next.value, least_factor, most_factor),
+                     .error = next.error,
+                     .source = believed_source::messages,
+                     .since = series.since(),
+                     .why = {}};
+  factor.why = "messages took so long (" + next.method + " of " + counted(series.values(), "value") + ")";
+  if (!series.is_recent(now)) factor.why += "; last measured " + seconds_ago(now, *series.last());
+  return factor;
+}
+
+}  // namespace
+
+/// By what was measured between the two, or announced for them. Precondition: they are connected.
+link_outlook monitor::own_outlook(std::size_t from, std::size_t to) const {
+  link_outlook outlook;
+  link const path = machine_.machine().path(from, to);
+  auto const found = paths_.find({from, to});
+  path_state const* const measured = found == paths_.end() ? nullptr : &found->second;
+  auto const stands = [&](slot_series const* series, double time) {
+    return series == nullptr || !contradicts(*series, time);
+  };
+  auto const words = [&](announced_path const& one, double time) {
+    return "announced " + seconds_ago(now_, time) + " from " + in_quotes(one.from) + " to " + in_quotes(one.to);
+  };
+  if (measured != nullptr) {
+    if (auto const factor = measured_factor(measured->latency, now_)) outlook.latency = *factor;
+    if (auto const factor = measured_factor(measured->bandwidth, now_)) outlook.bandwidth = *factor;
+  }
+  if (auto const* const one = announced_for(from, to, &announced_path::latency); one != nullptr && path.latency > 0)
+    if (stands(measured == nullptr ? nullptr : &measured->latency, one->latency_at))
+      outlook.latency = announced_factor(std::clamp(*one->latency / path.latency, least_factor, most_factor),
+                                         one->latency_at, words(*one, one->latency_at));
+  if (auto const* const one = announced_for(from, to, &announced_path::bandwidth);
+      one != nullptr && std::isfinite(path.bandwidth))
+    if (stands(measured == nullptr ? nullptr : &measured->bandwidth, one->bandwidth_at))
+      outlook.bandwidth = announced_factor(std::clamp(*one->bandwidth / path.bandwidth, least_factor, most_factor),
+                                           one->bandwidth_at, words(*one, one->bandwidth_at));
+  return outlook;
+}
+
+/// Of all pairs of hosts at once. O(paths log paths + clusters).
+monitor::known_paths monitor::known() const {
+  auto const& machine = machine_.machine();
+  known_paths all;
+  for (auto const& [ends, state] : paths_) {
+    auto const one = own_outlook(ends.first, ends.second);
+    auto& [latencies, bandwidths] = all.factors[{machine.cluster_of(ends.first), machine.cluster_of(ends.second)}];
+    if (one.latency.source != believed_source::platform) latencies.push_back(one.latency);
+    if (one.bandwidth.source != believed_source::platform) bandwidths.push_back(one.bandwidth);
+  }
+  std::size_t hosts = 0;
+  for (cluster const& one : machine.clusters()) all.first_host.push_back(hosts), hosts += one.hosts;
+  return all;
+}
+
+/// The median of what is known of pairs of hosts of two clusters. Precondition: these are connected.
+link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const {
+  auto const& clusters = machine_.machine().clusters();
+  link_outlook outlook;
+  if (auto const found = known.factors.find({from_cluster, to_cluster}); found != known.factors.end())
+    outlook = {median_of(found->second.first), median_of(found->second.second)};
+  if (announced_paths_.empty()) return outlook;
+  // Of clusters of which nobody has measured a pair, what was said of all pairs.
+  std::size_t const from = known.first_host[from_cluster], first = known.first_host[to_cluster];
+  std::size_t const to = from_cluster == to_cluster ? first + 1 : first;  // a pair of two hosts
+  auto const covers = [&](announced_path const* one) {
+    return one != nullptr && has_all(names_.find(one->from), from, clusters[from_cluster].hosts) &&
+           has_all(names_.find(one->to), first, clusters[to_cluster].hosts);
+  };
+  link_outlook const said = own_outlook(from, to);
+  if (outlook.latency.source == believed_source::platform && covers(announced_for(from, to, &announced_path::latency)))
+    outlook.latency = said.latency;
+  if (outlook.bandwidth.source == believed_source::platform &&
+      covers(announced_for(from, to, &announced_path::bandwidth)))
+    outlook.bandwidth = said.bandwidth;
+  return outlook;
+}
+
+link_outlook monitor::link_between(std::size_t from, std::size_t to) const {
+  return link_between(from, to, known());
+}
+
+link_outlook monitor::link_between(std::size_t from, std::size_t to, known_paths const& known) const {
+  auto const& machine = machine_.machine();
+  SKEL_EXPECTS(from < machine.host_count() && to < machine.host_count());
+  link_outlook outlook;
+  outlook.latency.why = outlook.bandwidth.why = "nothing was measured yet";
+  if (from == to || !machine.connected(from, to)) return outlook;
+  auto const own = own_outlook(from, to);
+  bool const knows_latency = own.latency.source != believed_source::platform,
+             knows_bandwidth = own.bandwidth.source != believed_source::platform;
+  if (knows_latency) outlook.latency = own.latency;
+  if (knows_bandwidth) outlook.bandwidth = own.bandwidth;
+  std::size_t const from_cluster = machine.cluster_of(from), to_cluster = machine.cluster_of(to);
+  // Hosts of a cluster have ports of their own; between clusters all share one link.
+  if (from_cluster == to_cluster || (knows_latency && knows_bandwidth)) return outlook;
+  auto const others = between(from_cluster, to_cluster, known);
+  auto const inherit = [](path_factor& mine, path_factor const& theirs) {
+    if (theirs.source == believed_source::platform) return;
+    mine = theirs;
+    mine.why = "as other pairs of hosts between the two clusters: " + mine.why;
+  };
+  if (!knows_latency) inherit(outlook.latency, others.latency);
+  if (!knows_bandwidth) inherit(outlook.bandwidth, others.bandwidth);
+  return outlook;
+}
+
+namespace {
+
+parameter_blocks scaled_blocks(parameter_blocks blocks, link_outlook const& by) {
+  return detail::scaled(std::move(blocks), by.latency.value, by.bandwidth.value);
+}
+
+void scale(path_figures& figures, link_outlook const& by) {
+  figures.path = scaled_path(figures.path, by);
+  figures.models = scaled_blocks(std::move(figures.models), by);
+}
+
+}  // namespace
+
+snapshot monitor::next() const {
+  auto const& machine = machine_.machine();
+  if (seen_.readings + seen_.announced == 0) return machine_;
+  auto const paths = known();
+  if (machine_.is_measured()) {
+    survey all = machine_.measured();
+    for (std::size_t number = 0; number < all.hosts.size(); ++number) all.hosts[number].speed *= host(number).share;
+    for (std::size_t c = 0; c < all.clusters.size(); ++c)
+      if (all.clusters[c].hosts.size() > 1) scale(all.clusters[c].inside, between(c, c, paths));
+    for (found_link& one : all.links) scale(one.measured, between(one.from, one.to, paths));
+    return snapshot(all);
+  }
+  std::vector<cluster> clusters = machine.clusters();
+  std::vector<cluster_link> links = machine.links();
+  for (std::size_t c = 0, number = 0; c < clusters.size(); ++c) {
+    std::vector<double> shares;
+    for (std::size_t k = 0; k < clusters[c].hosts; ++k) shares.push_back(host(number++).share);
+    clusters[c].speed *= statistics::median(std::move(shares));
+    if (clusters[c].hosts == 1) continue;
+    auto const inside = between(c, c, paths);
+    clusters[c].inside = scaled_path(clusters[c].inside, inside);
+    clusters[c].parameters = scaled_blocks(std::move(clusters[c].parameters), inside);
+  }
+  for (cluster_link& one : links) {
+    auto const by = between(one.from, one.to, paths);
+    one.path = scaled_path(one.path, by);
+    one.parameters = scaled_blocks(std::move(one.parameters), by);
+  }
+  return snapshot(description(machine.local_latency(), std::move(clusters), std::move(links), machine.parameters()));
+}
+
+description monitor::for_ranks() const {
+  description const ranks = machine_.for_ranks(host_of_rank_);
+  std::vector<cluster> clusters = ranks.clusters();
+  std::vector<cluster_link> links = ranks.links();
+  auto const paths = known();
+  for (std::size_t rank = 0; rank < clusters.size(); ++rank) {
+    clusters[rank].speed *= host(host_of_rank_[rank]).share;
+    clusters[rank].parameters.erase("measured");  // it says the speed that was
+  }
+  for (cluster_link& one : links) {
+    auto const by = link_between(host_of_rank_[one.from], host_of_rank_[one.to], paths);
+    one.path = scaled_path(one.path, by);
+    one.parameters = scaled_blocks(std::move(one.parameters), by);
+  }
+  parameter_blocks whole = ranks.parameters();
+  whole.erase("measured");
+  return description(ranks.local_latency(), std::move(clusters), std::move(links), std::move(whole));
+}
+
+}  // namespace skel::platform

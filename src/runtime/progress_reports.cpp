@@ -1,0 +1,111 @@
+#include "progress_reports.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include <skel/detail/runtime/archive.hpp>
+
+namespace skel::record {
+
+template <class Archive>
+void serialize(Archive& archive, station_progress& p) {
+  archive(p.station, p.source_items, p.busy);
+}
+
+template <class Archive>
+void serialize(Archive& archive, round_trip& t) {
+  archive(t.to, t.seconds);
+}
+
+template <class Archive>
+void serialize(Archive& archive, rank_progress& p) {
+  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.trips, p.said);
+}
+
+}  // namespace skel::record
+
+namespace skel::runtime {
+
+namespace {
+
+constexpr channel progress = 7;  // beside those of parcel_links and epochs
+constexpr double never = 1e9;
+
+}  // namespace
+
+progress_reports::progress_reports(transport& among, executor const& work, run_options const& options)
+    : among_(among), work_(work), options_(options), next_(options.progress_period) {
+  if (options_.progress_period > 0) before_ = clock_.read();
+}
+
+void progress_reports::open() {
+  among_.open(progress, [this](int from, auto body, auto) -> landing {
+    if (work_.stopping()) return {};  // the transport may be going quiet
+    head what;
+    std::memcpy(&what, body.data(), sizeof what);
+    auto const rest = body.subspan(sizeof what);
+    switch (what.what) {
+      case kind::said: {
+        auto one = from_bytes<record::rank_progress>(
+            std::string(reinterpret_cast<char const*>(rest.data()), rest.size()));
+        one.seconds = now_;
+        if (options_.heard) options_.heard(one);
+        break;
+      }
+      case kind::asked:
+        among_.send(from, progress, message::of(head{kind::answered, what.number}));
+        break;
+      case kind::answered:
+        if (what.number == asked_ && from == asked_whom_)
+          trips_.push_back({from, static_cast<double>(record::now_ns() - asked_ns_) * 1e-9});
+        break;
+    }
+    return {};
+  });
+}
+
+double progress_reports::serve(double now) {
+  now_ = now;
+  if (!(options_.progress_period > 0) || work_.stopping()) return never;
+  if (now < next_) return next_;
+  next_ = now + options_.progress_period;
+  say(now);
+  ask();
+  return next_;
+}
+
+void progress_reports::say(double now) {
+  auto const times = clock_.read();
+  record::rank_progress mine{.rank = among_.rank(), .seconds = now, .lasted = now - std::exchange(said_, now),
+                             .stations = work_.progress(), .run = 0, .waited = 0, .trips = std::move(trips_), .said = {}};
+  mine.run = static_cast<double>(times.run - before_.run) * 1e-9;
+  mine.waited = static_cast<double>(times.waited - before_.waited) * 1e-9;
+  if (options_.says) mine.said = options_.says();
+  before_ = times;
+  trips_.clear();
+  if (among_.rank() == 0) {
+    if (options_.heard) options_.heard(mine);
+    return;
+  }
+  std::string const text = to_bytes(mine);
+  message out(sizeof(head) + text.size());
+  head const what{kind::said, 0};
+  std::memcpy(out.body().data(), &what, sizeof what);
+  std::memcpy(out.body().data() + sizeof what, text.data(), text.size());
+  among_.send(0, progress, std::move(out));
+}
+
+/// The answer to the question before is not waited for: where none has come in a period, the next rank is asked.
+void progress_reports::ask() {
+  int const others = among_.size() - 1;
+  if (others < 1) return;
+  int const step = 1 + static_cast<int>(asked_ % static_cast<std::uint32_t>(others));
+  asked_whom_ = (among_.rank() + step) % among_.size();
+  ++asked_;
+  asked_ns_ = record::now_ns();
+  among_.send(asked_whom_, progress, message::of(head{kind::asked, asked_}));
+}
+
+}  // namespace skel::runtime

@@ -1,0 +1,389 @@
+#include <fcntl.h>
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/descriptor.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/announcements.hpp>
+
+#include "files_fixture.hpp"
+#include "two_sites.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace platform = skel::platform;
+using platform::announcement;
+using platform::announcements;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using kind = announcement::kind;
+
+announcement const leaves{.says = kind::leaves, .host = "nancy"}, joins{.says = kind::joins, .host = "nancy"};
+
+announcement speed(double factor, std::string host = "nancy") {
+  return {.says = kind::speed, .host = std::move(host), .factor = factor};
+}
+
+class Announcements : public skel::testing_platform::FilesTest {
+ protected:
+  fs::path file(std::string const& text) const { return write("said.jsonl", text); }
+  void append(std::string const& text) const { std::ofstream(root_ / "said.jsonl", std::ios::app) << text; }
+  announcements open(std::string const& name) const { return announcements(root_ / name, machine_); }
+  /// What `path` is refused for.
+  std::string refusal(std::string const& name) const {
+    try {
+      open(name);
+    } catch (skel::error const& problem) {
+      return problem.what();
+    }
+    return {};
+  }
+  void send(std::string const& name, std::string const& bytes) const {
+    skel::descriptor const sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strcpy(address.sun_path, (root_ / name).c_str());
+    ASSERT_EQ(::connect(sender.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::send(sender.number(), bytes.data(), bytes.size(), 0), static_cast<ssize_t>(bytes.size()));
+  }
+  static std::string line(announcement const& one) { return to_json(one) + "\n"; }
+
+  platform::snapshot const machine_{skel::testing_platform::two_sites()};
+};
+
+class AnnouncementFile : public Announcements {};
+
+TEST_F(AnnouncementFile, IsReadFromItsBeginningAndThenWhatIsAppended) {
+  file(line(leaves) + "\n" + line(speed(0.5)));
+  auto from = open("said.jsonl");
+  EXPECT_FALSE(from.listens());
+  EXPECT_THAT(from.poll(), ElementsAre(leaves, speed(0.5)));
+  EXPECT_THAT(from.poll(), IsEmpty());
+  append(line(joins));
+  EXPECT_THAT(from.poll(), ElementsAre(joins));
+}
+
+TEST_F(AnnouncementFile, IsWaitedFor) {
+  auto from = open("said.jsonl");
+  EXPECT_THAT(from.poll(), IsEmpty());
+  file(line(leaves));
+  EXPECT_THAT(from.poll(), ElementsAre(leaves));
+}
+
+TEST_F(AnnouncementFile, HasALastLineThatIsWaitedForUntilItIsWhole) {
+  std::string const whole = line(leaves);
+  file("");
+  auto from = open("said.jsonl");
+  for (char const c : whole.substr(0, whole.size() - 1)) {
+    append({c});
+    EXPECT_THAT(from.poll(), IsEmpty());
+  }
+  append("\n");
+  EXPECT_THAT(from.poll(), ElementsAre(leaves));
+  EXPECT_EQ(from.seen().refused, 0U);
+}
+
+TEST_F(AnnouncementFile, MayBeTruncatedWrittenAnewOrReplaced) {
+  file(line(leaves) + line(speed(0.25)));
+  auto from = open("said.jsonl");
+  EXPECT_THAT(from.poll(), SizeIs(2));
+  file(line(joins));
+  EXPECT_THAT(from.poll(), ElementsAre(joins));
+  file(line(speed(0.75)) + line(leaves));  // longer than what was read, and other
+  EXPECT_THAT(from.poll(), ElementsAre(speed(0.75), leaves));
+  append(line(speed(2)));  // in the old file, unread when the new one takes its place
+  std::ofstream(root_ / "new") << line(joins);
+  fs::rename(root_ / "new", root_ / "said.jsonl");
+  EXPECT_THAT(from.poll(), ElementsAre(speed(2)));
+  EXPECT_THAT(from.poll(), ElementsAre(joins));
+  fs::remove(root_ / "said.jsonl");
+  EXPECT_THAT(from.poll(), IsEmpty());
+  file(line(leaves));
+  EXPECT_THAT(from.poll(), ElementsAre(leaves));
+}
+
+TEST_F(AnnouncementFile, IsReplacedWhileALineIsHalfWritten) {
+  file(line(leaves) + "{\"skel_ann");
+  auto from = open("said.jsonl");
+  EXPECT_THAT(from.poll(), ElementsAre(leaves));
+  std::ofstream(root_ / "new") << line(joins);
+  fs::rename(root_ / "new", root_ / "said.jsonl");
+  from.poll();
+  EXPECT_EQ(from.seen().refused, 0U);
+  EXPECT_EQ(from.seen().given, 2U);
+}
+
+TEST_F(AnnouncementFile, RefusesBadLinesAndGoesOn) {
+  file("nonsense\n" + line(leaves) + to_json(announcement{.says = kind::leaves, .host = "nanci"}) + "\n" +
+       std::string(100000, 'x') + "\n" + line(speed(0.5)));
+  auto from = open("said.jsonl");
+  std::vector<announcement> all;
+  for (int i = 0; i < 3; ++i)
+    for (auto& one : from.poll()) all.push_back(one);
+  EXPECT_THAT(all, ElementsAre(leaves, speed(0.5)));
+  EXPECT_EQ(from.seen().refused, 3U);
+  ASSERT_THAT(from.refusals(), SizeIs(3));
+  std::string const name = (root_ / "said.jsonl").string();
+  EXPECT_THAT(from.refusals()[0], HasSubstr(name + ": line 1: line 1, column "));
+  EXPECT_THAT(from.refusals()[1], HasSubstr(name + ": line 3: there is no host or cluster 'nanci'; did you mean"));
+  EXPECT_THAT(from.refusals()[2], HasSubstr(name + ": line 4: is longer than 4096 bytes"));
+}
+
+TEST_F(AnnouncementFile, HasALineWithoutEndThatIsRefusedOnceAndKeepsNothing) {
+  file("");
+  auto from = open("said.jsonl");
+  for (int i = 0; i < 50; ++i) {
+    append(std::string(100000, 'x'));
+    EXPECT_THAT(from.poll(), IsEmpty());
+  }
+  EXPECT_EQ(from.seen().refused, 1U);
+  append("\n" + line(leaves));
+  for (int i = 0; i < 50 && from.seen().given == 0; ++i) from.poll();
+  EXPECT_EQ(from.seen().given, 1U);
+  EXPECT_EQ(from.seen().refused, 1U);
+}
+
+TEST_F(AnnouncementFile, RemembersFewRefusalsAndCountsAll) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += "bad " + std::string(static_cast<std::size_t>(i), 'x') + "\n";
+  file(text);
+  auto from = open("said.jsonl");
+  for (int i = 0; i < 100 && from.seen().refused < 1000; ++i) from.poll();
+  EXPECT_EQ(from.seen().refused, 1000U);
+  EXPECT_THAT(from.refusals(), SizeIs(announcements::most_refused));
+}
+
+TEST_F(AnnouncementFile, IsNotBelievedWhereOthersCanWriteIt) {
+  fs::path const path = file(line(leaves));
+  ASSERT_EQ(::chmod(path.c_str(), 0622), 0);
+  EXPECT_THAT(refusal("said.jsonl"), HasSubstr("other users can write it"));
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  auto from = open("said.jsonl");
+  EXPECT_THAT(from.poll(), ElementsAre(leaves));
+  ASSERT_EQ(::chmod(path.c_str(), 0666), 0);
+  append(line(joins));
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(from.poll(), IsEmpty());
+  EXPECT_EQ(from.seen().refused, 1U);
+  EXPECT_THAT(from.refusals(), ElementsAre(HasSubstr("other users can write it")));
+}
+
+TEST_F(AnnouncementFile, IsNoFolderPipeOrDevice) {
+  fs::create_directory(root_ / "folder");
+  EXPECT_THAT(refusal("folder"), HasSubstr("Is a directory"));
+  ASSERT_EQ(::mkfifo((root_ / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(refusal("pipe"), HasSubstr("is a pipe"));
+  EXPECT_THAT(refusal("../../../../../../../../dev/zero"), HasSubstr("is a device"));
+}
+
+TEST_F(AnnouncementFile, GivesTheLastWordOnASubject) {
+  file(line(speed(0.5)) + line(leaves) + line(speed(0.25)) + line(joins) + line(speed(0.75, "lyon-0")));
+  auto from = open("said.jsonl");
+  EXPECT_THAT(from.poll(), ElementsAre(speed(0.25), joins, speed(0.75, "lyon-0")));
+  EXPECT_EQ(from.seen().superseded, 2U);
+  EXPECT_EQ(from.seen().given + from.seen().superseded + from.seen().refused, from.seen().lines);
+}
+
+TEST_F(AnnouncementFile, GivesTheLastWordOnEachFigureOfALink) {
+  announcement const latency{.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0.5},
+      bandwidth{.says = kind::link, .host = "lyon", .to = "nancy", .bandwidth = 5};
+  file(line(latency) + line(bandwidth));
+  announcement both = latency;
+  both.bandwidth = 5;
+  EXPECT_THAT(open("said.jsonl").poll(), ElementsAre(both));
+}
+
+TEST_F(AnnouncementFile, KeepsAGoodWordThatABadOneOfTheSameFormFollows) {
+  for (std::string const bad :
+       {"0", "0.0", "-1", "1e999", "01", "1.", "1e400", "0e5", "1.5.5", "NaN", "null", "\"1\""}) {
+    file(line(speed(0.5)) + R"({"skel_announcement":1,"host":"nancy","speed":)" + bad + "}\n");
+    auto from = open("said.jsonl");
+    EXPECT_THAT(from.poll(), ElementsAre(speed(0.5))) << bad;
+    EXPECT_EQ(from.seen().refused, 1U) << bad;
+  }
+  file(line(leaves) + R"({"skel_announcement":2,"leaves":"nancy"})" + "\n");
+  EXPECT_THAT(open("said.jsonl").poll(), ElementsAre(leaves));
+}
+
+TEST_F(AnnouncementFile, StandsAFloodOfUpdates) {
+  std::ofstream out(file(""), std::ios::app);
+  for (int i = 0; i < 400'000; ++i) {
+    out << R"({"skel_announcement":1,"host":"nancy","speed":0.)" << 1 + i % 9 << i << "}\n";
+    if (i == 1000) out << line({.says = kind::leaves, .host = "lyon-0"});
+  }
+  out << line(speed(0.625));
+  out.close();
+  auto from = open("said.jsonl");
+  rusage before{}, after{};
+  ::getrusage(RUSAGE_SELF, &before);
+  std::vector<announcement> all;
+  std::size_t most = 0;
+  while (from.seen().lines < 400'002) {
+    auto const said = from.poll();
+    most = std::max(most, said.size());
+    all.insert(all.end(), said.begin(), said.end());
+  }
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_LE(most, announcements::most_parsed);
+#if !defined(__SANITIZE_ADDRESS__)                        // which keeps what was freed
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 20'000);  // KiB
+#endif
+  EXPECT_EQ(all.back(), speed(0.625));
+  EXPECT_THAT(all, testing::Contains(announcement{.says = kind::leaves, .host = "lyon-0"}));
+  EXPECT_EQ(from.seen().refused, 0U);
+}
+
+TEST_F(AnnouncementFile, SurvivesAnyBytes) {
+  std::mt19937 random(7);
+  std::string const sound =
+      line(leaves) + line(speed(0.5)) +
+      line({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 1e-3, .bandwidth = 1e6});
+  for (int round = 0; round < 300; ++round) {
+    std::string text = sound;
+    for (int k = 0; k < 5; ++k) {
+      auto const at = random() % text.size();
+      switch (random() % 3) {
+        case 0:
+          text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, random() % 20);
+          break;
+        default:
+          text.insert(at, text.substr(random() % text.size(), 30));
+      }
+    }
+    file(text + "\n");
+    auto from = open("said.jsonl");
+    for (auto const& one : from.poll()) EXPECT_TRUE(one.factor > 0 && std::isfinite(one.factor));
+    EXPECT_EQ(from.seen().given + from.seen().superseded + from.seen().refused, from.seen().lines);
+  }
+}
+
+class AnnouncementSocket : public Announcements {};
+
+TEST_F(AnnouncementSocket, GivesWhatIsSent) {
+  auto from = open("skel.sock");
+  EXPECT_TRUE(from.listens());
+  EXPECT_THAT(from.poll(), IsEmpty());
+  platform::announce(root_ / "skel.sock", leaves);
+  platform::announce(root_ / "skel.sock", speed(0.5));
+  EXPECT_THAT(from.poll(), ElementsAre(leaves, speed(0.5)));
+}
+
+TEST_F(AnnouncementSocket, IsThisUsersAlone) {
+  mode_t const mask = ::umask(0);
+  auto const from = open("skel.sock");
+  ::umask(mask);
+  struct stat found {};
+  ASSERT_EQ(::stat((root_ / "skel.sock").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0600U);
+}
+
+TEST_F(AnnouncementSocket, IsRemovedAtTheEnd) {
+  {
+    auto from = open("skel.sock");
+    auto other = std::move(from);
+    EXPECT_TRUE(fs::exists(root_ / "skel.sock"));
+  }
+  EXPECT_FALSE(fs::exists(root_ / "skel.sock"));
+}
+
+TEST_F(AnnouncementSocket, IsTakenOverWhereNobodyListensAnyMore) {
+  skel::descriptor dead(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, (root_ / "skel.sock").c_str());
+  ASSERT_EQ(::bind(dead.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(refusal("skel.sock"), HasSubstr("another program listens there"));
+  dead = skel::descriptor();
+  auto from = open("skel.sock");
+  platform::announce(root_ / "skel.sock", leaves);
+  EXPECT_THAT(from.poll(), ElementsAre(leaves));
+}
+
+TEST_F(AnnouncementSocket, IsNotMadeInThePlaceOfAFile) {
+  write("skel.sock", "precious");
+  EXPECT_THAT(refusal("skel.sock"), HasSubstr("is there and is no socket"));
+  EXPECT_EQ(fs::file_size(root_ / "skel.sock"), 8U);
+  EXPECT_THAT(refusal("none/skel.sock"), HasSubstr("its folder cannot be opened: No such file"));
+  EXPECT_THAT(refusal(std::string(200, 'x') + ".sock"), HasSubstr("is longer than the 107 bytes"));
+}
+
+TEST_F(AnnouncementSocket, RefusesBadMessagesAndGoesOn) {
+  auto from = open("skel.sock");
+  send("skel.sock", "nonsense");
+  send("skel.sock", "");
+  send("skel.sock", std::string(20000, 'x'));
+  send("skel.sock", line(leaves) + line(speed(0.5)));  // several lines
+  EXPECT_THAT(from.poll(), ElementsAre(leaves, speed(0.5)));
+  EXPECT_EQ(from.seen().refused, 2U);
+  EXPECT_THAT(from.refusals(),
+              ElementsAre(HasSubstr("skel.sock: message 1: "), HasSubstr("message 3: is longer than")));
+}
+
+TEST_F(AnnouncementSocket, LetsSendersWaitWhereNobodyPolls) {
+  auto from = open("skel.sock");
+  skel::descriptor const sender(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, (root_ / "skel.sock").c_str());
+  ASSERT_EQ(::connect(sender.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  std::string const text = to_json(speed(0.5));
+  std::size_t sent = 0;
+  while (sent < 100'000 && ::send(sender.number(), text.data(), text.size(), 0) > 0) ++sent;
+  EXPECT_LT(sent, 100'000U);
+  EXPECT_THAT(from.poll(), ElementsAre(speed(0.5)));
+  EXPECT_EQ(from.seen().lines, sent);
+}
+
+TEST_F(Announcements, AreSentWithClearErrors) {
+  auto const refusal = [&](std::string const& name) -> std::string {
+    try {
+      platform::announce(root_ / name, leaves);
+    } catch (skel::error const& problem) {
+      return problem.what();
+    }
+    return {};
+  };
+  EXPECT_THAT(refusal("none.sock"), HasSubstr("nobody listens or reads there"));
+  skel::descriptor const stream(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::strcpy(address.sun_path, (root_ / "stream.sock").c_str());
+  ASSERT_EQ(::bind(stream.number(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_THAT(refusal("stream.sock"), HasSubstr("stream.sock: "));
+  {
+    announcements const from = open("gone.sock");
+    fs::create_hard_link(root_ / "gone.sock", root_ / "dead.sock");
+  }
+  EXPECT_THAT(refusal("dead.sock"), HasSubstr("nobody listens: the program that made this socket has ended"));
+  fs::create_directory(root_ / "folder");
+  EXPECT_THAT(refusal("folder"), HasSubstr("is neither a socket nor a regular file"));
+}
+
+TEST_F(Announcements, AreAppendedAsLinesOfTheirOwn) {
+  file("half a line");
+  platform::announce(root_ / "said.jsonl", leaves);
+  platform::announce(root_ / "said.jsonl", joins);
+  std::ifstream in(root_ / "said.jsonl");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "half a line\n" + line(leaves) + line(joins));
+}
+
+}  // namespace

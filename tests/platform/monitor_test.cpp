@@ -1,0 +1,339 @@
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/platform/model_parameters.hpp>
+#include <skel/detail/platform/monitor.hpp>
+
+#include "two_sites.hpp"
+
+namespace {
+
+namespace platform = skel::platform;
+using platform::believed_source;
+using platform::host_reading;
+using platform::monitor;
+using platform::presence;
+using platform::snapshot;
+using testing::HasSubstr;
+using kind = platform::announcement::kind;
+
+constexpr double period = 0.25;
+
+/// Ranks 0, 1 in lyon, 2 alone in lyon, 3 in nancy; by number lyon-0 is host 0, lyon-2 host 1, lyon-1 host 2, nancy 3:
+///
+///     lyon-0 --- lyon-2        lyon-1        nancy
+class MonitorTest : public testing::Test {
+ protected:
+  void shares(std::size_t rank, int slots, double share, double noise = 0) {
+    for (int i = 0; i < slots; ++i) {
+      of_.add({.rank = rank,
+               .time = time_ + (i + 0.5) * period,
+               .share = share + noise * std::normal_distribution<double>()(random_),
+               .weight = period});
+    }
+  }
+  /// The host's system says this for so many slots: cores busy with others, own.
+  void system(std::size_t rank, int slots, double others, double own = 0, std::optional<double> quota = {}) {
+    for (int i = 0; i < slots; ++i)
+      of_.add(rank, host_reading{.time = time_ + (i + 0.5) * period,
+                                 .seconds = period,
+                                 .processors = {{0, others + own}},
+                                 .own = own,
+                                 .quota = quota,
+                                 .memory = 1e9});
+  }
+  void messages(std::size_t from, std::size_t to, int slots, double bytes, double seconds) {
+    for (int i = 0; i < slots; ++i)
+      of_.add({.from = from, .to = to, .time = time_ + (i + 0.5) * period, .bytes = bytes, .seconds = seconds});
+  }
+  void pass(int slots) {
+    time_ += slots * period;
+    of_.advance(time_);
+  }
+  void announce(kind says, std::string host, double factor = 1) {
+    of_.add({.says = says, .host = std::move(host), .factor = factor}, time_);
+  }
+
+  snapshot const machine_{skel::testing_platform::two_sites()};
+  std::mt19937 random_{1};
+  double time_ = 1000;
+  monitor of_{machine_, {0, 1, 2, 3}};
+};
+
+TEST_F(MonitorTest, BelievesThePlatformAtFirst) {
+  auto const host = of_.host(0);
+  EXPECT_EQ(host.share, 1);
+  EXPECT_EQ(host.source, believed_source::platform);
+  EXPECT_EQ(host.state, presence::present);
+  EXPECT_EQ(of_.link_between(0, 3).latency.value, 1);
+  EXPECT_EQ(of_.next().machine(), machine_.machine());
+  EXPECT_EQ(of_.for_ranks().host_count(), 4U);
+}
+
+TEST_F(MonitorTest, SeesAHostThatSlowsTenTimesWithinAFewReadings) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    of_ = monitor(machine_, {0, 1, 2, 3});
+    random_.seed(seed);
+    shares(3, 40, 0.95, 0.02), pass(40);
+    EXPECT_NEAR(of_.host(3).share, 0.95, 0.03);
+    shares(3, 4, 0.095, 0.002), pass(4);
+    auto const after = of_.host(3);
+    EXPECT_NEAR(after.share, 0.095, 0.02) << seed;
+    EXPECT_GT(after.since, 1000);
+    EXPECT_LE(after.since, time_ - 4 * period);
+    EXPECT_THAT(after.why, HasSubstr("the program's own threads got 0.09"));
+    EXPECT_NEAR(of_.next().host(3).speed, 80 * after.share, 1e-9);
+    EXPECT_EQ(machine_.host(3).speed, 80);
+  }
+}
+
+TEST_F(MonitorTest, IsNotMovedByOneOutlier) {
+  shares(3, 40, 0.95, 0.02), pass(40);
+  double const before = of_.host(3).share;
+  shares(3, 1, 0.01), pass(1);
+  EXPECT_NEAR(of_.host(3).share, before, 0.03);
+  shares(3, 5, 0.95, 0.02), pass(5);
+  EXPECT_NEAR(of_.host(3).share, before, 0.03);
+}
+
+TEST_F(MonitorTest, BelievesItsOwnThreadsBeforeTheSystemWhileTheyRun) {
+  shares(0, 20, 0.9), system(0, 20, 0.5), pass(20);
+  EXPECT_EQ(of_.host(0).source, believed_source::threads);
+  EXPECT_NEAR(of_.host(0).share, 0.9, 1e-9);
+  system(0, 20, 0.5), pass(20);
+  EXPECT_EQ(of_.host(0).source, believed_source::host);
+  EXPECT_NEAR(of_.host(0).share, 0.5, 1e-9);
+  pass(100);
+  EXPECT_NEAR(of_.host(0).share, 0.9, 1e-9);
+  EXPECT_THAT(of_.host(0).why, HasSubstr("last measured 30 s ago"));
+}
+
+TEST_F(MonitorTest, CountsSharesOfWhatTheSpeedWasMeasuredUnder) {
+  system(0, 10, 0, 0.5, 0.5), shares(0, 10, 0.5), pass(10);
+  EXPECT_NEAR(of_.host(0).share, 1, 1e-9);
+  system(0, 10, 0, 0.05, 0.05), shares(0, 10, 0.05), pass(10);
+  EXPECT_NEAR(of_.host(0).share, 0.1, 1e-9);
+  EXPECT_THAT(of_.host(0).why, HasSubstr("of the 0.5 that the platform's speed is for"));
+}
+
+TEST_F(MonitorTest, AddsTheRanksOfAHost) {
+  of_ = monitor(machine_, {0, 0});
+  host_reading one{.time = time_, .seconds = 1, .processors = {{0, 1}, {1, 1}}, .cores = 2, .own = 1};
+  of_.add(0, one);
+  of_.advance(time_ + period);
+  EXPECT_EQ(of_.host(0).source, believed_source::platform);  // what rank 1 uses is not known yet
+  one.time = time_ + period;
+  of_.add(0, one), of_.add(1, one);
+  of_.advance(time_ + 2 * period);
+  EXPECT_EQ(of_.host(0).source, believed_source::host);
+  EXPECT_EQ(of_.host(0).share, 1);
+}
+
+TEST_F(MonitorTest, TakesAnAnnouncementAtItsWordUntilMeasurementsStep) {
+  shares(3, 20, 1), pass(20);
+  announce(kind::speed, "nancy", 0.5);
+  EXPECT_EQ(of_.host(3).share, 0.5);
+  EXPECT_EQ(of_.host(3).source, believed_source::announcement);
+  shares(3, 20, 1), pass(20);
+  EXPECT_EQ(of_.host(3).share, 0.5);
+  shares(3, 5, 0.2), pass(5);
+  EXPECT_EQ(of_.host(3).source, believed_source::threads);
+  EXPECT_NEAR(of_.host(3).share, 0.2, 1e-9);
+  announce(kind::speed, "nancy", 1);
+  EXPECT_EQ(of_.host(3).share, 1);
+}
+
+TEST_F(MonitorTest, IsNotContradictedByAStepBeforeTheAnnouncement) {
+  shares(3, 20, 1), pass(20);
+  shares(3, 5, 0.1), pass(5);
+  announce(kind::speed, "nancy", 0.11);
+  shares(3, 10, 0.1), pass(10);
+  EXPECT_EQ(of_.host(3).source, believed_source::announcement);
+}
+
+TEST_F(MonitorTest, KnowsWhoLeavesIsGoneAndComesBack) {
+  shares(0, 20, 1), shares(1, 20, 1), pass(20);
+  announce(kind::leaves, "lyon-cluster");
+  for (std::size_t host : {0U, 1U}) EXPECT_EQ(of_.host(host).state, presence::leaving);
+  EXPECT_EQ(of_.host(2).state, presence::present);
+  EXPECT_EQ(of_.host(0).state_since, time_);
+  shares(0, 20, 1), pass(20);
+  EXPECT_EQ(of_.host(0).state, presence::leaving);
+  EXPECT_EQ(of_.host(1).state, presence::gone);
+  announce(kind::joins, "lyon-2");
+  EXPECT_EQ(of_.host(1).state, presence::present);
+  announce(kind::joins, "lyon-9");
+  EXPECT_EQ(of_.seen().ignored, 1U);
+}
+
+TEST_F(MonitorTest, SeesALinkWhoseLatencyRises) {
+  for (int i = 0; i < 3; ++i) messages(0, 3, 20, 0, 5.1e-3), pass(20);
+  EXPECT_NEAR(of_.link_between(0, 3).latency.value, 1.02, 1e-9);
+  messages(0, 3, 4, 0, 50e-3), pass(4);
+  auto const link = of_.link_between(0, 3);
+  EXPECT_NEAR(link.latency.value, 10, 1e-6);
+  EXPECT_EQ(link.latency.source, believed_source::messages);
+  EXPECT_EQ(link.bandwidth.value, 1);
+  EXPECT_EQ(of_.link_between(3, 0).latency.value, 1);
+  EXPECT_NEAR(of_.next().machine().path(0, 3).latency, 50e-3, 1e-9);
+  EXPECT_NEAR(of_.for_ranks().path(0, 3).latency, 50e-3, 1e-9);
+}
+
+TEST_F(MonitorTest, TellsBandwidthByLongMessagesAndLatencyByShortOnes) {
+  double const bandwidth = machine_.machine().path(0, 3).bandwidth;
+  messages(0, 3, 20, bandwidth, 0.005 + 4), messages(0, 3, 20, 100, 0.01), pass(20);
+  EXPECT_NEAR(of_.link_between(0, 3).bandwidth.value, 0.25, 0.01);
+  EXPECT_NEAR(of_.link_between(0, 3).latency.value, 2, 0.01);
+}
+
+TEST_F(MonitorTest, DoesNotCountWaitingBehindOtherMessages) {
+  for (int i = 0; i < 20; ++i) messages(0, 3, 1, 0, 0.005), messages(0, 3, 1, 0, 0.5), pass(1);
+  EXPECT_NEAR(of_.link_between(0, 3).latency.value, 1, 1e-9);
+}
+
+TEST_F(MonitorTest, TakesOtherPairsWordBetweenClustersButNotInsideOne) {
+  messages(0, 3, 20, 0, 50e-3), messages(0, 1, 20, 0, 5e-3), pass(20);
+  EXPECT_NEAR(of_.link_between(1, 3).latency.value, 10, 1e-6);
+  EXPECT_THAT(of_.link_between(1, 3).latency.why, HasSubstr("other pairs of hosts between the two clusters"));
+  EXPECT_NEAR(of_.link_between(0, 1).latency.value, 100, 1e-6);
+  EXPECT_EQ(of_.link_between(1, 0).latency.value, 1);
+}
+
+TEST_F(MonitorTest, ScalesTheModelsOfAPath) {
+  messages(0, 1, 20, 0, 1e-4), messages(0, 1, 20, 1e8, 5e-5 + 4), pass(20);
+  auto const next = of_.next();
+  EXPECT_NEAR(next.machine().clusters()[0].inside.latency, 1e-4, 1e-6);
+  auto const model = platform::read_hockney(next.machine().clusters()[0].parameters, "test", "");
+  ASSERT_TRUE(model);
+  EXPECT_NEAR(model->alpha, 1e-4, 1e-6);
+  EXPECT_NEAR(model->beta, 4e-8, 1e-10);
+}
+
+TEST_F(MonitorTest, ScalesWhatAModelSaysOfBytesAndLeavesWhatMessagesTakeOfProcessors) {
+  auto all = skel::testing_platform::two_sites();
+  for (auto& link : all.links)
+    link.measured.models = {
+        {"plogp", R"({"L":5e-3,"g":[[0,1e-5],[1000,1.1e-4]],"os":[[0,1e-6]]})"},
+        {"logp", R"({"L":5e-3,"o":1e-6,"g":2e-6})"},
+        {"loggp", R"({"L":5e-3,"o":1e-6,"g":2e-6,"G":1e-7})"},
+        {"lmo", R"({"C":1e-6,"t":1e-9,"L":5e-3,"b":1e-7})"},
+        {"hierarchical", R"({"any":"thing"})"},
+    };
+  of_ = monitor(snapshot(all), {0, 1, 2, 3});
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0.05, .bandwidth = 2e6}, time_);
+  auto const next = of_.next();
+  for (auto const& link : next.machine().links()) {
+    auto const plogp = platform::read_plogp(link.parameters, "test", "");
+    ASSERT_TRUE(plogp);
+    bool const is_slow = link.to == 2;  // as far as lyon has 1e7 B/s, or 2e7
+    double const latency = is_slow ? 10 : 1, slower = is_slow ? link.from == 0 ? 5 : 10 : 1;
+    EXPECT_NEAR(plogp->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(plogp->g(0), 1e-5, 1e-12);
+    EXPECT_NEAR(plogp->g(1000), 1e-5 + slower * 1e-4, 1e-9);
+    EXPECT_NEAR(plogp->os(0), 1e-6, 1e-15);
+    auto const loggp = platform::read_loggp(link.parameters, "test", "");
+    EXPECT_NEAR(loggp->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(loggp->G, slower * 1e-7, 1e-12);
+    EXPECT_EQ(loggp->g, 2e-6);
+    EXPECT_NEAR(platform::read_logp(link.parameters, "test", "")->L, latency * 5e-3, 1e-9);
+    EXPECT_NEAR(platform::read_lmo(link.parameters, "test", "")->b, slower * 1e-7, 1e-12);
+    EXPECT_EQ(link.parameters.at("hierarchical"), R"({"any":"thing"})");
+  }
+}
+
+TEST_F(MonitorTest, TakesAnnouncementsOfLinks) {
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0.05}, time_);
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .bandwidth = 1e6}, time_);
+  EXPECT_NEAR(of_.link_between(1, 3).latency.value, 10, 1e-9);
+  EXPECT_NEAR(of_.link_between(1, 3).bandwidth.value, 0.1, 1e-9);
+  EXPECT_NEAR(of_.next().machine().path(0, 3).bandwidth, 1e6, 1);
+  EXPECT_EQ(of_.link_between(3, 1).latency.value, 1);
+  of_.advance(time_);
+  messages(0, 3, 20, 0, 0.05), pass(20);
+  EXPECT_EQ(of_.link_between(0, 3).latency.source, believed_source::announcement);
+  messages(0, 3, 5, 0, 0.005), pass(5);
+  EXPECT_EQ(of_.link_between(0, 3).latency.source, believed_source::messages);
+  EXPECT_NEAR(of_.link_between(0, 3).latency.value, 1, 0.05);
+}
+
+TEST_F(MonitorTest, IgnoresReadingsThatMakeNoSense) {
+  double const nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+  shares(0, 20, 1), messages(0, 3, 20, 0, 0.005), pass(20);
+  auto const before = of_.seen();
+  for (double bad : {nan, infinite, -infinite}) {
+    of_.add({.rank = 0, .time = bad, .share = 1, .weight = 1});
+    of_.add({.rank = 0, .time = time_, .share = 1, .weight = bad});
+    of_.add({.from = 0, .to = 3, .time = bad, .bytes = 0, .seconds = 1});
+    of_.add({.from = 0, .to = 3, .time = time_, .bytes = bad, .seconds = 1});
+    of_.add({.from = 0, .to = 3, .time = time_, .bytes = 0, .seconds = bad});
+    of_.add(0, host_reading{.time = bad});
+    of_.add({.says = kind::leaves, .host = "nancy"}, bad);
+    of_.advance(bad);
+  }
+  of_.add({.rank = 0, .time = time_, .share = nan, .weight = 1});
+  of_.add({.rank = 0, .time = time_ - 100, .share = 0.1, .weight = 1});
+  of_.add({.from = 0, .to = 3, .time = time_, .bytes = -1, .seconds = 1});
+  of_.add({.from = 0, .to = 3, .time = time_, .bytes = 0, .seconds = 0});
+  of_.advance(time_ - 100);
+  EXPECT_EQ(of_.seen().readings, before.readings);
+  EXPECT_EQ(of_.seen().ignored, before.ignored + 25);
+  EXPECT_EQ(of_.host(0).share, 1);
+  EXPECT_EQ(of_.host(3).state, presence::present);
+}
+
+TEST_F(MonitorTest, NeverSaysThatAHostHasNothing) {
+  shares(0, 20, 0), pass(20);
+  EXPECT_GT(of_.host(0).share, 0);
+  EXPECT_GT(of_.next().host(0).speed, 0);
+}
+
+TEST_F(MonitorTest, StandsAnnouncementsThatAreOutOfAllProportion) {
+  for (double factor : {1e300, 1e-300, 5e-324, 1.7e308}) {
+    announce(kind::speed, "lyon", factor);
+    of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = factor, .bandwidth = factor}, time_);
+    EXPECT_GT(of_.next().host(0).speed, 0);
+    EXPECT_TRUE(std::isfinite(of_.for_ranks().speed(0)));
+    EXPECT_TRUE(std::isfinite(of_.for_ranks().path(0, 3).latency));
+  }
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0}, time_);
+  EXPECT_GT(of_.next().machine().path(0, 3).latency, 0);
+}
+
+TEST_F(MonitorTest, KnowsTheQuotaOfTheSpeedFromTheFirstReadingOfAnyRank) {
+  of_ = monitor(machine_, {0, 0});
+  of_.add(0, host_reading{.time = time_, .quota = 0.5});
+  shares(1, 10, 0.5), pass(10);
+  EXPECT_NEAR(of_.host(0).share, 1, 1e-9);
+}
+
+TEST_F(MonitorTest, ForgetsThePathsThatWereUsedLongestAgo) {
+  std::vector<std::size_t> hosts(40);
+  for (std::size_t h = 0; h < hosts.size(); ++h) hosts[h] = h;
+  of_ = monitor(snapshot(platform::description(0, {{.name = "big", .hosts = 40, .inside = {1e-3, 1e8}}}, {})), hosts);
+  for (std::size_t from = 0; from < 40; ++from)
+    for (std::size_t to = 0; to < 40; ++to)
+      if (from != to) messages(from, to, 1, 0, 2e-3), pass(1);
+  EXPECT_EQ(of_.link_between(39, 38).latency.value, 2);
+  EXPECT_EQ(of_.link_between(0, 1).latency.value, 1);
+}
+
+TEST(Monitor, DividesClustersThatWereNotMeasuredByTheMedian) {
+  snapshot const machine(
+      platform::description(1e-6, {{.name = "a", .hosts = 3, .speed = 10, .inside = {1e-3, 1e8}}}, {}));
+  monitor of(machine, {0, 1, 2});
+  for (int i = 0; i < 20; ++i)
+    for (std::size_t rank = 0; rank < 3; ++rank)
+      of.add({.rank = rank, .time = period * i, .share = rank == 0 ? 0.1 : 0.8, .weight = period});
+  of.advance(20 * period);
+  EXPECT_NEAR(of.next().machine().speed(0), 8, 1e-9);
+  EXPECT_NEAR(of.for_ranks().speed(0), 1, 1e-9);
+  EXPECT_NEAR(of.for_ranks().speed(2), 8, 1e-9);
+}
+
+}  // namespace

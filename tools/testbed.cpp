@@ -1,0 +1,275 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
+
+#include "options.hpp"
+#include "testbed/cpu_groups.hpp"
+#include "testbed/enter.hpp"
+#include "testbed/hosts.hpp"
+#include "testbed/lifetime.hpp"
+#include "testbed/names.hpp"
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+using testbed::names;
+
+constexpr char const* usual_name = "grid";
+
+struct testbed_command {
+  std::string name = usual_name, file, host, bandwidth;
+  double share = 1, latency = 0;
+  unsigned mtu = 1500;
+  std::vector<std::string> of, program;
+  bool one_way = false, json = false;
+  CLI::App *up = nullptr, *down = nullptr, *set = nullptr, *show = nullptr, *run = nullptr;
+};
+
+/// "skel testbed WHAT", with the name where it is not the usual one.
+std::string again(testbed_command const& command, std::string const& what) {
+  return "skel testbed " + what + (command.name == usual_name ? "" : " --name " + command.name);
+}
+
+/// The skel command, as a file that can be started from anywhere.
+std::string this_command() {
+  std::error_code failure;
+  std::filesystem::path const file = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) throw error("/proc/self/exe: " + failure.message());
+  return file;
+}
+
+int up(testbed_command const& command, std::ostream& out) {
+  names const called(command.name);
+  if (!std::isfinite(command.share) || command.share < testbed::least_cores)
+    refuse_option("--share", "is the part of a core of this machine that the fastest host's cores have, 0.001 or more");
+  constexpr unsigned least_mtu = 576, most_mtu = 65535;  // RFC 791: what every host takes, and what there can be
+  if (command.mtu < least_mtu || command.mtu > most_mtu)
+    refuse_option("--mtu", fmt::format("is the largest packet in bytes, {} to {}", least_mtu, most_mtu));
+  platform::description machine = read_platform(command.file);
+  testbed::network wires = testbed::make_network(machine, command.share, source_of(command.file));
+  double cores = 0;
+  for (testbed::host const& one : wires.hosts) cores += one.share * static_cast<double>(one.cores);
+  std::size_t const hosts = wires.hosts.size(), clusters = machine.clusters().size();
+  pid_t const process = testbed::bring_up({.called = called,
+                                           .machine = std::move(machine),
+                                           .wires = std::move(wires),
+                                           .mtu = command.mtu,
+                                           .command = this_command()});
+  if (double const there = std::thread::hardware_concurrency(); cores > there)
+    complain(
+        fmt::format("warning: the hosts may use {:.3g} cores together, and this machine has {:.3g}: they are as fast "
+                    "as the file says while so many are not busy at once; --share {:.2g} holds always",
+                    cores, there, command.share * there / cores));
+  if (command.json) {
+    out << line_of({{"testbed", command.name},
+                    {"process", process},
+                    {"hosts", hosts},
+                    {"clusters", clusters},
+                    {"folder", called.folder().string()},
+                    {"agent", called.agent().string()},
+                    {"hostfile", called.hostfile().string()}});
+    return done;
+  }
+  out << fmt::format("testbed '{}' is up: {} in {} (process {})\n", command.name, counted(hosts, "host"),
+                     counted(clusters, "cluster"), process);
+  out << "run on it:  " << again(command, "run") << fmt::format(" -- mpirun -np {} PROGRAM\n", hosts);
+  out << "end it:     " << again(command, "down") << '\n';
+  return done;
+}
+
+int down(testbed_command const& command, std::ostream& out) {
+  testbed::removal const removed = testbed::bring_down(names(command.name));
+  if (command.json) {
+    out << line_of({{"testbed", command.name}, {"was_up", removed.was_up}, {"left_behind", removed.hosts}});
+    return done;
+  }
+  out << "testbed '" << command.name << "' "
+      << (removed.was_up      ? "is down"
+          : removed.hosts > 0 ? "was not up; what was left of " + counted(removed.hosts, "host") + " is removed"
+                              : "was not up, and nothing is left of it")
+      << '\n';
+  return done;
+}
+
+int set(testbed_command const& command, std::ostream& out) {
+  bool const latency = command.set->count("--latency") > 0, bandwidth = command.set->count("--bandwidth") > 0,
+             share = command.set->count("--share") > 0;
+  if (share && command.of.size() != 1) refuse_option("--share", "is of one host, or of the hosts of one cluster");
+  if (!share && command.of.size() != 2) refuse_option("NAME", "two are wanted, each a host or a cluster: from, to");
+  if (!share && !latency && !bandwidth) refuse_option("NAME", "--latency, --bandwidth or --share says what to change");
+  ordered_json question{{"ask", "set"}, {"of", command.of}};
+  if (share) question["share"] = command.share;
+  if (latency) question["latency"] = command.latency;
+  if (bandwidth) question["bandwidth"] = size_of("--bandwidth", command.bandwidth);
+  if (command.one_way) question["one_way"] = true;
+  for (auto const& [key, value] : question.items())
+    if (value.is_number() && !std::isfinite(value.get<double>())) refuse_option("--" + key, "is not finite");
+  ordered_json const answer = testbed::ask(names(command.name), question);
+  if (command.json) {
+    out << line_of(answer);
+    return done;
+  }
+  std::size_t const changed = answer.at("changed");
+  out << "changed: " << (share ? counted(changed, "host") : counted(changed, "way")) << '\n';
+  return done;
+}
+
+std::string bandwidth_text(ordered_json const& value) {
+  return value.is_null() ? "unlimited" : fmt::format("{:.6g}", value.get<double>());
+}
+
+/// Ways of the same two clusters that are alike are one line.
+void print_paths(ordered_json const& answer, std::ostream& out) {
+  struct line {
+    std::size_t ways = 0;
+    std::uint64_t packets = 0, bytes = 0, dropped = 0;
+  };
+  std::map<std::string, std::string> cluster_of;
+  for (auto const& host : answer["hosts"]) cluster_of[host["name"]] = host["cluster"];
+  std::vector<std::pair<std::vector<std::string>, line>> lines;
+  for (auto const& path : answer["paths"]) {
+    std::vector<std::string> const alike{cluster_of[path["from"]], cluster_of[path["to"]],
+                                         fmt::format("{:.6g}", path["latency"].get<double>()),
+                                         bandwidth_text(path["bandwidth"]) + (path["shared"] ? " shared" : "")};
+    auto found = std::ranges::find(lines, alike, [](auto const& one) { return one.first; });
+    if (found == lines.end()) found = lines.insert(lines.end(), {alike, {}});
+    ++found->second.ways;
+    found->second.packets += path["packets"].get<std::uint64_t>();
+    found->second.bytes += path["bytes"].get<std::uint64_t>();
+    found->second.dropped += path["dropped"].get<std::uint64_t>();
+  }
+  out << fmt::format("\n{:16} {:16} {:>6} {:>12} {:>18} {:>10} {:>14} {:>8}\n", "from", "to", "ways", "latency [s]",
+                     "bandwidth [B/s]", "packets", "bytes", "dropped");
+  for (auto const& [alike, sum] : lines)
+    out << fmt::format("{:16} {:16} {:>6} {:>12} {:>18} {:>10} {:>14} {:>8}\n", alike[0], alike[1], sum.ways, alike[2],
+                       alike[3], sum.packets, sum.bytes, sum.dropped);
+}
+
+int show(testbed_command const& command, std::ostream& out) {
+  names const called(command.name);
+  ordered_json answer = testbed::ask(called, {{"ask", "show"}});
+  int const process = testbed::switch_of(called).value_or(0);
+  if (command.json) {
+    ordered_json whole{{"testbed", command.name}, {"process", process}, {"folder", called.folder().string()}};
+    whole.update(answer);
+    out << line_of(whole);
+    return done;
+  }
+  auto const& late = answer["late"];
+  out << fmt::format("testbed '{}': {}, packets of {} B at most, process {}{}\n", command.name,
+                     counted(answer["hosts"].size(), "host"), answer["mtu"].get<unsigned>(), process,
+                     answer["real_time"] ? "" : " without real-time priority: packets may be late");
+  out << fmt::format(
+      "packets were handed over {:.1f} us late in the mean; 99 % at most {:.1f} us, the latest {:.1f} us\n",
+      1e6 * late["mean"].get<double>(), 1e6 * late["p99"].get<double>(), 1e6 * late["most"].get<double>());
+  out << fmt::format("\n{:24} {:16} {:16} {:>8} {:>6}\n", "host", "cluster", "address", "share", "cores");
+  for (auto const& host : answer["hosts"])
+    out << fmt::format("{:24} {:16} {:16} {:>8.4g} {:>6}\n", host["name"].get<std::string>(),
+                       host["cluster"].get<std::string>(), host["address"].get<std::string>(),
+                       host["share"].get<double>(), host["cores"].get<std::size_t>());
+  print_paths(answer, out);
+  return done;
+}
+
+[[noreturn]] void run(testbed_command const& command) {
+  testbed::expect_possible();
+  names const called(command.name);
+  ordered_json const answer = testbed::ask(called, {{"ask", "hosts"}});
+  std::vector<std::string> hosts;
+  for (auto const& host : answer["hosts"]) hosts.push_back(host["name"]);
+  std::string const host = command.host.empty() ? hosts.front() : command.host;
+  if (std::ranges::find(hosts, host) == hosts.end())
+    refuse_name("--host", host, "host of testbed '" + command.name + "'", hosts);
+  testbed::become(called, host, command.program);
+}
+
+constexpr char const* footer =
+    R"(A grid that one does not have, on one machine: each host of a platform file becomes a network namespace with a host
+name and an address of its own, and a control group with its share of the processors. A process carries packets
+between them: each is held for the latency of its way and for its time at the way's bandwidth. Needs root.
+
+  up FILE      makes it, and returns when it can be used
+  run          runs a command on a host, the first one unless --host says another; an unchanged mpirun there starts its
+               ranks on all hosts, over TCP between them
+  set A B      changes latency or bandwidth between two hosts, or clusters, in both directions, while programs run;
+               A A: inside the cluster A. For packets that leave from now on
+  set A --share S      changes what a host has of the processors
+  show         hosts, ways, what they carried, and how late packets were
+  down         ends it with every process on its hosts; also what is left of one that was killed
+
+A channel holds the packets of a round trip at its bandwidth, at least 256 KiB, and drops what finds no room. The
+fastest host of the file has --share of a core for each of its cores, others as much less as they are slower.
+In the file, "x_shared": true of a link makes it one channel for all hosts of its clusters.
+
+Examples:
+  skel testbed up grid.json
+  skel testbed run -- mpirun -np 6 skel probe -o seen.json
+  skel testbed set lyon nancy --latency 0.05 --bandwidth 10MB
+  skel testbed set lyon-2 --share 0.1
+  skel testbed run --host lyon-1 -- ip address
+  skel testbed down)";
+
+}  // namespace
+
+action add_testbed(CLI::App& app) {
+  auto const command = std::make_shared<testbed_command>();
+  auto const add = [&](char const* name, char const* summary, bool with_json = true) {
+    CLI::App* const sub = app.add_subcommand(name, summary);
+    sub->footer("");
+    sub->add_option("--name", command->name, "name of the testbed: letters a to z and digits")->capture_default_str();
+    if (with_json) sub->add_flag("--json", command->json, "one JSON object on standard output");
+    return sub;
+  };
+  command->up = add("up", "make the grid that a platform file describes");
+  command->up->add_option("FILE", command->file, "platform description; - is standard input")->required();
+  command->up
+      ->add_option("--share", command->share, "part of a core of this machine that a core of the fastest host has")
+      ->capture_default_str();
+  command->up->add_option("--mtu", command->mtu, "largest packet [B]")->capture_default_str();
+  command->down = add("down", "end it, or remove what is left of it");
+  command->set = add("set", "change latency, bandwidth or shares while programs run");
+  command->set->add_option("NAME", command->of, "from, to: hosts or clusters; with --share one of them")
+      ->required()
+      ->expected(1, 2);
+  command->set->add_option("--latency", command->latency, "one way [s]");
+  command->set->add_option("--bandwidth", command->bandwidth, "of each channel [B/s]; may have a unit: 25MB")
+      ->type_name("SIZE");
+  command->set->add_option("--share", command->share, "of a core of this machine, for each core of the host")
+      ->excludes("--latency")
+      ->excludes("--bandwidth");
+  command->set->add_flag("--one-way", command->one_way, "from the first to the second alone")->excludes("--share");
+  command->show = add("show", "hosts, ways, what they carried, how exact it was");
+  command->run = add("run", "run a command on a host of it", false);
+  command->run->add_option("--host", command->host, "host to run on (default: the first one)")->type_name("NAME");
+  command->run->add_option("COMMAND", command->program, "command and arguments, after --")->required();
+  app.footer(footer);
+  return [command](std::ostream& out) -> int {
+    if (command->up->parsed()) return up(*command, out);
+    if (command->down->parsed()) return down(*command, out);
+    if (command->set->parsed()) return set(*command, out);
+    if (command->show->parsed()) return show(*command, out);
+    if (command->run->parsed()) run(*command);
+    refuse_option("VERB", "is missing; one of up, run, set, show, down");
+  };
+}
+
+}  // namespace skel::tools

@@ -1,0 +1,77 @@
+#include "enter.hpp"
+
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include <skel/detail/base/shown.hpp>
+
+#include "cpu_groups.hpp"
+#include "hosts.hpp"
+#include "net_namespace.hpp"
+
+namespace skel::testbed {
+namespace {
+
+struct setting {
+  char const* name;
+  std::string value;
+};
+
+/// The host's name, and the addresses of all, for this process and those that it starts.
+void take_name(names const& called, std::string const& host) {
+  if (unshare(CLONE_NEWUTS | CLONE_NEWNS) != 0) fail_by_errno("a host name of its own");
+  if (sethostname(host.data(), host.size()) != 0) fail_by_errno("host name " + host);
+  // What is mounted here is seen by nobody else.
+  if (mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0) fail_by_errno("mounts of its own");
+  if (access("/etc/hosts", F_OK) == 0 && mount(called.addresses().c_str(), "/etc/hosts", "none", MS_BIND, nullptr) != 0)
+    fail_by_errno("/etc/hosts of host " + host);
+}
+
+void set(setting const& one, bool also_where_set) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread that could read the environment
+  int const failure = setenv(one.name, one.value.c_str(), also_where_set ? 1 : 0);
+  if (failure != 0) fail_by_errno(one.name);
+}
+
+/// Open MPI between the hosts: started by the agent, over TCP in the testbed's network alone.
+void set_up_open_mpi(names const& called) {
+  std::string const network = address_text(first_address) + "/" + std::to_string(prefix_bits);
+  for (setting const& one : {setting{"OMPI_MCA_plm_rsh_agent", called.agent()},
+                             {"OMPI_MCA_orte_default_hostfile", called.hostfile()},
+                             {"OMPI_MCA_orte_keep_fqdn_hostnames", "1"},
+                             {"OMPI_MCA_orte_tmpdir_base", called.folder() / "sessions"},
+                             {"OMPI_MCA_btl_tcp_if_include", network},
+                             {"OMPI_MCA_oob_tcp_if_include", network}})
+    set(one, true);
+  // More ranks than cores are the rule here, and root is who made the testbed.
+  for (setting const& one : {setting{"OMPI_MCA_btl", "self,vader,tcp"},
+                             {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                             {"OMPI_MCA_hwloc_base_binding_policy", "none"},
+                             {"OMPI_MCA_mpi_yield_when_idle", "1"},
+                             {"OMPI_ALLOW_RUN_AS_ROOT", "1"},
+                             {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}})
+    set(one, false);
+}
+
+}  // namespace
+
+void become(names const& called, std::string const& host, std::vector<std::string> const& command) {
+  cpu_groups::find().join(called.of_host(host), getpid());
+  enter_net_namespace(called.of_host(host));
+  take_name(called, host);
+  set_up_open_mpi(called);
+  std::vector<std::string> words = command;
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::signal(SIGPIPE, SIG_DFL);
+  execvp(arguments.front(), arguments.data());
+  fail_by_errno(printable(command.front(), longest_name) + ": cannot be run");
+}
+
+}  // namespace skel::testbed
