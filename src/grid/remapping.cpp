@@ -195,6 +195,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   }
   auto const its = price_of(*made->go_to, of_ranks);
   moving next{made->number,
+              present_,
               *made->go_to,
               of_.placed.ranks_of(*made->go_to),
               watch_.under_way(of_.counted) * at.measured,

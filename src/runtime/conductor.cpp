@@ -101,6 +101,7 @@ double conductor::watch() {
   report_progress(now);
   double const reports = reports_.serve(now - begin_), plans = epochs_.serve(now - begin_);
   double pause = std::min(no_clock, begin_ + std::min(reports, plans) - now);
+  if (executor_.look_after_parts()) pause = std::min(pause, plan_.part_pause / 2);
   if (options_.progress && counts_here_) pause = std::min(pause, next_progress_ - now);
   if (stirred_.exchange(false)) watch_off_ = false;
   if (!watch_off_) {

@@ -249,7 +249,8 @@ void epochs::heard_parted(head const& what, std::string const& text) {
   std::string const name = "'" + line_.stations[what.station].notes.name + "' ";
   if (what.yes == 0 && what.keeper != no_rank && !pinned_.contains(what.station))
     pinned_[what.station] = {what.epoch, what.keeper, text};
-  if (!asking_ || what.epoch != next_.epoch) return;  // it was there, and came home since
+  // It was there, and came home since; or the transport may be going quiet.
+  if (!asking_ || what.epoch != next_.epoch || work_.stopping()) return;
   if (what.yes != 0)
     next_.parted.push_back(what.station);
   else if (next_.refused.empty())
@@ -299,7 +300,7 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
     if (options_.remapped) options_.remapped(records_[*one->record]);
   }
   behind_.erase(one);
-  if (asking_ && next_.dividing) divide_or_begin();
+  if (asking_ && next_.dividing && !work_.stopping()) divide_or_begin();
 }
 
 void epochs::heard_rolled_back(rollback const& what) {

@@ -91,6 +91,9 @@ class executor {
   void divide(std::uint32_t station, int to, std::uint32_t session);
   /// It does not move, after all: what is there comes home.
   void undivide(std::uint32_t station, std::uint32_t session);
+  /// Goes on with parts that wait for their time. Whether some are on their way, so that it should be called again
+  /// soon.
+  bool look_after_parts();
   /// Rank `from` wants work on a state that is here, or has done some.
   void receive(int from, errand what);
 
@@ -183,6 +186,7 @@ class executor {
   std::unique_ptr<job_queue> jobs_;
 
   std::atomic<bool> stopping_{false};
+  bool parts_move_ = false;  // divide() was called
   std::atomic<bool> watch_asleep_{true};
   std::atomic<std::uint64_t> items_passed_{0};
   std::int64_t tell_from_ = 0;  // of the watched station, which is a serial one [ns]

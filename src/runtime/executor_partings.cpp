@@ -13,7 +13,19 @@
 /// Calls of the user's functions for states that move part by part.
 namespace skel::runtime {
 
+bool executor::look_after_parts() {
+  if (!parts_move_ || stopping()) return false;
+  bool any = false;
+  for (auto const& here : sites_) {
+    agenda todo;
+    any = here->look_after_parts(todo) || any;
+    perform(todo, nullptr);
+  }
+  return any;
+}
+
 void executor::divide(std::uint32_t station, int to, std::uint32_t session) {
+  parts_move_ = true;
   agenda todo;
   at(station).divide(to, session, todo);
   perform(todo, nullptr);

@@ -38,7 +38,6 @@ class arrival_order {
 
   /// Whether one can be taken.
   bool ready() const { return !ready_.empty(); }
-  std::size_t count_ready() const { return ready_.size(); }
   /// Precondition: ready().
   arrival take() {
     arrival one = std::move(ready_.front());

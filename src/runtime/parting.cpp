@@ -24,8 +24,7 @@ void parting::set(part_place to) {
   }
 }
 
-errand parting::go(std::uint32_t station, std::size_t all, std::vector<std::size_t> parts, std::string what,
-                   std::int64_t now) {
+errand parting::go(std::uint32_t station, std::size_t all, std::vector<std::size_t> parts, std::string what) {
   SKEL_EXPECTS(!in_flight_ && !back_);
   opened_ = true;
   places_.resize(all, part_place::here);
@@ -34,13 +33,12 @@ errand parting::go(std::uint32_t station, std::size_t all, std::vector<std::size
   moving_ = std::move(parts);
   set(part_place::going);
   in_flight_ = true;
-  sent_ns_ = now;
   errand out = numbered(station, errand::kind::bring);
   out.bytes = std::move(what);
   return out;
 }
 
-errand parting::recall(std::uint32_t station, std::int64_t now) {
+errand parting::recall(std::uint32_t station) {
   SKEL_EXPECTS(!in_flight_ && back_ && there_ > 0);
   moving_.clear();
   std::size_t bytes = 0;
@@ -51,7 +49,6 @@ errand parting::recall(std::uint32_t station, std::int64_t now) {
   }
   set(part_place::coming);
   in_flight_ = true;
-  sent_ns_ = now;
   errand out = numbered(station, errand::kind::recall);
   out.bytes = to_bytes(std::vector<std::uint64_t>(moving_.begin(), moving_.end()));
   return out;
@@ -64,7 +61,8 @@ void parting::arrived(bool well, std::int64_t now) {
   set(came == well ? part_place::here : part_place::there);
   moving_.clear();
   if (came) failed_ = well ? 0 : failed_ + 1;
-  double const took = static_cast<double>(now - sent_ns_) * 1e-9;
+  double const took = static_cast<double>(now - held_up_ns_) * 1e-9;
+  rests_until_ns_ = now + static_cast<std::int64_t>(1e9 * std::min(took, pause_));
   if (!well || took > pause_)
     bytes_ = std::max<std::size_t>(1, bytes_ / 2);
   else if (took < pause_ / 2)

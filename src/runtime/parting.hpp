@@ -40,8 +40,8 @@ struct merge_job {
 
 /// The station's side of a state that is on two ranks: where each part is, which of them go next, and the batches whose
 /// items are worked on at both. Items of parts that are there go there as errands, and results leave in the order of
-/// the batches. What goes at once is as much as has lately taken half of `pause` [s] there and back, or one part. It
-/// neither locks nor sends: a site does.
+/// the batches. What goes at once is as much as has lately held items up for less than `pause` [s], or one part; then
+/// the stage works for as long before more goes. It neither locks nor sends: a site does.
 class parting {
  public:
   parting(int to, std::uint32_t session, double pause, std::size_t first_bytes)
@@ -58,10 +58,12 @@ class parting {
   /// How many bytes should go at once.
   std::size_t bytes() const { return bytes_; }
 
+  /// From now on [ns] parts are written, or asked for: it is for them that items wait.
+  void hold_up(std::int64_t now) { held_up_ns_ = now; }
   /// Parts are about to go: the errand that takes `what` along, of all that there are.
-  errand go(std::uint32_t station, std::size_t all, std::vector<std::size_t> parts, std::string what, std::int64_t now);
+  errand go(std::uint32_t station, std::size_t all, std::vector<std::size_t> parts, std::string what);
   /// Asks for some that are there.
-  errand recall(std::uint32_t station, std::int64_t now);
+  errand recall(std::uint32_t station);
   /// Parts are on their way, or have come back and are not read yet.
   bool in_flight() const { return in_flight_; }
   /// The answer has come: keep it until nobody calls the user's function here.
@@ -70,6 +72,8 @@ class parting {
   bool has_answer() const { return answer_.has_value(); }
   /// What was in flight has arrived, here or there, or is where it was.
   void arrived(bool well, std::int64_t now);
+  /// From when on the next parts may go [ns]: the stage has had as long as it was held up by the last ones.
+  std::int64_t rests_until() const { return rests_until_ns_; }
 
   /// Parts come home from now on, because of this.
   void turn_back(std::string const& why);
@@ -100,8 +104,7 @@ class parting {
   std::optional<result> next();
   bool idle() const { return rounds_.empty(); }
 
-  bool told = false;      ///< rank 0 knows what became of it
-  std::size_t first = 0;  ///< so many batches are worked on before the next parts go
+  bool told = false;  ///< rank 0 knows what became of it
 
  private:
   struct round : result {
@@ -125,7 +128,7 @@ class parting {
   std::vector<std::size_t> sizes_;  // of parts that are there [B]
   std::size_t there_ = 0;
   std::vector<std::size_t> moving_;
-  std::int64_t sent_ns_ = 0;
+  std::int64_t held_up_ns_ = 0, rests_until_ns_ = 0;
   std::optional<errand> answer_;
   std::string why_;
   int failed_ = 0;

@@ -405,9 +405,7 @@ void site::work(agenda& todo) {
   if (divide_ || parting_) steer(todo);
   while (!copies_ && !loan_ && !state_busy_ && arrivals_.ready() && workers_.any_idle()) {
     todo.jobs.push_back({job::kind::batch, this, workers_.begin_work(), arrivals_.take(), {}, workers_.pace()});
-    if (!parting_) continue;
-    todo.jobs.back().parted = true;
-    if (parting_->first > 0) --parting_->first;
+    todo.jobs.back().parted = parting_.has_value();
   }
   if (source_ && cuts_ == 0 && outputs_.empty() && source_->may_run()) {
     source_->run();

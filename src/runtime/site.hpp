@@ -149,6 +149,8 @@ class site {
   void divide(int to, std::uint32_t session, agenda& todo);
   /// They come home, unless they are of another session.
   void undivide(std::uint32_t session, agenda& todo);
+  /// Goes on with parts that wait for their time. Whether some are on their way.
+  bool look_after_parts(agenda& todo);
   /// For jobs of the station, without the lock: where parts are does not change while they run.
   parting const& parts() const { return *parting_; }
   /// What a job of kind::part has written, of so many parts; or why it could not.

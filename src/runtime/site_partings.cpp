@@ -20,6 +20,13 @@ void site::undivide(std::uint32_t session, agenda& todo) {
   pump(todo);
 }
 
+bool site::look_after_parts(agenda& todo) {
+  std::lock_guard guard(mutex_);
+  if (!parting_) return false;
+  pump(todo);
+  return parting_.has_value();
+}
+
 void site::tell_parted(std::uint32_t session, bool there, bool stays, std::string why, agenda& todo) {
   todo.parted_.push_back({session, static_cast<std::uint32_t>(number_), there, stays, std::move(why)});
 }
@@ -48,12 +55,15 @@ void site::steer(agenda& todo) {
   if (parting_->has_answer() && hands_free()) hear_of_parts(todo);
   if (state_busy_ || parting_->in_flight()) return;
 
+  std::int64_t const now = record::now_ns();
   if (has_ended()) parting_->come_home();
   if (parting_->turned_back()) {
     bool const home = parting_->none_there();
     if (!home && !parting_->stuck()) {
-      todo.errands.push_back(
-          {this, parting_->to(), parting_->recall(static_cast<std::uint32_t>(number_), record::now_ns())});
+      // A batch that is being worked on may be about to ask for work on parts that are there.
+      if (!workers_.all_idle() || (!has_ended() && now < parting_->rests_until())) return;
+      parting_->hold_up(now);
+      todo.errands.push_back({this, parting_->to(), parting_->recall(static_cast<std::uint32_t>(number_))});
       return;
     }
     if (!std::exchange(parting_->told, true))
@@ -68,7 +78,8 @@ void site::steer(agenda& todo) {
     if (!std::exchange(parting_->told, true)) tell_parted(parting_->session(), true, false, "", todo);
     return;
   }
-  if (!workers_.all_idle() || (parting_->first > 0 && arrivals_.ready())) return;
+  if (!workers_.all_idle() || now < parting_->rests_until()) return;
+  parting_->hold_up(now);
   state_busy_ = true;
   todo.jobs.push_back({job::kind::part, this, no_worker, {}, {}});
 }
@@ -92,7 +103,6 @@ void site::hear_of_parts(agenda& todo) {
 
 void site::arrived(bool well, agenda& todo) {
   parting_->arrived(well, record::now_ns());
-  parting_->first = arrivals_.count_ready();
   unpark(todo);
 }
 
@@ -103,9 +113,8 @@ void site::unpark(agenda& todo) {
 void site::parts_written(std::size_t all, std::vector<std::size_t> which, std::string bytes, agenda& todo) {
   std::lock_guard guard(mutex_);
   state_busy_ = false;
-  todo.errands.push_back(
-      {this, parting_->to(),
-       parting_->go(static_cast<std::uint32_t>(number_), all, std::move(which), std::move(bytes), record::now_ns())});
+  todo.errands.push_back({this, parting_->to(),
+                          parting_->go(static_cast<std::uint32_t>(number_), all, std::move(which), std::move(bytes))});
   pump(todo);
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -178,6 +179,51 @@ TEST(NextPlan, WhoseStateCannotBeReadIsRolledBackAndTheStageStays) {
   if (!at_sink()) return;
   ASSERT_EQ(got.size(), 20000U);
   for (std::uint64_t i = 0; i < got.size(); ++i) ASSERT_EQ(got[i], std::pair(i, i));
+}
+
+/// Counts for each of some parts, of 1 KB each.
+struct counts_in_parts {
+  using part = std::array<std::uint64_t, 128>;
+  std::vector<part> kept = std::vector<part>(64);
+
+  std::pair<std::uint64_t, std::uint64_t> operator()(std::uint64_t x) {
+    stumble(x);
+    return {x, ++kept[part_of(x)][x / 64 % 128]};
+  }
+  std::size_t parts() const { return kept.size(); }
+  std::size_t part_of(std::uint64_t x) const { return x % kept.size(); }
+  template <class Archive>
+  void serialize_part(Archive& archive, std::size_t which) {
+    archive(kept[which]);
+  }
+};
+
+TEST(NextPlan, MovesAStateInPartsWhileItsStageWorks) {
+  constexpr std::uint64_t items = 200000;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
+  auto app = count_to(items) | skel::stage("counts", counts_in_parts{}) |
+             skel::sink([&](std::pair<std::uint64_t, std::uint64_t> x) { got.push_back(x); });
+  program const line = make_program(app);
+  run_plan first = spread(line, 1);
+  first.batch_latency = 1e-4;
+  first.part_pause = 1e-4;
+  skel::runtime::run_options options;
+  options.plan_period = 1e-3;
+  options.next_plan = [&](run_plan const& now, double) {
+    run_plan next = now;
+    next.stations[1].ranks = {(now.stations[1].ranks.front() + 1) % ranks().size()};
+    return std::optional(next);
+  };
+  auto const run = run_line(line, first, ranks(), options);
+  EXPECT_EQ(run.items, items);
+  auto const in_parts = std::ranges::count_if(run.remaps, [](auto const& r) { return r.in_parts > 0; });
+  EXPECT_EQ(in_parts > 0, ranks().size() > 1);
+  for (auto const& one : run.remaps)
+    EXPECT_TRUE(one.refused.empty() || one.refused.find("the stream had ended") != std::string::npos) << one.refused;
+  if (!at_sink()) return;
+  ASSERT_EQ(got.size(), items);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> counted;
+  for (std::uint64_t i = 0; i < items; ++i) ASSERT_EQ(got[i], std::pair(i, ++counted[{i % 64, i / 64 % 128}]));
 }
 
 TEST(NextPlan, ThatMovesAPinnedStageIsRefusedWithWhyItIs) {

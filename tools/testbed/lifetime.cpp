@@ -83,28 +83,15 @@ void write_files(request const& wanted) {
              fs::perms(0755));
 }
 
-/// The most bytes that one connection needs under way to fill its way.
-double most_under_way(network const& wires, std::size_t from) {
-  double most = 0;
-  for (std::size_t to = 0; to < wires.hosts.size(); ++to) {
-    way const& path = wires.between(from, to);
-    if (path.channel == no_channel || from == to) continue;
-    double const bytes = wires.channels[path.channel].bandwidth * (path.latency + wires.between(to, from).latency);
-    if (std::isfinite(bytes)) most = std::max(most, bytes);
-  }
-  return most;
-}
-
 std::vector<descriptor> make_hosts(request const& wanted, cpu_groups const& groups) {
   std::vector<descriptor> devices;
-  for (std::size_t i = 0; i < wanted.wires.hosts.size(); ++i) {
-    host const& one = wanted.wires.hosts[i];
+  for (host const& one : wanted.wires.hosts) {
     std::string const name = wanted.called.of_host(one.name);
     groups.make(name);
     groups.limit(name, one.share * static_cast<double>(one.cores));
     make_net_namespace(name, [&] {
       devices.push_back(open_device(one.address, prefix_bits, wanted.mtu));
-      allow_under_way(most_under_way(wanted.wires, i));
+      allow_long_ways();
     });
   }
   return devices;

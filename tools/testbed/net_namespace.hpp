@@ -33,9 +33,9 @@ descriptor open_device(std::uint32_t address, unsigned prefix_bits, unsigned mtu
 /// What stands before each packet that is read from a device, or written to it [B].
 inline constexpr std::size_t packet_header = 10;
 
-/// Lets one TCP connection of the calling thread's namespace have so many bytes under way. Nothing happens where it
-/// may have them anyway.
-void allow_under_way(double bytes);
+/// Lets TCP connections of the calling thread's namespace have as much under way as the protocol can say, 1 GiB (RFC
+/// 7323), so that a long fast way is limited by itself and not by a host's buffers.
+void allow_long_ways();
 
 namespace detail {
 class elsewhere {  // a thread in a new namespace, until it goes
