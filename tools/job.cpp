@@ -203,7 +203,8 @@ std::vector<std::string> remove_leftovers(pid_t mpirun) {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return {};
   std::string const host = name.data(), user = std::to_string(::getuid());
-  char const* const temporary = std::getenv("TMPDIR");
+  char const* temporary = std::getenv("OMPI_MCA_orte_tmpdir_base");
+  if (temporary == nullptr) temporary = std::getenv("TMPDIR");
   std::string const short_host = host.substr(0, host.find('.'));
   fs::path const session = fs::path(temporary == nullptr ? "/tmp" : temporary) / ("ompi." + short_host + "." + user) /
                            ("pid." + std::to_string(mpirun));

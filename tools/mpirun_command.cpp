@@ -155,26 +155,26 @@ bool mpirun_command::starts_mpirun() const {
          name.starts_with("mpiexec.");
 }
 
-std::size_t mpirun_command::end_of_options() const {
-  std::size_t i = 1;
-  while (i < words_.size() && words_[i].starts_with('-')) {
+/// Where options of mpirun stand; not their values, which may look like options.
+std::vector<std::size_t> mpirun_command::options() const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 1; i < words_.size() && words_[i].starts_with('-');) {
+    out.push_back(i);
     bool const has_value = is_in(host_options, words_[i]) || is_in(file_options, words_[i]) ||
                            is_in(rank_options, words_[i]) || is_in(with_value, words_[i]);
     i += is_in(with_two, words_[i]) ? 3U : has_value ? 2U : 1U;
   }
-  return std::min(i, words_.size());
+  return out;
 }
 
 std::optional<std::size_t> mpirun_command::find(std::vector<std::string> const& names) const {
-  std::size_t const end = end_of_options();
-  for (std::size_t i = 1; i + 1 < end; ++i)
-    if (is_in(names, words_[i])) return i + 1;
+  for (std::size_t const at : options())
+    if (is_in(names, words_[at]) && at + 1 < words_.size()) return at + 1;
   return std::nullopt;
 }
 
 bool mpirun_command::has(std::vector<std::string> const& names) const {
-  auto const end = words_.begin() + static_cast<std::ptrdiff_t>(end_of_options());
-  return std::any_of(words_.begin(), end, [&](auto const& word) { return is_in(names, word); });
+  return std::ranges::any_of(options(), [&](std::size_t at) { return is_in(names, words_[at]); });
 }
 
 std::optional<std::size_t> mpirun_command::ranks() const {

@@ -48,7 +48,7 @@ class mpirun_command {
   /// An option of mpirun with a value: where the value stands.
   std::optional<std::size_t> find(std::vector<std::string> const& names) const;
   bool has(std::vector<std::string> const& names) const;
-  std::size_t end_of_options() const;
+  std::vector<std::size_t> options() const;
 
   std::vector<std::string> words_;
 };

@@ -55,11 +55,11 @@ std::string signal_words(int signal) {
 
 /// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
 std::optional<death> death_of(ending const& what) {
-  if (what.asked_for) return std::nullopt;
-  if (WIFSIGNALED(what.status)) return death{{}, {}, WTERMSIG(what.status)};
+  bool const signalled = WIFSIGNALED(what.status);
+  if (what.asked_for || (!signalled && WEXITSTATUS(what.status) == 0)) return std::nullopt;
+  if (auto said = death_in(what.said)) return said;  // mpirun, too, may die when a rank has died
+  if (signalled) return death{{}, {}, WTERMSIG(what.status)};
   int const status = WEXITSTATUS(what.status);
-  if (status == 0) return std::nullopt;
-  if (auto said = death_in(what.said)) return said;
   if (status > 128 && is_deadly(status - 128)) return death{{}, {}, status - 128};
   return std::nullopt;
 }

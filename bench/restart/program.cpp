@@ -6,9 +6,11 @@
 
 #include <fstream>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include <skel/detail/record/clock.hpp>
 #include <skel/files.hpp>
 #include <skel/pipeline.hpp>
 
@@ -84,14 +86,15 @@ std::string line_of(std::uint64_t index, std::uint64_t sum) {
 }
 
 skel::run_report run(restart_program const& what, skel::grid& grid) {
-  auto app = skel::source("count", counting{what.items}) |
-             skel::farm("work",
-                        [what](numbered item) {
-                          if (item.index == what.die_at && is_first_death(what.die_once)) ::raise(SIGKILL);
-                          item.value = value_of(item.index);
-                          item.sum = spin(item.value, what.turns);
-                          return item;
-                        }) |
+  auto const work = [what](numbered item) {
+    if (item.index == what.die_at && is_first_death(what.die_once)) ::raise(SIGKILL);
+    if (item.index == what.throw_at) throw std::runtime_error("as it was told");
+    if (what.begun != nullptr && what.begun->load(std::memory_order_relaxed) == 0) *what.begun = skel::record::now_ns();
+    item.value = value_of(item.index);
+    item.sum = spin(item.value, what.turns);
+    return item;
+  };
+  auto app = skel::source("count", counting{what.items}) | skel::farm("work", work) |
              skel::stage("sum", summing{0, std::vector<std::uint64_t>(what.state / sizeof(std::uint64_t))}) |
              skel::sink("write", writing{skel::file_sink(what.out)});
   return grid.run(app);

@@ -16,6 +16,7 @@
 #include <skel/grid.hpp>
 
 #include "restart/cases.hpp"
+#include "restart/cost.hpp"
 #include "restart/program.hpp"
 
 namespace {
@@ -46,6 +47,24 @@ int run_kills(fs::path const& folder, std::size_t count, std::uint64_t seed) {
   return came.wrong.empty() ? 0 : 1;
 }
 
+int run_cost(skel::grid& grid, std::vector<std::size_t> const& states, double seconds, std::size_t rounds) {
+  fs::path const folder =
+      fs::temp_directory_path() / grid.ranks().broadcast("skel-restart-cost-" + std::to_string(::getpid()));
+  if (grid.rank() == 0) fs::create_directories(folder);
+  if (grid.rank() == 0)
+    fmt::print("{:>12} {:>12} {:>8} {:>8} {:>8} {:>8} {:>10} {:>10}\n", "state", "items/s", "ratio", "least", "most",
+               "written", "each", "restore");
+  for (std::size_t const state : states) {
+    auto const cost = bench::measure_cost(grid, folder, state, seconds, rounds);
+    if (grid.rank() != 0) continue;
+    fmt::print("{:>12} {:>12.5g} {:>8.4f} {:>8.4f} {:>8.4f} {:>8} {:>8.3g} s {:>8.3g} s\n", state, cost.without,
+               cost.ratio, cost.least, cost.most, cost.written, cost.each, cost.restore);
+    std::fflush(stdout);
+  }
+  if (grid.rank() == 0) fs::remove_all(folder);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -74,11 +93,25 @@ int main(int argc, char** argv) try {
   auto* const random = app.add_subcommand("kills", "kills at random moments, on 1, 2, 4 and 7 ranks");
   random->add_option("--count", kills, "how many")->capture_default_str();
   for (auto* const one : {cases, random}) one->add_option("--seed", seed, "which draws")->capture_default_str();
+  std::vector<std::size_t> states{0, std::size_t{64} << 20U};
+  double seconds = 5;
+  std::size_t rounds = 5;
+  auto* const cost = app.add_subcommand("cost", "throughput with a checkpoint every second beside without, in turn");
+  cost->add_option("--state", states, "that a stage keeps, one after the other [B]")->capture_default_str();
+  cost->add_option("--seconds", seconds, "that a run takes, about")->capture_default_str();
+  cost->add_option("--rounds", rounds, "of a run with and one without")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (check->parsed()) {
     std::string const difference = bench::difference_from_expected(what);
     if (!difference.empty()) fmt::print("{}: {}\n", what.out, difference);
     return difference.empty() ? 0 : 1;
+  }
+  if (cost->parsed()) {
+    skel::run_settings settings;
+    settings.knowledge = "off";
+    settings.progress = false;
+    skel::grid grid(settings);
+    return run_cost(grid, states, seconds, rounds);
   }
   if (!program->parsed()) {
     fs::path const folder = fs::temp_directory_path() / ("skel-restart-" + std::to_string(::getpid()));

@@ -518,10 +518,9 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   placed_run placed;
   bool first_items_passed = false, watched = false;
   s.check_trace();
-  static std::size_t runs = 0;  // of this process
+  static std::size_t ended_runs = 0;  // of this process
   std::optional<resumption> checkpoints;
-  ++runs;
-  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, runs, s.ranks);
+  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, ended_runs + 1, s.ranks);
   bool const resumes = checkpoints && checkpoints->item();
   if (resumes) report.resumed = checkpoints->item();
   std::uint64_t const first_item = report.resumed.value_or(0);
@@ -556,6 +555,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     if (start.ended) {
       settle_where_measured(line);
       if (checkpoints) checkpoints->ended();
+      ++ended_runs;
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
@@ -609,6 +609,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
         runtime::from_bytes<decltype(made)>(s.ranks.broadcast(runtime::to_bytes(made)));
   }
   if (checkpoints) checkpoints->ended();
+  ++ended_runs;
   remember_states(line, report.run.final_ranks);
   s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);

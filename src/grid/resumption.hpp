@@ -19,8 +19,8 @@ namespace skel {
 /// the files; all ranks know the same of them.
 class resumption {
  public:
-  /// Of run `run` of this process, with settings that name a folder. Collective. Throws skel::error on every rank where
-  /// checkpoints of the line would be wrong, the folder cannot be used, or has one of another program.
+  /// Of run `run` of this process, from 1 on, with settings that name a folder. Collective. Throws skel::error on every
+  /// rank where checkpoints of the line would be wrong, the folder cannot be used, or has one of another program.
   resumption(runtime::program const& line, run_settings const& settings, std::size_t run,
              runtime::communicator const& ranks);
   ~resumption();

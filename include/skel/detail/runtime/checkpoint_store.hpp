@@ -25,9 +25,9 @@ class checkpoint_store {
     std::time_t written = 0;  ///< by the clock of then
   };
 
-  /// Run `run` of the program in this process, from 1 on, of a line with this identity. Makes the folder, and its
-  /// parents. Throws skel::error where it cannot be made or written into, or another process has it for longer than
-  /// `patience` seconds.
+  /// Run `run` of the program, from 1 on (runs that did not end do not count), of a line with this identity. Makes the
+  /// folder, and its parents. Throws skel::error where it cannot be made or written into, or another process has it for
+  /// longer than `patience` seconds.
   checkpoint_store(std::filesystem::path folder, std::size_t run, std::vector<std::string> identity,
                    double patience = 2);
   ~checkpoint_store();

@@ -1,0 +1,168 @@
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/runtime/checkpoint_store.hpp>
+#include <skel/files.hpp>
+#include <skel/skel.hpp>
+
+// Runs that end by an exception and go on from their checkpoints. Those that are killed: bench_restart.
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr std::uint64_t items = 40'000;
+
+struct counting {
+  std::uint64_t next = 0;
+
+  std::optional<std::uint64_t> operator()() { return next == items ? std::nullopt : std::optional(next++); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(next);
+  }
+};
+
+struct summing {
+  std::uint64_t sum = 0;
+
+  std::string operator()(std::uint64_t x) { return std::to_string(sum += x) + "\n"; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(sum);
+  }
+};
+
+std::string expected() {
+  std::string text;
+  for (std::uint64_t i = 0, sum = 0; i < items; ++i) text += std::to_string(sum += i) + "\n";
+  return text;
+}
+
+/// A folder that all ranks of this host use.
+class folder {
+ public:
+  explicit folder(skel::grid& grid) : root_(grid.rank() == 0) {
+    path_ = fs::temp_directory_path() / grid.ranks().broadcast("skel-resumption-" + std::to_string(::getpid()));
+    if (root_) fs::create_directories(path_);
+  }
+  ~folder() {
+    if (root_) fs::remove_all(path_);
+  }
+  std::string operator/(std::string const& name) const { return path_ / name; }
+
+ private:
+  bool root_;
+  fs::path path_;
+};
+
+std::string text_in(std::string const& name) {
+  std::ifstream in(name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+skel::run_settings settings() {
+  skel::run_settings out;
+  out.knowledge = "off";
+  out.progress = false;
+  return out;
+}
+
+/// `work` of each item in a farm.
+template <class Work>
+auto compose(std::string const& out, Work work) {
+  return skel::source("count", counting{}) | skel::farm("work", work) | skel::stage("sum", summing{}) |
+         skel::sink("write", skel::file_sink(out));
+}
+
+std::uint64_t busy(std::uint64_t x) {
+  double volatile work = 1;
+  for (int i = 0; i < 500; ++i) work = work + 1 / work;
+  return x;
+}
+
+TEST(Resumption, ARunThatThrewGoesOnFromItsLastCheckpoint) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  grid.settings().checkpoint = here / "checkpoints";
+  grid.settings().checkpoint_period = 1e-3;
+  auto const run = [&](std::uint64_t bad) {
+    auto app = compose(here / "out", [bad](std::uint64_t x) {
+      if (x == bad) throw std::runtime_error("bad item");
+      return busy(x);
+    });
+    return grid.run(app);
+  };
+  EXPECT_THROW(run(items / 2), skel::stage_error);
+  EXPECT_THROW(run(items - 1), skel::stage_error);
+  auto const report = run(items);
+  EXPECT_EQ(report.resumed.has_value(),
+            report.text().find("resumed: from a checkpoint, with item") != std::string::npos);
+  EXPECT_EQ(report.items() + report.resumed.value_or(0), items);
+  if (grid.rank() != 0) return;
+  EXPECT_EQ(text_in(here / "out"), expected());
+  EXPECT_TRUE(fs::exists(here / "checkpoints"));
+  for (auto const& entry : fs::directory_iterator(here / "checkpoints")) EXPECT_EQ(entry.path().filename(), "lock");
+}
+
+TEST(Resumption, APlanByHandPutsStatesWhereStagesAre) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  grid.settings().checkpoint = here / "checkpoints";
+  grid.settings().checkpoint_period = 1e-3;
+  auto const run = [&](std::uint64_t bad, int rank) {
+    skel::plan::run_plan plan;
+    plan.stations = {{{0}}, {{0, grid.size() - 1}}, {{rank}}, {{0}}};
+    grid.settings().plan = plan;
+    auto app = compose(here / "out", [bad](std::uint64_t x) {
+      if (x == bad) throw std::runtime_error("bad item");
+      return busy(x);
+    });
+    return grid.run(app);
+  };
+  EXPECT_THROW(run(items / 3, 0), skel::stage_error);
+  EXPECT_THROW(run(items / 3 * 2, grid.size() - 1), skel::stage_error);
+  run(items, grid.size() / 2);
+  if (grid.rank() != 0) return;
+  EXPECT_EQ(text_in(here / "out"), expected());
+}
+
+TEST(Resumption, WhatCannotHaveCheckpointsIsRefusedOnEveryRank) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  grid.settings().checkpoint = here / "checkpoints";
+  int seen = 0;
+  auto app = skel::source("count", counting{}) | skel::sink("see", [&](std::uint64_t) { ++seen; });
+  EXPECT_THAT([&] { grid.run(app); }, testing::ThrowsMessage<skel::error>(HasSubstr("sink 'see' may keep state")));
+  if (grid.rank() == 0) std::ofstream(here / "file") << "no folder";
+  grid.settings().checkpoint = here / "file";
+  auto fine = compose(here / "out", busy);
+  EXPECT_THAT([&] { grid.run(fine); },
+              testing::ThrowsMessage<skel::error>(HasSubstr("checkpoints cannot be kept there")));
+}
+
+TEST(Resumption, ACheckpointOfAnotherProgramIsRefused) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  grid.settings().checkpoint = here / "checkpoints";
+  if (grid.rank() == 0)
+    for (std::size_t run = 1; run < 50; ++run)  // whichever it is in this process
+      skel::runtime::checkpoint_store(here / "checkpoints", run, {"source 'other'", "sink 'other'", "types"})
+          .write({7, {"", ""}});
+  grid.barrier();
+  auto app = compose(here / "out", busy);
+  EXPECT_THAT([&] { grid.run(app); },
+              testing::ThrowsMessage<skel::error>(HasSubstr("is a checkpoint of another program: it has 2 stations")));
+}
+
+}  // namespace

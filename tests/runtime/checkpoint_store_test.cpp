@@ -1,0 +1,234 @@
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/checkpoint_store.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using skel::runtime::checkpoint;
+using skel::runtime::checkpoint_store;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<std::string> const identity{"source 'a'", "stage 'b' of i", "sink 'c' of i", "types"};
+
+checkpoint some(std::uint64_t item) {
+  return {item, {"source at " + std::to_string(item), std::string(40, static_cast<char>(item)), ""}};
+}
+
+class CheckpointStore : public testing::Test {
+ protected:
+  CheckpointStore() {
+    auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / ("skel-store-" + std::to_string(::getpid()) + "-" + test->name());
+  }
+  ~CheckpointStore() override { fs::remove_all(folder_); }
+
+  checkpoint_store open(std::size_t run = 1) const { return checkpoint_store(folder_, run, identity, 0); }
+  fs::path file(int number) const { return folder_ / ("run-1." + std::to_string(number) + ".checkpoint"); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> out;
+    for (auto const& entry : fs::directory_iterator(folder_))
+      if (entry.path().filename() != "lock") out.push_back(entry.path().filename());
+    std::ranges::sort(out);
+    return out;
+  }
+  /// What is found by a program that starts now.
+  std::optional<std::uint64_t> found(std::vector<std::string>* notes = nullptr) const {
+    std::vector<std::string> some_notes;
+    auto store = open();
+    auto const what = store.last(notes == nullptr ? some_notes : *notes);
+    store.read();
+    if (!what) return std::nullopt;
+    EXPECT_EQ(what->what.states, some(what->what.item).states);
+    return what->what.item;
+  }
+  std::string bytes(fs::path const& of) const {
+    std::ifstream in(of, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void put(fs::path const& to, std::string const& what) const {
+    std::ofstream(to, std::ios::binary | std::ios::trunc) << what;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(CheckpointStore, GivesTheLastOneAndKeepsTwo) {
+  {
+    auto store = open();
+    std::vector<std::string> notes;
+    EXPECT_FALSE(store.last(notes));
+    for (int item = 1; item <= 4; ++item) {
+      auto const bytes = store.write(some(static_cast<std::uint64_t>(item)));
+      EXPECT_EQ(bytes, fs::file_size(file(item)));
+    }
+  }
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.3.checkpoint", "run-1.4.checkpoint"));
+  EXPECT_EQ(found(), 4U);
+  auto store = open();
+  store.write(some(5));
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.4.checkpoint", "run-1.5.checkpoint"));
+  store.remove();
+  EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(CheckpointStore, UsesTheOneBeforeWhereAnyByteIsCut) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  std::string const whole = bytes(file(2));
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    put(file(2), whole.substr(0, length));
+    std::vector<std::string> notes;
+    ASSERT_EQ(found(&notes), 1U) << length;
+    ASSERT_THAT(notes, testing::ElementsAre(HasSubstr(file(2).string() + ": this checkpoint is damaged")));
+  }
+  put(file(2), whole + "x");
+  EXPECT_EQ(found(), 1U);
+  put(file(2), whole);
+  EXPECT_EQ(found(), 2U);
+}
+
+TEST_F(CheckpointStore, UsesTheOneBeforeWhereAnyByteIsAnother) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  std::string const whole = bytes(file(2));
+  std::mt19937 random(1);
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string other = whole;
+    other[at] = static_cast<char>(other[at] ^ static_cast<char>(1 + random() % 255));
+    put(file(2), other);
+    ASSERT_EQ(found(), 1U) << at;
+  }
+}
+
+TEST_F(CheckpointStore, BeginsAnewWhereNoneIsLeft) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  put(file(1), ""), put(file(2), "skel");
+  std::vector<std::string> notes;
+  EXPECT_FALSE(found(&notes));
+  EXPECT_EQ(notes.size(), 2U);
+  auto store = open();
+  store.write(some(3));
+  EXPECT_TRUE(fs::exists(file(1)) || fs::exists(file(3)));
+}
+
+TEST_F(CheckpointStore, PutsAsideWhatAProgramHasDiedOfTwice) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  std::vector<std::string> notes;
+  for (int life = 0; life < 2; ++life) {
+    auto store = open();
+    EXPECT_EQ(store.last(notes)->what.item, 2U);  // and dies
+  }
+  EXPECT_THAT(notes, testing::IsEmpty());
+  EXPECT_EQ(found(&notes), 1U);
+  EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("died twice while it read this checkpoint")));
+  EXPECT_TRUE(fs::exists(file(2).string() + ".aside"));
+}
+
+TEST_F(CheckpointStore, CountsNoDeathsAfterItWasRead) {
+  open().write(some(1));
+  for (int life = 0; life < 5; ++life) EXPECT_EQ(found(), 1U);
+}
+
+TEST_F(CheckpointStore, GoesByNumbersAndNotByTheClock) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  fs::last_write_time(file(2), fs::file_time_type::clock::now() - std::chrono::hours(100000));
+  EXPECT_EQ(found(), 2U);
+}
+
+TEST_F(CheckpointStore, RefusesThoseOfAnotherProgram) {
+  open().write(some(1));
+  auto other = identity;
+  other[1] = "stage 'x' of i";
+  std::vector<std::string> notes;
+  EXPECT_THAT(
+      [&] { checkpoint_store(folder_, 1, other, 0).last(notes); },
+      ThrowsMessage<skel::error>(HasSubstr("of another program: station 1 is stage 'b' of i there and stage 'x' "
+                                           "of i here")));
+  other = identity;
+  other.back() = "others";
+  EXPECT_THAT([&] { checkpoint_store(folder_, 1, other, 0).last(notes); },
+              ThrowsMessage<skel::error>(HasSubstr("functions or operators of other types")));
+  other.erase(other.begin());
+  EXPECT_THAT([&] { checkpoint_store(folder_, 1, other, 0).last(notes); },
+              ThrowsMessage<skel::error>(HasSubstr("it has 3 stations, this program 2")));
+  EXPECT_EQ(found(), 1U);
+}
+
+TEST_F(CheckpointStore, KeepsRunsOfAProgramApart) {
+  open(1).write(some(1));
+  open(2).write(some(2));
+  EXPECT_EQ(found(), 1U);
+  EXPECT_EQ(skel::runtime::newest_checkpoint(folder_), (std::pair<std::uint64_t, std::uint64_t>(2, 1)));
+  open(1).remove();
+  EXPECT_THAT(files(), testing::ElementsAre("run-2.1.checkpoint"));
+  EXPECT_FALSE(skel::runtime::newest_checkpoint(folder_ / "none"));
+}
+
+TEST_F(CheckpointStore, IsOfOneProcess) {
+  auto const mine = open();
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<skel::error>(HasSubstr("another program keeps its checkpoints there")));
+}
+
+TEST_F(CheckpointStore, ThatCannotBeMadeIsRefused) {
+  put(folder_, "a file");
+  EXPECT_THAT([&] { open(); }, ThrowsMessage<skel::error>(HasSubstr("checkpoints cannot be kept there")));
+  EXPECT_THAT([&] { checkpoint_store(folder_ / "below", 1, identity, 0); },
+              ThrowsMessage<skel::error>(HasSubstr("checkpoints cannot be kept there")));
+}
+
+TEST_F(CheckpointStore, KeepsWhatThereIsWhereTheDiskIsFull) {
+  auto store = open();
+  store.write(some(1));
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  auto* const as_usual = ::signal(SIGXFSZ, SIG_IGN);
+  rlimit const small{10, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  EXPECT_THAT([&] { store.write(some(2)); },
+              ThrowsMessage<skel::error>(HasSubstr("cannot be written: File too large")));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  ::signal(SIGXFSZ, as_usual);
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint"));
+  store.write(some(3));
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint", "run-1.2.checkpoint"));
+}
+
+TEST_F(CheckpointStore, RemovesWhatWasHalfWritten) {
+  open().write(some(1));
+  put(file(2).string() + ".part", "half");
+  open();
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint"));
+}
+
+}  // namespace

@@ -1,0 +1,171 @@
+#include <unistd.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/station_state.hpp>
+#include <skel/files.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class StreamFiles : public testing::Test {
+ protected:
+  StreamFiles() {
+    auto const* const test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / ("skel-files-" + std::to_string(::getpid()) + "-" + test->name());
+    fs::create_directories(folder_);
+  }
+  ~StreamFiles() override { fs::remove_all(folder_); }
+
+  std::string file(std::string const& text) const {
+    std::string const name = folder_ / "file";
+    std::ofstream(name, std::ios::binary) << text;
+    return name;
+  }
+  static std::string text_in(std::string const& name) {
+    std::ifstream in(name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  fs::path folder_;
+};
+
+/// What a checkpoint has of a function.
+template <class F>
+std::string saved(F& function) {
+  return skel::runtime::state_of(function)->save();
+}
+template <class F>
+void restore(F& function, std::string const& state) {
+  skel::runtime::state_of(function)->restore(state);
+}
+
+template <class Source>
+std::vector<std::string> all_of(Source& source) {
+  std::vector<std::string> out;
+  while (auto item = source()) out.push_back(*item);
+  return out;
+}
+
+TEST_F(StreamFiles, LinesAreGivenWithoutTheirEnds) {
+  auto const lines = [&](std::string const& text) {
+    skel::line_source source(file(text));
+    return all_of(source);
+  };
+  EXPECT_THAT(lines(""), testing::ElementsAre());
+  EXPECT_THAT(lines("a"), testing::ElementsAre("a"));
+  EXPECT_THAT(lines("a\n\nbc\n"), testing::ElementsAre("a", "", "bc"));
+  std::string const longer(200'000, 'x');
+  EXPECT_THAT(lines(longer + "\ny\n" + longer), testing::ElementsAre(longer, "y", longer));
+}
+
+TEST_F(StreamFiles, BlocksAreGivenInFullButForTheLast) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += static_cast<char>('a' + i % 26);
+  for (std::size_t const bytes :
+       {std::size_t{1000}, std::size_t{65536}, std::size_t{150'001}, std::size_t{1'000'000}}) {
+    skel::block_source source(file(text), bytes);
+    std::string joined;
+    for (auto const& one : all_of(source)) {
+      EXPECT_TRUE(one.size() == bytes || joined.size() + one.size() == text.size());
+      joined += one;
+    }
+    EXPECT_EQ(joined, text);
+  }
+  EXPECT_THROW(skel::block_source("x", 0), skel::error);
+}
+
+TEST_F(StreamFiles, SourcesGoOnWhereTheyWereSaved) {
+  std::string text;
+  for (int i = 0; i < 30'000; ++i) text += std::to_string(i) + "\n";
+  std::string const name = file(text);
+  skel::line_source whole(name);
+  auto const lines = all_of(whole);
+  for (std::size_t const after : {0U, 1U, 777U, 29'999U, 30'000U}) {
+    skel::line_source first(name), second(name);
+    for (std::size_t i = 0; i < after; ++i) first();
+    restore(second, saved(first));
+    EXPECT_EQ(second.position(), first.position());
+    EXPECT_EQ(all_of(second),
+              std::vector<std::string>(lines.begin() + static_cast<std::ptrdiff_t>(after), lines.end()));
+  }
+  skel::block_source first(name, 100), second(name, 100);
+  first(), first();
+  restore(second, saved(first));
+  EXPECT_EQ(*second(), text.substr(200, 100));
+}
+
+TEST_F(StreamFiles, ASinkWritesBytesOfItems) {
+  std::string const name = file("what was there before");
+  skel::file_sink sink(name);
+  sink(std::string("abc"));
+  sink(std::vector<std::uint16_t>{0x4141, 0x4242});
+  sink('x');
+  EXPECT_EQ(sink.position(), 8U);
+  sink.finish();
+  EXPECT_EQ(text_in(name), "abcAABBx");
+}
+
+TEST_F(StreamFiles, ASinkWithoutItemsLeavesAnEmptyFile) {
+  std::string const name = file("what was there before");
+  skel::file_sink(name).finish();
+  EXPECT_EQ(text_in(name), "");
+}
+
+TEST_F(StreamFiles, ASinkIsOnTheDiskWhenItIsSavedAndCutsWhatCameLater) {
+  std::string const name = folder_ / "out";
+  std::string state;
+  {
+    skel::file_sink sink(name);
+    sink(std::string("first "));
+    state = saved(sink);
+    EXPECT_EQ(text_in(name), "first ");
+    sink(std::string("lost"));
+    saved(sink);
+  }
+  EXPECT_EQ(text_in(name), "first lost");
+  skel::file_sink again(name);
+  restore(again, state);
+  again(std::string("second"));
+  again.finish();
+  EXPECT_EQ(text_in(name), "first second");
+}
+
+TEST_F(StreamFiles, WhatIsMissingIsSaid) {
+  skel::file_sink sink(folder_ / "out");
+  sink(std::string(100, 'x'));
+  auto const state = saved(sink);
+  fs::resize_file(folder_ / "out", 99);
+  skel::file_sink again(folder_ / "out");
+  restore(again, state);
+  EXPECT_THAT([&] { again.finish(); },
+              ThrowsMessage<skel::error>(HasSubstr("has 99 bytes, and the checkpoint was made when it had 100")));
+  skel::line_source none(folder_ / "none");
+  EXPECT_THAT([&] { none(); }, ThrowsMessage<skel::error>(HasSubstr("none: cannot be opened: No such file")));
+  skel::file_sink nowhere(folder_ / "none" / "out");
+  EXPECT_THAT([&] { nowhere.finish(); }, ThrowsMessage<skel::error>(HasSubstr("cannot be opened")));
+}
+
+TEST_F(StreamFiles, ASinkMayBeADevice) {
+  skel::file_sink sink("/dev/null");
+  sink(std::string("gone"));
+  sink.finish();
+  skel::file_sink full("/dev/full");
+  full(std::string("gone"));
+  EXPECT_THAT([&] { full.finish(); }, ThrowsMessage<skel::error>(HasSubstr("No space left")));
+}
+
+}  // namespace

@@ -1,0 +1,149 @@
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+
+// What skel run makes of the ends of its command, with scripts in the place of programs. Real ranks: bench_restart.
+namespace skel::testing_tools {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Run : public FolderTest {
+ protected:
+  /// A shell script that can be run.
+  std::string script(std::string const& name, std::string const& lines) const {
+    auto const made = file(name, "#!/bin/sh\ncd " + folder_.string() + "\n" + lines);
+    std::filesystem::permissions(made, std::filesystem::perms::owner_all);
+    return made;
+  }
+  std::string text_in(std::string const& name) const {
+    std::ifstream in(folder_ / name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  /// Starts are counted by a line of file "starts" each.
+  static constexpr char const* count = "echo start $* >> starts\nstarts=$(wc -l < starts)\n";
+};
+
+/// What mpirun says before it ends with 128 + signal.
+std::string died(std::string const& host) {
+  return "echo 'mpirun noticed that process rank 1 with PID 7 on node " + host +
+         " exited on signal 9 (Killed).' >&2\nexit 137\n";
+}
+
+TEST_F(Run, GivesTheStatusAndTheOutputOfItsCommand) {
+  auto const one = skel({"run", "--", "/bin/sh", "-c", "echo out; echo err >&2; exit 7"});
+  EXPECT_EQ(one.status, 7);
+  EXPECT_EQ(one.out, "out\n");
+  EXPECT_EQ(one.err, "err\n");
+  EXPECT_EQ(skel({"run", "true"}).status, 0);
+}
+
+TEST_F(Run, DoesNotStartAgainWhatEndsByItself) {
+  auto const program = script("program", std::string(count) + "exit 1\n");
+  EXPECT_EQ(skel({"run", "--", program}).status, 1);
+  EXPECT_EQ(text_in("starts"), "start\n");
+}
+
+TEST_F(Run, StartsAgainWhatASignalEnded) {
+  auto const program = script("program", std::string(count) + "[ $starts -ge 3 ] || kill -SEGV $$\necho done\n");
+  auto const one = skel({"run", "--json", "--", program});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(text_in("starts"), "start\nstart\nstart\n");
+  EXPECT_THAT(one.err,
+              HasSubstr("the program died by signal 11 (Segmentation fault); starting again in 0.25 s (1 of 3)"));
+  EXPECT_THAT(one.err, HasSubstr("starting again in 0.5 s (2 of 3)"));
+  EXPECT_THAT(one.out, ::testing::StartsWith("done\n{"));
+  EXPECT_THAT(one.out, HasSubstr("\"starts\":3"));
+}
+
+TEST_F(Run, GivesUpAfterItsRestarts) {
+  auto const program = script("program", std::string(count) + "kill -9 $$\n");
+  auto const one = skel({"run", "--restarts", "1", "--", program});
+  EXPECT_EQ(one.status, 128 + SIGKILL);
+  EXPECT_EQ(text_in("starts"), "start\nstart\n");
+  EXPECT_THAT(one.err, HasSubstr("giving up after 1 restart"));
+  EXPECT_EQ(skel({"run", "--restarts", "0", "--", program}).status, 128 + SIGKILL);
+}
+
+TEST_F(Run, GivesUpWhereNoCheckpointComes) {
+  auto const program = script("program", std::string(count) + "kill -9 $$\n");
+  auto const one = skel({"run", "--restarts", "9", "--", program, "--skel-checkpoint", (folder_ / "none").string()});
+  EXPECT_EQ(one.status, 128 + SIGKILL);
+  EXPECT_THAT(one.err, HasSubstr("giving up, since 2 starts in a row have made no checkpoint"));
+  auto const comes_forward = script("forward", std::string(count) +
+                                                   "[ $starts -ge 7 ] && exit 0\nmkdir -p kept\n"
+                                                   "touch kept/run-1.$starts.checkpoint\nkill -9 $$\n");
+  auto const other =
+      skel({"run", "--restarts", "9", "--", comes_forward, "--skel-checkpoint=" + (folder_ / "kept").string()});
+  EXPECT_EQ(other.status, 0);
+  EXPECT_THAT(other.err, Not(HasSubstr("in 0.5 s")));
+}
+
+TEST_F(Run, SaysWhichRankDiedOnWhichHost) {
+  auto const mpirun = script("mpirun", std::string(count) + "[ $starts -ge 2 ] && exit 0\n" + died("n3"));
+  auto const one = skel({"run", "--", mpirun, "-np", "4", "program"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, HasSubstr("noticed that process rank 1"));
+  EXPECT_THAT(one.err, HasSubstr("skel: run: rank 1 on host n3 died by signal 9 (Killed); starting again"));
+}
+
+TEST_F(Run, LeavesOutAHostThatDiesTwice) {
+  auto const mpirun = script("mpirun", std::string(count) + "case $* in *n2*) ;; *) exit 0;; esac\n" + died("n2"));
+  auto const one = skel({"run", "--", mpirun, "--host", "n1:2,n2:2", "-np", "4", "program"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, HasSubstr("for the 2. time in a row: going on without this host, on 2 ranks"));
+  EXPECT_THAT(text_in("starts"), ::testing::EndsWith("start --host n1:2 -np 2 program\n"));
+}
+
+TEST_F(Run, GoesOnWithItsOnlyHost) {
+  auto const mpirun = script("mpirun", std::string(count) + "[ $starts -ge 4 ] && exit 0\n" + died("n1"));
+  auto const one = skel({"run", "--", mpirun, "--host", "n1:2", "program"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, Not(HasSubstr("without this host")));
+}
+
+TEST_F(Run, EndsWhatADeadJobHasLeft) {
+  auto const program = script("program", std::string(count) +
+                                             "[ $starts -ge 2 ] && exit 0\n"
+                                             "sh -c 'echo $$ > orphan; exec sleep 1000' &\n"
+                                             "while [ ! -s orphan ]; do :; done\nkill -9 $$\n");
+  auto const one = skel({"run", "--", program});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, HasSubstr("ended 1 process that it had left behind"));
+  EXPECT_EQ(::kill(std::stoi(text_in("orphan")), 0), -1);
+}
+
+TEST_F(Run, PassesSignalsOnAndDoesNotStartAgain) {
+  auto const program =
+      script("program", std::string(count) + "trap 'exit 5' TERM\necho ready >&2\nwhile :; do sleep 0.01; done\n");
+  surroundings with;
+  with.signal = SIGTERM;
+  auto const one = skel({"run", "--", program}, with);
+  EXPECT_EQ(one.status, 5);
+  EXPECT_EQ(text_in("starts"), "start\n");
+}
+
+TEST_F(Run, SaysWhatCannotBeStarted) {
+  auto const one = skel({"run", "--", (folder_ / "none").string()});
+  EXPECT_EQ(one.status, 1);
+  EXPECT_THAT(one.err, HasSubstr("cannot be started: No such file"));
+  EXPECT_EQ(skel({"run"}).status, 2);
+  EXPECT_EQ(skel({"run", "--restarts", "x", "--", "true"}).status, 2);
+}
+
+}  // namespace
+}  // namespace skel::testing_tools
