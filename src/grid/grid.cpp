@@ -295,17 +295,11 @@ struct grid::state {
         .monitor = platform::monitor(picture, host_of_rank),
         .processors_at = [this, named = names_in(line)](
                              platform::description const& of_ranks) { return processors_on(of_ranks, named).platform; },
-        .has_state = {},
-        .state_bytes = {},
         .counted = line.size() - 1,
         .model_error = usual_forecast_doubt().between,
         .horizon = settings.horizon,
         .announced = announced ? &*announced : nullptr,
         .decisions = store->setup()};
-    for (auto const& station : line.stations) {
-      setup.has_state.push_back(station.state != nullptr);
-      setup.state_bytes.push_back(bytes_of_state(station));
-    }
     for (std::size_t s = line.size(); s-- > 1;)
       if (line.stations[s].folds) setup.counted = s;
     return std::make_unique<remapping>(std::move(setup));

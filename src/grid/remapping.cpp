@@ -114,21 +114,19 @@ bool remapping::has_changed(mapping::running_line const& line) {
   return leaves || before == 0 || std::abs(std::log(bound / before)) > least_change;
 }
 
-remapping::price remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
-  price out;
+/// What moving there takes besides the drain [s]: what moves of this run have taken, with their states; before the
+/// first one, its messages.
+double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
+  if (auto const learnt = restart_.next(); std::isfinite(learnt.value)) return std::max(0.0, learnt.value);
   double slowest = 0;
   auto const ranks = of_.placed.ranks_of(where), now = of_.placed.ranks_of(present_);
   for (std::size_t s = 0; s < ranks.size(); ++s) {
     if (same_ranks(ranks[s], now[s])) continue;
     for (int const rank : ranks[s])
-      slowest = std::max(slowest, of_ranks.path(0, static_cast<std::size_t>(rank)).latency);
-    if (!of_.has_state[s]) continue;
-    auto const from = static_cast<std::size_t>(now[s].front()), to = static_cast<std::size_t>(ranks[s].front());
-    out.state += of_ranks.path(from, to).time(of_.state_bytes[s]);
+      if (auto const to = static_cast<std::size_t>(rank); of_ranks.connected(0, to))
+        slowest = std::max(slowest, of_ranks.path(0, to).latency);
   }
-  auto const learnt = restart_.next();
-  out.restart = std::isfinite(learnt.value) ? std::max(0.0, learnt.value) : messages_of_a_move * slowest;
-  return out;
+  return messages_of_a_move * slowest;
 }
 
 /// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
@@ -181,10 +179,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   double const left = std::max(of_.horizon - seconds, seconds);
   if (at.measured > 0) at.remaining = std::max(1.0, left / at.measured - watch_.under_way(of_.counted));
   if (moving_) at.draining = std::max(0.0, moving_->begun + moving_->expected - seconds);
-  at.entry = [&](plan::placement const& where) {
-    auto const its = price_of(where, of_ranks);
-    return its.state + its.restart;
-  };
+  at.entry = [&](plan::placement const& where) { return price_of(where, of_ranks); };
   at.name = of_.placed.name_of;
   auto const made = remapper_.decide(at);
   search_at_ = record::now() - begin > 0 ? seconds + (record::now() - begin) / most_deciding : seconds;
@@ -193,16 +188,14 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
     keep(*made, seconds, 0);
     return std::nullopt;
   }
-  auto const its = price_of(*made->go_to, of_ranks);
   moving next{made->number,
               present_,
               *made->go_to,
               of_.placed.ranks_of(*made->go_to),
               watch_.under_way(of_.counted) * at.measured,
-              its.state,
               0,
               0};
-  next.expected = next.drain + its.state + its.restart;
+  next.expected = next.drain + price_of(*made->go_to, of_ranks);
   plan::run_plan plan = now;
   for (std::size_t s = 0; s < plan.stations.size(); ++s)
     if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
@@ -227,7 +220,7 @@ void remapping::remapped(record::remap_record const& what) {
   } else if (what.done > 0) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
-    restart_.add(std::max(0.0, took - one.drain - one.state));
+    restart_.add(std::max(0.0, took - one.drain));
   }
 }
 

@@ -28,8 +28,6 @@ struct remapping_setup {
   platform::monitor monitor;
   /// The processors of the line as they are where ranks are such hosts: the same ones as those of placed.line.
   std::function<platform::description(platform::description const& of_ranks)> processors_at;
-  std::vector<bool> has_state;                   ///< per station: what it keeps has to go along
-  std::vector<double> state_bytes;               ///< per station [B]
   std::size_t counted = 0;                       ///< station at which items have passed the line
   double model_error = 0;                        ///< forecast_doubt::between
   double horizon = 0;                            ///< how long the run is expected to take at least [s]
@@ -64,10 +62,7 @@ class remapping {
     std::uint64_t decision = 0;
     plan::placement from, to;
     std::vector<std::vector<int>> ranks;
-    double drain = 0, state = 0, expected = 0, begun = 0;  // [s]
-  };
-  struct price {
-    double state = 0, restart = 0;
+    double drain = 0, expected = 0, begun = 0;  // [s]
   };
 
   platform::host_reading reading_of_host(std::size_t rank) const;
@@ -76,7 +71,7 @@ class remapping {
   void follow(plan::run_plan const& now, double seconds);
   void pin_moved(std::vector<std::vector<int>> const& wanted);
   bool has_changed(mapping::running_line const& line);
-  price price_of(plan::placement const& where, platform::description const& of_ranks) const;
+  double price_of(plan::placement const& where, platform::description const& of_ranks) const;
   void keep(mapping::remap_decision const& made, double seconds, double expected);
   record::remap_decision* kept(std::uint64_t number);
 
@@ -86,7 +81,7 @@ class remapping {
   std::vector<platform::host_reading> readings_;  // the latest of each rank
   plan::placement present_;
   std::optional<moving> moving_;
-  platform::forecaster restart_;  // what a move takes besides drain and state [s]
+  platform::forecaster restart_;  // what moves have taken besides the drain [s]
   double search_at_ = 0, bound_ = 0;
   std::vector<record::remap_decision> decisions_;
   std::uint64_t decided_ = 0;

@@ -40,15 +40,6 @@ void bring_states(runtime::program const& line, runtime::communicator const& ran
   for (auto const& move : moves) remember(line.stations[move.station], move.to);
 }
 
-double bytes_of_state(runtime::station const& station) {
-  if (station.state == nullptr || station.folds) return 0;
-  try {
-    return static_cast<double>(station.state->take().size());
-  } catch (...) {
-    return 0;  // who moves it will be told
-  }
-}
-
 void check_pins(runtime::program const& line, processor_map const& where) {
   for (auto const& station : line.stations) {
     if (!station.stays() || station.notes.at.empty()) continue;

@@ -21,10 +21,6 @@ inline constexpr int measuring_rank = 0;
 /// every rank for a stage whose state cannot travel, skel::stage_error where a serializer threw.
 void bring_states(runtime::program const& line, runtime::communicator const& ranks);
 
-/// What a station keeps, as it travels, on this rank [B]; 0 where it keeps nothing, it cannot travel, or its author's
-/// functions threw. It is written once to know it.
-double bytes_of_state(runtime::station const& station);
-
 /// Refuses to measure stages that may keep state and are pinned to another rank. Throws skel::error.
 void check_pins(runtime::program const& line, processor_map const& where);
 
