@@ -43,7 +43,7 @@ void add(fnv1a& hash, plan::run_plan const& plan) {
     hash.add(station.capacity).add(station.parents.size());
     for (auto parent : station.parents) hash.add(parent);
   }
-  hash.add(std::bit_cast<std::uint64_t>(plan.batch_latency));
+  for (double value : {plan.batch_latency, plan.part_pause}) hash.add(std::bit_cast<std::uint64_t>(value));
   for (std::uint64_t value : {plan.batch_bytes, plan.direct_bytes, plan.reorder_factor, plan.most_bytes})
     hash.add(value);
 }

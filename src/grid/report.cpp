@@ -115,8 +115,12 @@ std::string moves_text(record::run_record const& run) {
     else if (move.repairs)
       out += "stages went back on the ranks where their state had stayed\n";
     else if (move.done > 0)
-      out += print("it went on by another plan, which all ranks obeyed %s later\n",
-                   scaled(move.done - move.announced, "s").c_str());
+      out +=
+          print("it went on by another plan, which all ranks obeyed %s later%s\n",
+                scaled(move.done - move.announced, "s").c_str(),
+                move.in_parts > 0
+                    ? (", after states had moved part by part in " + scaled(move.begun - move.announced, "s")).c_str()
+                    : "");
     else
       out += "it went on by another plan until the stream ended\n";
   }

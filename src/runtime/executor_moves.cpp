@@ -78,7 +78,8 @@ void executor::tell_rolled_back(stream_position const& of, std::string why) {
 
 void executor::receive(int from, errand what) {
   agenda todo;
-  at(what.head.station).receive(from, std::move(what), todo);
+  site& here = at(what.head.station);
+  here.receive(from, std::move(what), todo);
   perform(todo, nullptr);
 }
 

@@ -65,25 +65,22 @@ concept finds_parts = requires(F const& function, In const& item) {
 /// does so by half does not compile.
 template <class F, class In>
 consteval bool has_divisible_state() {
-  if constexpr (!std::is_class_v<F>) {
-    return false;
-  } else if constexpr (writes_parts<F> || reads_parts<F> || (counts_parts<F> && finds_parts<F, In>)) {
-    // Named, so that a compiler does not explain each concept.
-    constexpr bool writes = writes_parts<F> && reads_parts<F>, counts = counts_parts<F>, finds = finds_parts<F, In>;
+  if constexpr (writes_parts<F> || reads_parts<F> || (counts_parts<F> && finds_parts<F, In>)) {
+    constexpr bool writes = writes_parts<F> && reads_parts<F>, counts = counts_parts<F>, finds = finds_parts<F, In>,
+                   serializer = has_serializer<F>;  // compilers then say no more than is needed
     static_assert(writes,
                   "skel: a stage whose state is in parts needs template <class Archive> void serialize_part(Archive&, "
                   "std::size_t part), which writes and reads one of them");
-    static_assert(counts,
-                  "skel: a stage with serialize_part() needs std::size_t parts() const: how many parts its state has");
+    static_assert(counts, "skel: a stage with serialize_part() needs std::size_t parts() const: how many there are");
     static_assert(
         finds,
         "skel: a stage with serialize_part() needs std::size_t part_of(Item const&) const: the only part that "
         "work on the item may read or change");
     static_assert(
-        !has_serializer<F>,
-        "skel: a stage with serialize_part() cannot have a skel::serializer, which makes a new object without its "
-        "parts: give it template <class Archive> void serialize(Archive&) for what all parts share");
-    return writes && counts && finds && !has_serializer<F>;
+        !serializer,
+        "skel: a stage with serialize_part() cannot have a skel::serializer, which makes a new object without "
+        "its parts: give it template <class Archive> void serialize(Archive&) for what all parts share");
+    return writes && counts && finds && !serializer;
   } else {
     return false;
   }
