@@ -231,6 +231,15 @@ void remapping::remapped(record::remap_record const& what) {
   }
 }
 
+std::vector<record::share_forecast> remapping::shares() const {
+  std::vector<record::share_forecast> out;
+  for (std::size_t const host : of_.monitor.host_of_rank()) {
+    auto const expected = of_.monitor.host(host);
+    out.push_back({expected.share, expected.error});
+  }
+  return out;
+}
+
 void remapping::keep(mapping::remap_decision const& made, double seconds, double expected) {
   ++decided_;
   record::remap_decision one{.number = made.number,

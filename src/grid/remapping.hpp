@@ -16,6 +16,7 @@
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
+#include <skel/detail/record/run_history.hpp>
 
 #include "program_history.hpp"
 
@@ -56,6 +57,8 @@ class remapping {
 
   /// Those that moved the line and the last others, in their order.
   std::vector<record::remap_decision> const& decisions() const { return decisions_; }
+  /// What is expected of the host of each rank.
+  std::vector<record::share_forecast> shares() const;
   /// All that there were.
   std::uint64_t decided() const { return decided_; }
 
