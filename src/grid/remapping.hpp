@@ -57,6 +57,8 @@ class remapping {
 
   /// Those that moved the line and the last others, in their order.
   std::vector<record::remap_decision> const& decisions() const { return decisions_; }
+  /// How long the threads of a rank that says this could have run and did not because of others [s].
+  double lost_to_others(record::rank_progress const& said) const;
   /// What is expected of the host of each rank.
   std::vector<record::share_forecast> shares() const;
   /// All that there were.

@@ -188,9 +188,9 @@ std::string stages(record::run_history const& run, std::vector<chart_mark> const
     auto const waiting = s > 0 ? under_way_before(run, s) : record::time_series{};
     std::vector<int> const ranks =
         !run.places.empty() && s < run.places.back().ranks.size() ? run.places.back().ranks[s] : std::vector<int>{};
-    double const count = static_cast<double>(so_far.source_items);
+    double const count = so_far.source_items;
     rows += "<tr>" + text_cell(run.stations[s]) + text_cell(places_text(run, ranks)) +
-            number_cell(number_of(so_far.source_items)) +
+            number_cell(print("%.0f", count)) +
             number_cell(rated(runs               ? latest(rate)
                               : last.seconds > 0 ? count / last.seconds
                                                  : 0)) +
@@ -200,16 +200,19 @@ std::string stages(record::run_history const& run, std::vector<chart_mark> const
     charts += "<h3>" + in_html(run.stations[s]) + "</h3>\n<div class=\"charts\">" +
               to_svg({.title = "items of the source per second",
                       .seconds = run.seconds,
+                      .small = true,
                       .lines = {{"rate", "measured", rate}},
                       .marks = marks}) +
               to_svg({.title = "busy, part of its workers' time",
                       .seconds = run.seconds,
                       .most = 1,
+                      .small = true,
                       .lines = {{"busy", "measured", busy}},
                       .marks = marks});
     if (s > 0)
       charts += to_svg({.title = "items under way before it",
                         .seconds = run.seconds,
+                        .small = true,
                         .lines = {{"under way", "measured", waiting}},
                         .marks = marks});
     charts += "</div>\n";
@@ -238,7 +241,8 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
               number_cell(wanted > 0 ? share_text(there.run / wanted) : "-") +
               number_cell(share_text(there.expected.share)) + number_cell(share_text(there.expected.error)) + "</tr>\n";
     if (rank >= most_charts) continue;
-    time_chart chart{.title = rank_text(run, rank) + ": share of its cores", .seconds = run.seconds, .most = 1};
+    time_chart chart{
+        .title = rank_text(run, rank) + ": share of its cores", .seconds = run.seconds, .most = 1, .small = true};
     chart_line expected{"forecast", "forecast", {}};
     for (std::size_t i = 0; i < run.moments.size(); ++i) {
       auto const& moment = run.moments[i];

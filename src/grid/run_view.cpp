@@ -185,9 +185,11 @@ void show_run(run_view& view, run_report const& report, runtime::run_options& op
   });
   options.heard = [&view, watcher, then = options.heard](record::rank_progress const& said) {
     if (then) then(said);
+    auto heard = said;
+    if (watcher != nullptr) heard.waited = watcher->lost_to_others(said);
     view.tell([&](record::history_recorder& of) {
+      of.hear(heard);
       if (watcher != nullptr && said.rank == 0) of.expect(watcher->shares());
-      of.hear(said);
     });
   };
   options.remapped = [&view, watcher, then = options.remapped](record::remap_record const& what) {

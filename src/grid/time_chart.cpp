@@ -14,17 +14,19 @@ namespace skel {
 namespace {
 
 /// Of the drawing, in its own units: a page shows it as wide as there is room for.
-constexpr double plot_left = 64, plot_width = 640, plot_margin = 16, plot_top = 26, plot_height = 130, axis_height = 24;
+constexpr double plot_left = 64, plot_width = 640, small_width = 300, plot_margin = 16, plot_top = 26,
+                 plot_height = 130, axis_height = 24;
 constexpr double row_height = 18, name_width = 180;
 constexpr std::size_t longest_row_name = 28;
 
-/// Values at round numbers, five or so. Precondition: high is more than 0.
+/// 0 and values at round numbers up to this one, five of them at most. Precondition: high is more than 0.
 std::vector<double> ticks(double high) {
-  double step = std::pow(10.0, std::floor(std::log10(high)));
-  if (high / step < 2)
-    step /= 5;
-  else if (high / step < 5)
-    step /= 2;
+  double const power = std::pow(10.0, std::floor(std::log10(high)));
+  double step = power;
+  for (double const part : {0.2, 0.5, 1.0, 2.0}) {
+    step = part * power;
+    if (high / step <= 5) break;
+  }
   std::vector<double> out;
   for (int k = 0; k * step <= high * (1 + 1e-9); ++k) out.push_back(k * step);
   return out;
@@ -32,15 +34,15 @@ std::vector<double> ticks(double high) {
 
 /// From time and value to the drawing.
 struct frame {
-  double begin, seconds, most, bottom;
+  double begin, end, seconds, most, bottom;
 
-  double x(double at) const { return begin + (plot_left + plot_width - begin) * std::clamp(at / seconds, 0.0, 1.0); }
+  double x(double at) const { return begin + (end - begin) * std::clamp(at / seconds, 0.0, 1.0); }
   double y(double value) const { return bottom - (bottom - plot_top) * std::clamp(value / most, 0.0, 1.0); }
 };
 
-std::string opening(std::string const& title, double tall) {
-  return print("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">", plot_left + plot_width + plot_margin, tall) + "<title>" +
-         in_html(title) + "</title><text class=\"title\" x=\"4\" y=\"15\">" + in_html(title) + "</text>\n";
+std::string opening(std::string const& title, double end, double tall) {
+  return print("<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\">", end + plot_margin, tall) + "<title>" + in_html(title) +
+         "</title><text class=\"title\" x=\"4\" y=\"15\">" + in_html(title) + "</text>\n";
 }
 
 std::string time_axis(frame const& in) {
@@ -85,12 +87,13 @@ std::string to_svg(time_chart const& chart) {
       if (std::isfinite(value)) most = std::max(most, value);
   for (auto const& band : chart.bands)
     if (std::isfinite(band.high)) most = std::max(most, band.high);
-  frame const in{plot_left, chart.seconds > 0 ? chart.seconds : 1, most > 0 ? most : 1, plot_top + plot_height};
-  std::string out = opening(chart.title, plot_top + plot_height + axis_height);
+  double const end = plot_left + (chart.small ? small_width : plot_width);
+  frame const in{plot_left, end, chart.seconds > 0 ? chart.seconds : 1, most > 0 ? most : 1, plot_top + plot_height};
+  std::string out = opening(chart.title, end, plot_top + plot_height + axis_height);
   for (double const value : ticks(in.most))
     out +=
-        print("<line class=\"rule\" x1=\"%.0f\" y1=\"%.1f\" x2=\"%.0f\" y2=\"%.1f\"/>", plot_left, in.y(value),
-              plot_left + plot_width, in.y(value)) +
+        print("<line class=\"rule\" x1=\"%.0f\" y1=\"%.1f\" x2=\"%.0f\" y2=\"%.1f\"/>", plot_left, in.y(value), end,
+              in.y(value)) +
         print("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", plot_left - 6, in.y(value) + 4, value);
   out += time_axis(in);
   for (auto const& band : chart.bands) {
@@ -106,8 +109,8 @@ std::string to_svg(time_chart const& chart) {
 std::string to_svg(std::string const& title, double seconds, std::vector<chart_row> const& rows,
                    std::vector<chart_mark> const& marks) {
   double const bottom = plot_top + row_height * static_cast<double>(rows.size());
-  frame const in{name_width, seconds > 0 ? seconds : 1, 1, bottom};
-  std::string out = opening(title, bottom + axis_height) + time_axis(in);
+  frame const in{name_width, plot_left + plot_width, seconds > 0 ? seconds : 1, 1, bottom};
+  std::string out = opening(title, in.end, bottom + axis_height) + time_axis(in);
   double y = plot_top;
   for (auto const& row : rows) {
     out += "<g><title>" + in_html(row.name) + "</title>" +

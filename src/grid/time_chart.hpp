@@ -42,6 +42,7 @@ struct time_chart {
   std::string title;   ///< with the unit of the values
   double seconds = 0;  ///< to the end of the time axis [s]
   double most = 0;     ///< that the value axis reaches at least
+  bool small = false;  ///< half as wide, to stand beside others
   std::vector<chart_line> lines{};
   std::vector<chart_band> bands{};
   std::vector<chart_mark> marks{};

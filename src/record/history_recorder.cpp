@@ -1,23 +1,17 @@
 #include <skel/detail/record/history_recorder.hpp>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
 
 namespace skel::record {
 
-history_recorder::history_recorder(run_history begun)
-    : history_(std::move(begun)),
-      now_{.seconds = 0,
-           .stations = std::vector<station_moment>(history_.stations.size()),
-           .ranks = std::vector<rank_moment>(history_.hosts.size())},
-      said_(history_.hosts.size()),
-      heard_(history_.hosts.size(), 0),
-      quiet_(history_.hosts.size()) {
+history_recorder::history_recorder(run_history begun) : history_(std::move(begun)), ranks_(history_.hosts.size()) {
   SKEL_EXPECTS(!history_.hosts.empty());
-  history_.moments = {now_};
+  for (auto& rank : ranks_)
+    rank.before.stations = rank.latest.stations = std::vector<station_moment>(history_.stations.size());
+  history_.moments = {moment_at(0)};
 }
 
 void history_recorder::begin(std::string plan, std::uint64_t first_items, std::vector<std::vector<int>> const& ranks) {
@@ -28,58 +22,71 @@ void history_recorder::begin(std::string plan, std::uint64_t first_items, std::v
 
 void history_recorder::hear(rank_progress const& said) {
   auto const rank = static_cast<std::size_t>(said.rank);
-  if (said.rank < 0 || rank >= said_.size()) return;
-  for (auto const& station : said.stations) {
-    if (station.station >= now_.stations.size()) continue;
-    auto& total = now_.stations[station.station];
-    auto const before = std::ranges::find(said_[rank], station.station, &station_progress::station);
-    total.source_items += station.source_items;
-    total.busy += station.busy;
-    if (before == said_[rank].end()) {
-      said_[rank].push_back(station);
-      continue;
-    }
-    total.source_items -= before->source_items;
-    total.busy -= before->busy;
-    *before = station;
-  }
-  now_.ranks[rank].run += said.run;
-  now_.ranks[rank].waited += said.waited;
-  heard_[rank] = said.seconds;
-  quiet_[rank].reset();
+  if (said.rank < 0 || rank >= ranks_.size()) return;
+  auto& [before, latest, quiet] = ranks_[rank];
+  before = latest;
+  latest.seconds = said.seconds;
+  for (auto const& station : said.stations)
+    if (station.station < latest.stations.size())
+      latest.stations[station.station] = {static_cast<double>(station.source_items), station.busy};
+  latest.threads.run += said.run;
+  latest.threads.waited += said.waited;
+  quiet.reset();
   if (said.standing && (history_.forecasts.empty() || history_.forecasts.back().seconds != said.standing->seconds ||
                         history_.forecasts.back().why != said.standing->why))
     history_.forecasts.push_back(*said.standing);
   if (rank != 0) return;
   listen(said.seconds);
-  keep(said.seconds);
+  if (before.seconds > 0) keep(before.seconds);
+}
+
+/// What all had done at a moment: of each rank, between what it said before and after that.
+run_moment history_recorder::moment_at(double seconds) const {
+  run_moment out{.seconds = seconds,
+                 .stations = std::vector<station_moment>(history_.stations.size()),
+                 .ranks = std::vector<rank_moment>(ranks_.size())};
+  for (std::size_t r = 0; r < ranks_.size(); ++r) {
+    auto const& [before, latest, quiet] = ranks_[r];
+    double const apart = latest.seconds - before.seconds;
+    double const part = apart > 0 ? std::clamp((seconds - before.seconds) / apart, 0.0, 1.0) : 1;
+    auto const between = [part](double from, double to) { return from + part * (to - from); };
+    for (std::size_t s = 0; s < out.stations.size(); ++s) {
+      out.stations[s].source_items += between(before.stations[s].source_items, latest.stations[s].source_items);
+      out.stations[s].busy += between(before.stations[s].busy, latest.stations[s].busy);
+    }
+    out.ranks[r] = {between(before.threads.run, latest.threads.run),
+                    between(before.threads.waited, latest.threads.waited), before.threads.expected};
+  }
+  return out;
 }
 
 /// Who has not been heard for too long.
 void history_recorder::listen(double now) {
   if (!(history_.period > 0)) return;
-  for (std::size_t rank = 1; rank < heard_.size(); ++rank) {
-    if (now - heard_[rank] <= quiet_periods * history_.period) continue;
-    if (!quiet_[rank]) {
+  for (std::size_t r = 1; r < ranks_.size(); ++r) {
+    auto& [before, latest, quiet] = ranks_[r];
+    if (now - latest.seconds <= quiet_periods * history_.period) continue;
+    if (!quiet) {
       ++history_.silent;
-      quiet_[rank] = history_.silences.size();
+      quiet = history_.silences.size();
       if (history_.silences.size() < most_silences)
-        history_.silences.push_back({static_cast<std::int32_t>(rank), heard_[rank], now});
+        history_.silences.push_back({static_cast<std::int32_t>(r), latest.seconds, now});
       else
-        quiet_[rank] = most_silences;
+        quiet = most_silences;
     }
-    if (*quiet_[rank] < most_silences) history_.silences[*quiet_[rank]].to = now;
+    if (*quiet < most_silences) history_.silences[*quiet].to = now;
   }
 }
 
 void history_recorder::keep(double seconds) {
-  now_.seconds = std::max(seconds, now_.seconds);
-  history_.seconds = now_.seconds;
-  if (history_.counted < now_.stations.size()) history_.items = now_.stations[history_.counted].source_items;
+  auto now = moment_at(seconds);
+  history_.seconds = seconds;
+  if (history_.counted < now.stations.size())
+    history_.items = static_cast<std::uint64_t>(now.stations[history_.counted].source_items);
   if (++skipped_ < history_.apart) return;
   skipped_ = 0;
   auto& all = history_.moments;
-  all.push_back(now_);
+  all.push_back(std::move(now));
   if (all.size() < most_moments) return;
   std::size_t kept = 1;  // the begin stays
   for (std::size_t i = 2; i < all.size(); i += 2) all[kept++] = std::move(all[i]);
@@ -88,8 +95,8 @@ void history_recorder::keep(double seconds) {
 }
 
 void history_recorder::expect(std::vector<share_forecast> of_ranks) {
-  for (std::size_t rank = 0; rank < std::min(of_ranks.size(), now_.ranks.size()); ++rank)
-    now_.ranks[rank].expected = of_ranks[rank];
+  for (std::size_t r = 0; r < std::min(of_ranks.size(), ranks_.size()); ++r)
+    ranks_[r].latest.threads.expected = of_ranks[r];
 }
 
 void history_recorder::place(double seconds, std::vector<std::vector<int>> const& ranks) {
@@ -118,16 +125,16 @@ void history_recorder::refuse(std::vector<std::string> announcements) {
 }
 
 void history_recorder::complete(run_record const& run) {
-  for (auto& station : now_.stations) station = {};
+  auto& all = history_.moments;
+  while (all.size() > 1 && all.back().seconds >= run.seconds) all.pop_back();  // heard when all had passed
+  auto last = moment_at(run.seconds);
+  for (auto& station : last.stations) station = {};
   for (auto const& record : run.stations) {
-    if (record.station >= now_.stations.size()) continue;
-    now_.stations[record.station].source_items += record.source_items;
-    now_.stations[record.station].busy += record.busy;
+    if (record.station >= last.stations.size()) continue;
+    last.stations[record.station].source_items += static_cast<double>(record.source_items);
+    last.stations[record.station].busy += record.busy;
   }
-  if (!history_.moments.empty() && history_.moments.back().seconds >= run.seconds && history_.moments.size() > 1)
-    history_.moments.pop_back();  // it was heard when the last item had passed
-  now_.seconds = std::max(run.seconds, history_.moments.back().seconds);
-  if (run.seconds > 0) history_.moments.push_back(now_);
+  if (run.seconds > 0) all.push_back(std::move(last));
   history_.forecasts = run.forecasts;
   history_.remaps = run.remaps;
   history_.remaps_left_out = 0;
@@ -182,8 +189,7 @@ std::size_t workers_at(run_history const& run, std::size_t station, double secon
 
 time_series rate_of(run_history const& run, std::size_t station) {
   return over_windows(run, [&](time_series& out, run_moment const& from, run_moment const& to) {
-    double const items = static_cast<double>(to.stations[station].source_items) -
-                         static_cast<double>(from.stations[station].source_items);
+    double const items = to.stations[station].source_items - from.stations[station].source_items;
     out.emplace_back(to.seconds, items / (to.seconds - from.seconds));
   });
 }
@@ -200,8 +206,7 @@ time_series under_way_before(run_history const& run, std::size_t station) {
   SKEL_EXPECTS(station > 0);
   time_series out;
   for (auto const& moment : run.moments) {
-    double const given = static_cast<double>(moment.stations[station - 1].source_items);
-    double const taken = static_cast<double>(moment.stations[station].source_items);
+    double const given = moment.stations[station - 1].source_items, taken = moment.stations[station].source_items;
     out.emplace_back(moment.seconds, std::max(0.0, given - taken));
   }
   return out;

@@ -31,7 +31,8 @@ class history_recorder {
 
   /// By this plan, in words, with stations there; so many items passed before, while stages were measured.
   void begin(std::string plan, std::uint64_t first_items, std::vector<std::vector<int>> const& ranks);
-  /// What a rank says. A moment is kept when rank 0 says something, which is heard last of a period.
+  /// What a rank says. When rank 0 says something, the moment is kept at which it said something before: by then all
+  /// have said something before and after it, and what they had done is between that.
   void hear(rank_progress const& said);
   /// What is expected of the hosts of the ranks from now on.
   void expect(std::vector<share_forecast> of_ranks);
@@ -49,15 +50,24 @@ class history_recorder {
   run_history const& history() const { return history_; }
 
  private:
+  /// What a rank had done, by all that it said until then.
+  struct rank_totals {
+    double seconds = 0;
+    std::vector<station_moment> stations;
+    rank_moment threads;
+  };
+  struct rank_state {
+    rank_totals before, latest;
+    std::optional<std::size_t> quiet;  // it is silent: which of the silences that is
+  };
+
   void listen(double now);
   void keep(double seconds);
+  run_moment moment_at(double seconds) const;
 
   run_history history_;
-  run_moment now_;
-  std::vector<std::vector<station_progress>> said_;  // the latest of each rank
-  std::vector<double> heard_;                        // when each rank was last [s]
-  std::vector<std::optional<std::size_t>> quiet_;    // of each rank that is silent: which of the silences that is
-  std::size_t skipped_ = 0;                          // moments since the last that was kept
+  std::vector<rank_state> ranks_;
+  std::size_t skipped_ = 0;  // moments since the last that was kept
 };
 
 /// A figure over the time since the run began [s].

@@ -16,8 +16,9 @@ namespace skel::record {
 
 /// What a station's workers had done by a moment, on all ranks together, since the run began.
 struct station_moment {
-  std::uint64_t source_items = 0;  ///< of the source that had become what they took
-  double busy = 0;                 ///< in the user's function, summed over workers [s]
+  double source_items =
+      0;            ///< of the source that had become what they took; between two reports of a rank it is a part
+  double busy = 0;  ///< in the user's function, summed over workers [s]
 };
 
 /// What is expected of a rank's host: of the speed that the platform says, for each thread of the program.
@@ -29,7 +30,8 @@ struct share_forecast {
 /// What a rank's threads had got of their cores by a moment, since the run began, and what was expected then.
 struct rank_moment {
   double run = 0;     ///< rank_progress::run, summed [s]
-  double waited = 0;  ///< rank_progress::waited, summed [s]
+  double waited = 0;  ///< that they could have run and did not because of others, where the run is watched; else
+                      ///< rank_progress::waited, for each other too; summed [s]
   share_forecast expected;
 };
 
