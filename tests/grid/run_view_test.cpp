@@ -1,7 +1,5 @@
 #include "run_view.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,6 +17,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/detail/platform/announcement.hpp>
+#include <skel/detail/platform/description.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/skel.hpp>
 
@@ -188,6 +188,35 @@ TEST_F(RunView, PlansThatComeMeanwhileAreSeen) {
   if (grid.rank() != 0) return;
   EXPECT_THAT(page(), HasSubstr("another plan was gone on by"));
   EXPECT_THAT(page(), HasSubstr(": 2 workers, "));
+}
+
+TEST_F(RunView, MovesAndForecastsOfHostsAreSeen) {
+  int const size = skel::grid(settings_).size();
+  if (size == 1) GTEST_SKIP() << "a run on one rank is not moved";
+  settings_.announcements = file_ + ".jsonl";
+  std::vector<skel::platform::cluster> clusters;
+  std::vector<skel::platform::cluster_link> links;
+  for (int r = 0; r < size; ++r) clusters.push_back({"host" + std::to_string(r), 1, 1, 1, {}, {}, {}});
+  for (std::size_t a = 0; a < clusters.size(); ++a)
+    for (std::size_t b = 0; b < clusters.size(); ++b)
+      if (a != b) links.push_back({a, b, {1e-5, 1e9}, {}});
+  settings_.platform = skel::platform::description(1e-6, clusters, links);
+  skel::grid grid(settings_);
+  auto const report = run(grid, 3000, [&](std::uint64_t x) {
+    if (x != 500) return;
+    for (int r = 1; r < size; ++r)
+      std::ofstream(settings_.announcements, std::ios::app)
+          << skel::platform::to_json(
+                 {.says = skel::platform::announcement::kind::leaves, .host = "host" + std::to_string(r)})
+          << "\n";
+  });
+  if (grid.rank() != 0) return;
+  std::filesystem::remove(settings_.announcements);
+  EXPECT_THAT(page(), HasSubstr("<polyline class=\"forecast\" points="));
+  EXPECT_THAT(page(), Not(HasSubstr("There were none.")));
+  if (report.run.moves() == 0) return;  // its workers were all on rank 0
+  EXPECT_THAT(page(), HasSubstr("class=\"mark moved\""));
+  EXPECT_THAT(page(), HasSubstr("expected to take"));
 }
 
 TEST_F(RunView, TheLivePageIsThereAsLongAsTheRun) {
