@@ -7,6 +7,7 @@
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/platform/files.hpp>
 
+#include "run_view.hpp"
 #include "type_name.hpp"
 
 namespace skel {
@@ -31,6 +32,7 @@ std::string words_of(run_settings const& settings) {
   if (settings.plan) text += ", with a plan";
   if (!settings.trace.empty()) text += ", with a trace";
   if (!settings.checkpoint.empty()) text += ", with checkpoints";
+  if (run_view::is_wanted(settings)) text += ", looked at";
   return text;
 }
 

@@ -47,6 +47,7 @@
 #include "rank_cores.hpp"
 #include "remapping.hpp"
 #include "resumption.hpp"
+#include "run_view.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
 #include "warn.hpp"
@@ -344,14 +345,13 @@ struct grid::state {
     return describe(found);
   }
 
-  /// A trace that cannot be written must not be noticed after the run. Collective.
-  void check_trace() const {
-    if (settings.trace.empty()) return;
-    bool const fine = ranks.rank() != 0 || record::can_be_written(settings.trace);
+  /// A file that cannot be written must not be noticed after the run. Collective.
+  void check_file(std::string const& file, std::string const& option) const {
+    if (file.empty()) return;
+    bool const fine = ranks.rank() != 0 || record::can_be_written(file);
     if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
-      throw error(settings.trace +
-                  ": cannot be opened for writing, or is a pipe; give --skel-trace a file in a folder "
-                  "that exists");
+      throw error(file + ": cannot be opened for writing, or is a pipe; give " + option +
+                  " a file in a folder that exists");
   }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {
@@ -362,6 +362,15 @@ struct grid::state {
       warn(e.what());
     }
   }
+
+  /// Shows a run to who wants to see it. On rank 0; nothing where nobody does.
+  std::unique_ptr<run_view> view_of(runtime::program const& line) const {
+    if (ranks.rank() != 0 || !run_view::is_wanted(settings)) return nullptr;
+    return std::make_unique<run_view>(settings, before_run(line, ranks.hosts()));
+  }
+
+  /// Runs a line that all ranks have met for. `view`: told what happens, where it is not null.
+  run_report run(runtime::program const& line, std::stop_token const& stop, run_view* view);
 
   /// Within a limit of memory one batch is under way.
   runtime::calibration measure(runtime::program const& line) const {
@@ -505,13 +514,28 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   state& s = *state_;
   check_times(s.settings);
   s.meet(call_with("run()", line, s.settings));
+  s.check_file(s.settings.trace, "--skel-trace");
+  s.check_file(s.settings.report, "--skel-report");
+  auto const view = s.view_of(line);
+  if (!view) return s.run(line, stop, nullptr);
+  try {
+    auto report = s.run(line, stop, view.get());
+    view->complete(report);
+    return report;
+  } catch (std::exception const& e) {
+    view->fail(e.what());
+    throw;
+  }
+}
+
+run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {
+  state& s = *this;
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   run_report report;
   std::vector<record::span> measured;
   placed_run placed;
   bool first_items_passed = false, watched = false;
-  s.check_trace();
   static std::size_t ended_runs = 0;  // of this process
   std::optional<resumption> checkpoints;
   if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, ended_runs + 1, s.ranks);
@@ -530,7 +554,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     first_items_passed = is_measured(line);
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
-    if (rank() == 0) {
+    if (ranks.rank() == 0) {
       mine = s.open(line, where, first_items_passed);
       mine.watched = mine.placed.running && s.may_move();
     }
@@ -538,7 +562,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     if (!start.refused.empty()) throw error(start.refused);
     for (auto* const failed : {&mine.failed, &start.failed})
       if (*failed) (*failed)->item += first_item;
-    if (start.failed) runtime::throw_failure(rank() == 0 ? *mine.failed : *start.failed);
+    if (start.failed) runtime::throw_failure(ranks.rank() == 0 ? *mine.failed : *start.failed);
     measured = std::move(mine.calibration);
     placed = std::move(mine.placed);
     watched = start.watched;
@@ -557,9 +581,9 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
       return report;
     }
   }
-  runtime::check_plan(line, report.plan.run, size());
+  runtime::check_plan(line, report.plan.run, ranks.size());
   std::unique_ptr<remapping> watcher;
-  if (watched && rank() == 0) watcher = s.watch(line, *placed.running);
+  if (watched && ranks.rank() == 0) watcher = s.watch(line, *placed.running);
   if (resumes && !first_items_passed)
     checkpoints->give_states(report.plan.run);
   else
@@ -573,13 +597,13 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   options.expected.low = report.plan.expected.low;
   options.expected.high = report.plan.expected.high;
   options.between_stretches = usual_forecast_doubt().between;
-  if (s.settings.progress.value_or(::isatty(STDERR_FILENO) == 1))
+  if (s.settings.progress.value_or(!s.settings.live && ::isatty(STDERR_FILENO) == 1))
     options.progress = [done = options.first_item](std::uint64_t items, double seconds,
                                                    record::throughput_forecast const& standing) {
       std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s%s\n", static_cast<unsigned long long>(done + items),
                    seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
     };
-  if (rank() == 0) options.next_plan = s.settings.next_plan;
+  if (ranks.rank() == 0) options.next_plan = s.settings.next_plan;
   options.plan_period = s.settings.plan_period;
   if (watched) {
     options.progress_period = remapping::period;
@@ -594,6 +618,8 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     options.remapped = [&](record::remap_record const& what) { watcher->remapped(what); };
   }
   if (checkpoints) checkpoints->ask_for_checkpoints(options);
+  if (run_view::is_wanted(s.settings)) options.progress_period = remapping::period;
+  if (view != nullptr) show_run(*view, report, options, watcher.get());
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
   if (watched) {
     std::pair<std::vector<record::remap_decision>, std::uint64_t> made;

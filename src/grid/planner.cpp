@@ -189,7 +189,8 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
     if (station.notes.at.size() == 1 && !processors.platform.find_host(station.notes.at.front())) {
       auto& pinned = ranks_of[s] = processors.find_ranks(station.notes.at.front());
       if (stays && has(pinned, *stays)) pinned = {*stays};
-      if (end && pinned.size() > 1) pinned.resize(1);  // the same one in every run, as long as ranks are the same
+      if (end && pinned.size() > 1)
+        pinned.erase(pinned.begin() + 1, pinned.end());  // the same one in every run, as long as ranks are the same
     }
     if (!station.notes.at.empty() || processors.one_rank()) continue;
     if (stays) ranks_of[s] = {*stays};

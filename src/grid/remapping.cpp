@@ -224,6 +224,20 @@ void remapping::remapped(record::remap_record const& what) {
   }
 }
 
+double remapping::lost_to_others(record::rank_progress const& said) const {
+  double const got = platform::share_got(reading_of_host(static_cast<std::size_t>(said.rank)), said.run, said.waited);
+  return got > 0 ? said.run / got - said.run : said.waited;
+}
+
+std::vector<record::share_forecast> remapping::shares() const {
+  std::vector<record::share_forecast> out;
+  for (std::size_t const host : of_.monitor.host_of_rank()) {
+    auto const expected = of_.monitor.host(host);
+    out.push_back({expected.share, expected.error});
+  }
+  return out;
+}
+
 void remapping::keep(mapping::remap_decision const& made, double seconds, double expected) {
   ++decided_;
   record::remap_decision one{.number = made.number,

@@ -16,6 +16,7 @@
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
+#include <skel/detail/record/run_history.hpp>
 
 #include "program_history.hpp"
 
@@ -54,6 +55,10 @@ class remapping {
 
   /// Those that moved the line and the last others, in their order.
   std::vector<record::remap_decision> const& decisions() const { return decisions_; }
+  /// How long the threads of a rank that says this could have run and did not because of others [s].
+  double lost_to_others(record::rank_progress const& said) const;
+  /// What is expected of the host of each rank.
+  std::vector<record::share_forecast> shares() const;
   /// All that there were.
   std::uint64_t decided() const { return decided_; }
 

@@ -8,39 +8,14 @@
 
 #include <skel/detail/base/counted.hpp>
 
+#include "figure_text.hpp"
+
 namespace skel {
 
 namespace {
 
-template <class... Args>
-std::string print(char const* format, Args... args) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, args...);
-  return line;
-}
-
 /// Of forecasts that were made while a program ran so many are listed, and the last.
 constexpr std::size_t most_forecasts = 8;
-
-/// A time or a size with three digits and a prefix.
-std::string scaled(double value, char const* unit) {
-  if (!(value > 0)) return "-";
-  static constexpr char const* prefixes[] = {"n", "u", "m", "", "k", "M", "G"};
-  int step = static_cast<int>(std::floor(std::log10(value) / 3));
-  step = std::clamp(step, -3, 3);
-  return print("%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
-}
-
-/// A rate with three digits, per minute or hour where there is less than one in ten of the time before it.
-std::string rated(double per_second, char const* things = "items") {
-  static constexpr double seldom = 0.1, minute = 60, hour = 3600;
-  std::string const of = things;
-  if (!(per_second > 0)) return "-";
-  if (per_second >= 1) return scaled(per_second, (of + "/s").c_str());
-  if (per_second >= seldom) return print("%.3g %s/s", per_second, things);
-  if (per_second * minute >= seldom) return print("%.3g %s/min", per_second * minute, things);
-  return print("%.3g %s/h", per_second * hour, things);
-}
 
 std::string joined(std::vector<std::string> const& names) {
   std::map<std::string, int> count;

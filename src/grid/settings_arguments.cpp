@@ -1,6 +1,7 @@
 #include "settings_arguments.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -41,6 +42,13 @@ std::size_t count(std::string const& name, std::string const& text, std::size_t 
   if (value != std::floor(value) || value > 1e6)
     throw input_error("command line", name, "'" + text + "' is not a whole number up to a million");
   return static_cast<std::size_t>(value);
+}
+
+std::uint16_t port(std::string const& name, std::string const& text) {
+  double const value = number(name, text, 0);
+  if (value != std::floor(value) || value > std::numeric_limits<std::uint16_t>::max())
+    throw input_error("command line", name, in_quotes(text) + " is not a port: a whole number from 0 to 65535");
+  return static_cast<std::uint16_t>(value);
 }
 
 std::size_t bytes(std::string const& name, std::string const& text) {
@@ -106,6 +114,15 @@ std::map<std::string, option> const& options() {
       {"--skel-trace",
        {"FILE", "write a trace for chrome://tracing or ui.perfetto.dev",
         [](run_settings& s, std::string const& v) { s.trace = v; }}},
+      {"--skel-report",
+       {"FILE", "write a page to look at the run with, when it is over",
+        [](run_settings& s, std::string const& v) { s.report = v; }}},
+      {"--skel-live",
+       {nullptr, "lines on standard error while the run goes on, one for each stage",
+        [](run_settings& s, std::string const&) { s.live = true; }}},
+      {"--skel-live-page",
+       {"PORT", "a page to look at while the run goes on, at http://127.0.0.1:PORT/ (0: any port)",
+        [](run_settings& s, std::string const& v) { s.live_page = port("--skel-live-page", v); }}},
       {"--skel-decisions",
        {"FILE", "write every decision and what came of it, for 'skel decisions'",
         [](run_settings& s, std::string const& v) { s.decisions = v; }}},

@@ -47,7 +47,12 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this](stream_position const& at, std::string state) { checkpoints_.saved(at, std::move(state)); }},
                 options.trace, options.first_item, counted_station(line)),
       epochs_(among, line, plan, executor_, checkpoints_, options),
-      reports_(among, executor_, options) {
+      reports_(among, executor_, options, [this]() -> std::optional<record::throughput_forecast> {
+        if (!counts_here_) return std::nullopt;
+        std::lock_guard guard(throughput_mutex_);
+        if (!(throughput_.standing().rate > 0)) return std::nullopt;
+        return throughput_.standing();
+      }) {
   links_.deliver_to(executor_);
   epochs_.open();
   checkpoints_.open();

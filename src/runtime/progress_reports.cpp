@@ -7,6 +7,8 @@
 
 #include <skel/detail/runtime/archive.hpp>
 
+#include "closing.hpp"
+
 namespace skel::record {
 
 template <class Archive>
@@ -21,7 +23,7 @@ void serialize(Archive& archive, round_trip& t) {
 
 template <class Archive>
 void serialize(Archive& archive, rank_progress& p) {
-  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.trips, p.said);
+  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.trips, p.standing, p.said);
 }
 
 }  // namespace skel::record
@@ -35,8 +37,9 @@ constexpr double never = 1e9;
 
 }  // namespace
 
-progress_reports::progress_reports(transport& among, executor const& work, run_options const& options)
-    : among_(among), work_(work), options_(options), next_(options.progress_period) {
+progress_reports::progress_reports(transport& among, executor const& work, run_options const& options,
+                                   std::function<std::optional<record::throughput_forecast>()> standing)
+    : among_(among), work_(work), options_(options), standing_(std::move(standing)), next_(options.progress_period) {
   if (options_.progress_period > 0) before_ = clock_.read();
 }
 
@@ -48,8 +51,8 @@ void progress_reports::open() {
     auto const rest = body.subspan(sizeof what);
     switch (what.what) {
       case kind::said: {
-        auto one = from_bytes<record::rank_progress>(
-            std::string(reinterpret_cast<char const*>(rest.data()), rest.size()));
+        auto one =
+            from_bytes<record::rank_progress>(std::string(reinterpret_cast<char const*>(rest.data()), rest.size()));
         one.seconds = now_;
         if (options_.heard) options_.heard(one);
         break;
@@ -78,8 +81,19 @@ double progress_reports::serve(double now) {
 
 void progress_reports::say(double now) {
   auto const times = clock_.read();
-  record::rank_progress mine{.rank = among_.rank(), .seconds = now, .lasted = now - std::exchange(said_, now),
-                             .stations = work_.progress(), .run = 0, .waited = 0, .trips = std::move(trips_), .said = {}};
+  record::rank_progress mine{.rank = among_.rank(),
+                             .seconds = now,
+                             .lasted = now - std::exchange(said_, now),
+                             .stations = work_.progress(),
+                             .run = 0,
+                             .waited = 0,
+                             .trips = std::move(trips_),
+                             .standing = standing_(),
+                             .said = {}};
+  if (mine.standing && told_ == mine.standing->seconds)
+    mine.standing.reset();
+  else if (mine.standing)
+    told_ = mine.standing->seconds;
   mine.run = static_cast<double>(times.run - before_.run) * 1e-9;
   mine.waited = static_cast<double>(times.waited - before_.waited) * 1e-9;
   if (options_.says) mine.said = options_.says();

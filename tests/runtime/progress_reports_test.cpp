@@ -69,6 +69,31 @@ TEST(ProgressReports, TellRankZeroWhatEveryRankHasDone) {
   EXPECT_GT(ran[ranks().size() - 1] + waited[ranks().size() - 1], 0);
 }
 
+TEST(ProgressReports, TellEachForecastThatStandsOnce) {
+  auto app = count_to(400) | skel::stage("compute", [](std::uint64_t x) { return compute(1e-3), x; }) |
+             skel::sink([](std::uint64_t) {});
+  program const line = make_program(app);
+  auto plan = spread(line, 1);
+  plan.stations.back().ranks = {ranks().size() - 1};  // where items are counted
+  skel::runtime::run_options options;
+  options.progress_period = 0.01;
+  options.expected.rate = 1e6;  // it will be seen to be wrong
+  std::vector<skel::record::throughput_forecast> told;
+  options.heard = [&](auto const& one) {
+    if (one.standing) told.push_back(*one.standing);
+  };
+  auto const run = run_line(line, plan, ranks(), options);
+  if (ranks().rank() != 0) return;
+  ASSERT_GE(told.size(), 2U);
+  EXPECT_EQ(told.front().rate, 1e6);
+  std::size_t next = 0;
+  for (auto const& one : told) {  // those that stood when something was said, in their order
+    while (next < run.forecasts.size() && run.forecasts[next].seconds != one.seconds) ++next;
+    ASSERT_LT(next, run.forecasts.size()) << one.seconds;
+    EXPECT_EQ(one.why, run.forecasts[next++].why);
+  }
+}
+
 TEST(ProgressReports, NobodySaysAnythingWhereNobodyAsks) {
   auto app = count_to(100) | skel::sink([](std::uint64_t) {});
   program const line = make_program(app);

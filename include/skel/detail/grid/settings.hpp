@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -63,6 +64,13 @@ struct run_settings {
   ///                                                                                   --skel-checkpoint-period S
   double checkpoint_period = 0;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
+  /// File for a page of HTML to look at the run with when it is over, also where it ended by an exception: what was
+  /// planned, throughput and forecasts, stages and hosts over time, moves; empty: none.          --skel-report FILE
+  std::string report;
+  bool live = false;  ///< lines on standard error while programs run, one for each stage              --skel-live
+  /// Port of the loopback interface where the same page is to be seen while programs run; 0: one that is free. Another
+  /// one where it is taken; which one is said on standard error. Absent: none.               --skel-live-page PORT
+  std::optional<std::uint16_t> live_page;
   /// File for every decision of rank 0, with its candidates and their prices, and what came of it; empty: none. It is
   /// made anew with the grid. `skel decisions` shows it.                                    --skel-decisions FILE
   std::string decisions;
@@ -72,7 +80,7 @@ struct run_settings {
   /// File of what was learnt on these hosts, read when the grid is made and written at the end; "off": neither. Empty:
   /// the environment variable SKEL_KNOWLEDGE, or a file in the user's cache (docs/formats.md).  --skel-knowledge FILE
   std::string knowledge;
-  /// A line on standard error about once a second. Absent: when that is a terminal.             --skel-progress
+  /// A line on standard error about once a second. Absent: when that is a terminal, without `live`.  --skel-progress
   std::optional<bool> progress;
   bool show_ranks = false;         ///< the ranks, hosts and threads seen, on standard error     --skel-ranks
   std::size_t expected_ranks = 0;  ///< fail at once when there are not so many; 0: any         --skel-expect N

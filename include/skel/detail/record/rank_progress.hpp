@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel::record {
 
@@ -25,11 +28,13 @@ struct rank_progress {
   double seconds = 0;  ///< when it was heard, since the run began, by the clock of the rank that hears it [s]
   double lasted = 0;   ///< since what it said before, by its own clock; the first time since the run began [s]
   std::vector<station_progress> stations;  ///< that have or had workers there
-  double run = 0;      ///< that its threads ran in `lasted`, summed over threads [s]
-  double waited = 0;   ///< that its threads could have run in `lasted` while others had the cores, or while a quota was
-                       ///< used up; summed over threads [s]
+  double run = 0;                          ///< that its threads ran in `lasted`, summed over threads [s]
+  double waited = 0;  ///< that its threads could have run in `lasted` while others had the cores, or while a quota was
+                      ///< used up; summed over threads [s]
   std::vector<round_trip> trips;  ///< that have ended in `lasted`
-  std::string said;               ///< what else it was told to say, see run_options::says
+  /// Where the items are counted: the forecast that stands, each once.
+  std::optional<throughput_forecast> standing;
+  std::string said;  ///< what else it was told to say, see run_options::says
 };
 
 }  // namespace skel::record

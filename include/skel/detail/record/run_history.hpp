@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <skel/detail/record/rank_progress.hpp>
+#include <skel/detail/record/remap_decision.hpp>
+#include <skel/detail/record/remap_record.hpp>
+#include <skel/detail/record/run_record.hpp>
+#include <skel/detail/record/throughput_forecast.hpp>
+
+namespace skel::record {
+
+/// What a station's workers had done by a moment, on all ranks together, since the run began.
+struct station_moment {
+  double source_items =
+      0;            ///< of the source that had become what they took; between two reports of a rank it is a part
+  double busy = 0;  ///< in the user's function, summed over workers [s]
+};
+
+/// What is expected of a rank's host: of the speed that the platform says, for each thread of the program.
+struct share_forecast {
+  double share = std::numeric_limits<double>::quiet_NaN();  ///< NaN: nobody forecasts it
+  double error = std::numeric_limits<double>::quiet_NaN();  ///< mean absolute; NaN: not known
+};
+
+/// What a rank's threads had got of their cores by a moment, since the run began, and what was expected then.
+struct rank_moment {
+  double run = 0;     ///< rank_progress::run, summed [s]
+  double waited = 0;  ///< that they could have run and did not because of others, where the run is watched; else
+                      ///< rank_progress::waited, for each other too; summed [s]
+  share_forecast expected;
+};
+
+/// What ranks had said by a moment.
+struct run_moment {
+  double seconds = 0;                    ///< since the run began [s]
+  std::vector<station_moment> stations;  ///< source first
+  std::vector<rank_moment> ranks;
+};
+
+/// Where the workers of each station were from a moment on.
+struct placed_moment {
+  double seconds = 0;
+  std::vector<std::vector<int>> ranks;  ///< of the workers, per station
+};
+
+/// A rank from which nothing was heard for longer than it should be quiet.
+struct silence {
+  std::int32_t rank = 0;
+  double from = 0, to = 0;  ///< since the run began [s]; the first is when it was heard last
+};
+
+enum class run_end : std::uint8_t {
+  none,      ///< it goes on
+  complete,  ///< the stream has ended
+  failed,    ///< by an exception, or because it was cancelled
+};
+
+/// What there is to see of a run on rank 0, while it goes on or afterwards. A value of bounded size (history_recorder):
+/// what pages and the lines of a terminal are made of.
+struct run_history {
+  std::string began;                  ///< when, as date and time; empty: not said
+  std::string plan;                   ///< what was planned, and why, in lines
+  std::vector<std::string> stations;  ///< names, source first
+  std::vector<std::string> hosts;     ///< name per rank
+  std::size_t counted = 0;            ///< station at which items have passed the line
+  double period = 0;                  ///< how often ranks say how far they are [s]; 0: never
+  std::uint64_t first_items = 0;      ///< that passed before the run, while stages were measured
+
+  std::vector<run_moment> moments;    ///< the first is the run's begin, with nothing done
+  std::size_t apart = 1;              ///< of so many moments that there were, one is kept
+  std::vector<placed_moment> places;  ///< the first is where the run began
+  std::uint64_t places_left_out = 0;  ///< between the first and the others
+  std::vector<throughput_forecast> forecasts;
+  std::vector<remap_record> remaps;       ///< other plans that came
+  std::uint64_t remaps_left_out = 0;      ///< older ones
+  std::vector<remap_decision> decisions;  ///< as in run_record
+  std::uint64_t remap_decisions = 0;      ///< all that there were
+  std::vector<silence> silences;          ///< the first ones
+  std::uint64_t silent = 0;               ///< all that there were
+  std::vector<std::string> refused_announcements;
+
+  run_end end = run_end::none;
+  std::string why;          ///< it failed
+  double seconds = 0;       ///< that it took so far [s]
+  std::uint64_t items = 0;  ///< of the source that have passed the line so far
+};
+
+}  // namespace skel::record

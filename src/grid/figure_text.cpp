@@ -1,0 +1,26 @@
+#include "figure_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace skel {
+
+std::string scaled(double value, char const* unit) {
+  if (!(value > 0)) return "-";
+  static constexpr char const* prefixes[] = {"n", "u", "m", "", "k", "M", "G"};
+  int step = static_cast<int>(std::floor(std::log10(value) / 3));
+  step = std::clamp(step, -3, 3);
+  return print("%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
+}
+
+std::string rated(double per_second, char const* things) {
+  static constexpr double seldom = 0.1, minute = 60, hour = 3600;
+  std::string const of = things;
+  if (!(per_second > 0)) return "-";
+  if (per_second >= 1) return scaled(per_second, (of + "/s").c_str());
+  if (per_second >= seldom) return print("%.3g %s/s", per_second, things);
+  if (per_second * minute >= seldom) return print("%.3g %s/min", per_second * minute, things);
+  return print("%.3g %s/h", per_second * hour, things);
+}
+
+}  // namespace skel

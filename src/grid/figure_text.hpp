@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+namespace skel {
+
+/// What printf would print, cut where it is longer than a line of a report.
+template <class... Args>
+std::string print(char const* format, Args... args) {
+  char line[512];
+  std::snprintf(line, sizeof line, format, args...);
+  return line;
+}
+
+/// A time or a size with three digits and a prefix: "12.3 ms"; "-" for what is not more than 0.
+std::string scaled(double value, char const* unit);
+
+/// A rate with three digits, per minute or hour where there is less than one in ten of the time before it.
+std::string rated(double per_second, char const* things = "items");
+
+}  // namespace skel

@@ -1,0 +1,14 @@
+"use strict";
+const view = document.getElementById("view"), state = document.getElementById("state");
+async function look() {
+  try {
+    const answer = await fetch("/view", {cache: "no-store"});
+    if (!answer.ok) throw new Error(answer.statusText);
+    view.innerHTML = await answer.text();
+    state.textContent = "";
+  } catch {
+    state.textContent = "The run has ended, or does not answer. This is what was seen last.";
+  }
+  setTimeout(look, 1000);
+}
+look();

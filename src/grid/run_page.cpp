@@ -1,0 +1,403 @@
+#include "run_page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/html_text.hpp>
+#include <skel/detail/record/history_recorder.hpp>
+
+#include "figure_text.hpp"
+#include "live_script_text.hpp"
+#include "page_style_text.hpp"
+#include "time_chart.hpp"
+
+namespace skel {
+
+namespace {
+
+/// Of what a page shows in rows or charts, so many: more than anybody reads, and less than keeps a browser busy.
+constexpr std::size_t most_rows = 1000, most_charts = 64;
+
+/// A cell of a table; numbers are to the right.
+std::string text_cell(std::string const& text) {
+  return "<td>" + in_html(text) + "</td>";
+}
+std::string number_cell(std::string const& text) {
+  return "<td class=\"n\">" + in_html(text) + "</td>";
+}
+
+/// Lines stay lines: what is between them is shown as in_html() does.
+std::string lines_in_html(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    auto const end = std::min(text.find('\n'), text.size());
+    out += in_html(text.substr(0, end)) + "\n";
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+/// "name*" of a column: it is one of numbers.
+std::string table(std::vector<std::string> const& columns, std::string const& rows) {
+  std::string out = "<div class=\"wide\"><table><thead><tr>";
+  for (auto const& name : columns)
+    out += name.ends_with('*') ? "<th class=\"n\">" + in_html(name.substr(0, name.size() - 1)) + "</th>"
+                               : "<th>" + in_html(name) + "</th>";
+  return out + "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
+}
+
+std::string paragraph(std::string const& text, std::string const& kind = "faint") {
+  return "<p class=\"" + kind + "\">" + in_html(text) + "</p>\n";
+}
+
+std::string number_of(std::uint64_t count) {
+  return std::to_string(count);
+}
+
+std::string share_text(double share) {
+  return std::isfinite(share) ? print("%.0f %%", 100 * share) : "-";
+}
+
+std::string rank_text(record::run_history const& run, std::size_t rank) {
+  return "rank " + std::to_string(rank) + (rank < run.hosts.size() ? " (" + run.hosts[rank] + ")" : "");
+}
+
+/// "rank 1 (n1), rank 2 (n2) x3"
+std::string places_text(record::run_history const& run, std::vector<int> const& ranks) {
+  std::map<int, std::size_t> workers;
+  for (int const rank : ranks) ++workers[rank];
+  std::string out;
+  for (auto const& [rank, count] : workers)
+    out += (out.empty() ? "" : ", ") + rank_text(run, static_cast<std::size_t>(rank)) +
+           (count > 1 ? " x" + std::to_string(count) : "");
+  return out;
+}
+
+/// The figures of a decision, as its mark says them.
+std::string decision_text(record::remap_decision const& made) {
+  std::string out = "decision " + std::to_string(made.number) + print(", after %.2f s: ", made.seconds);
+  if (made.chosen >= made.ways.size()) return out + "nothing is known of it";
+  auto const& to = made.ways[made.chosen];
+  if (!(made.expected > 0)) return out + "it stayed, " + scaled(to.period, "s") + " per item";
+  auto const& from = made.ways.front();
+  out += "to " + to.name + ", " + scaled(to.period, "s") + " per item" +
+         (from.name == "stay" ? " instead of " + scaled(from.period, "s") : "") + "; priced at " +
+         scaled(to.entry, "s") + ", expected to take " + scaled(made.expected, "s");
+  if (!made.refused.empty()) return out + "; refused: " + made.refused;
+  return out + (made.took > 0 ? ", took " + scaled(made.took, "s") : "");
+}
+
+/// Where the line was told to go on elsewhere.
+std::vector<chart_mark> marks_of(record::run_history const& run) {
+  std::vector<chart_mark> out;
+  for (auto const& made : run.decisions)
+    if (made.expected > 0)
+      out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(made)});
+  if (run.decisions.empty())
+    for (auto const& move : run.remaps)
+      out.push_back({move.announced, move.refused.empty() ? "moved" : "refused",
+                     print("after %.2f s another plan", move.announced) +
+                         (move.refused.empty() ? std::string(" was gone on by") : " was refused: " + move.refused)});
+  if (out.size() > most_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most_rows));
+  return out;
+}
+
+/// Throughput as it was measured, over the forecasts that stood.
+std::string throughput(record::run_history const& run, std::vector<chart_mark> const& marks) {
+  std::string out = "<h2>Throughput</h2>\n";
+  time_chart chart{.title = "items of the source per second", .seconds = run.seconds};
+  if (run.counted < run.stations.size()) chart.lines.push_back({"measured", "measured", rate_of(run, run.counted)});
+  std::string rows;
+  for (std::size_t i = 0; i < run.forecasts.size(); ++i) {
+    auto const& one = run.forecasts[i];
+    double const until =
+        std::max(one.seconds, i + 1 < run.forecasts.size() ? run.forecasts[i + 1].seconds : run.seconds);
+    std::string const why = one.why.empty() ? "before the run" : one.why;
+    if (one.has_interval()) chart.bands.push_back({one.seconds, until, one.low, one.high});
+    if (one.rate > 0)
+      chart.lines.push_back(
+          {"forecast: " + rated(one.rate) + ", " + why, "forecast", {{one.seconds, one.rate}, {until, one.rate}}});
+    if (i < most_rows)
+      rows += "<tr>" + number_cell(number_of(one.item)) + number_cell(print("%.2f s", one.seconds)) +
+              number_cell(rated(one.rate)) +
+              number_cell(one.has_interval() ? rated(one.low) + " to " + rated(one.high) : "-") +
+              number_cell(rated(one.measured())) + text_cell(why) + "</tr>\n";
+  }
+  chart.marks = marks;
+  out += to_svg(chart);
+  out += paragraph(
+      "The line is what was measured, over the last second; dashed is the forecast that stood, around it where "
+      "what is measured should be in 90 % of the cases.");
+  if (rows.empty()) return out;
+  return out + table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
+}
+
+/// A row for each rank that a stage was on, with the time that it was there.
+std::string places(record::run_history const& run, std::vector<chart_mark> const& marks) {
+  if (run.places.empty()) return "";
+  std::vector<chart_row> rows;
+  for (std::size_t s = 0; s < run.stations.size(); ++s) {
+    std::map<int, chart_row> of_ranks;
+    for (std::size_t k = 0; k < run.places.size(); ++k) {
+      auto const& stood = run.places[k];
+      if (s >= stood.ranks.size()) continue;
+      double const until = std::max(stood.seconds, k + 1 < run.places.size() ? run.places[k + 1].seconds : run.seconds);
+      std::map<int, std::size_t> workers;
+      for (int const rank : stood.ranks[s]) ++workers[rank];
+      for (auto const& [rank, count] : workers) {
+        auto& row = of_ranks[rank];
+        row.name = run.stations[s] + ", rank " + std::to_string(rank);
+        if (!row.bars.empty() && row.bars.back().to == stood.seconds && row.bars.back().workers == count) {
+          row.bars.back().to = until;
+          continue;
+        }
+        row.bars.push_back({stood.seconds, until, count});
+      }
+    }
+    for (auto& [rank, row] : of_ranks) rows.push_back(std::move(row));
+  }
+  std::string out = "<h2>Where stages were</h2>\n";
+  std::size_t const left_out = rows.size() - std::min(rows.size(), most_charts);
+  rows.resize(rows.size() - left_out);
+  out += to_svg("ranks of each stage", run.seconds, rows, marks);
+  if (left_out > 0) out += paragraph("And " + counted(left_out, "more row") + ".");
+  if (run.places_left_out > 0)
+    out += paragraph(counted(run.places_left_out, "plan") + " after the first are left out; the last " +
+                     std::to_string(run.places.size() - 1) + " are shown.");
+  return out;
+}
+
+double latest(record::time_series const& values) {
+  return values.empty() ? NAN : values.back().second;
+}
+
+std::string stages(record::run_history const& run, std::vector<chart_mark> const& marks) {
+  std::string rows, charts;
+  auto const& last = run.moments.back();
+  bool const runs = run.end == record::run_end::none;
+  for (std::size_t s = 0; s < run.stations.size(); ++s) {
+    auto const& so_far = last.stations[s];
+    auto const rate = rate_of(run, s), busy = busy_of(run, s);
+    auto const waiting = s > 0 ? under_way_before(run, s) : record::time_series{};
+    std::vector<int> const ranks =
+        !run.places.empty() && s < run.places.back().ranks.size() ? run.places.back().ranks[s] : std::vector<int>{};
+    double const count = so_far.source_items;
+    rows += "<tr>" + text_cell(run.stations[s]) + text_cell(places_text(run, ranks)) +
+            number_cell(print("%.0f", count)) +
+            number_cell(rated(runs               ? latest(rate)
+                              : last.seconds > 0 ? count / last.seconds
+                                                 : 0)) +
+            number_cell(scaled(count > 0 ? so_far.busy / count : 0, "s")) + number_cell(share_text(latest(busy))) +
+            number_cell(s > 0 ? print("%.0f", latest(waiting)) : "") + "</tr>\n";
+    if (s >= most_charts) continue;
+    charts += "<h3>" + in_html(run.stations[s]) + "</h3>\n<div class=\"charts\">" +
+              to_svg({.title = "items of the source per second",
+                      .seconds = run.seconds,
+                      .small = true,
+                      .lines = {{"rate", "measured", rate}},
+                      .marks = marks}) +
+              to_svg({.title = "busy, part of its workers' time",
+                      .seconds = run.seconds,
+                      .most = 1,
+                      .small = true,
+                      .lines = {{"busy", "measured", busy}},
+                      .marks = marks});
+    if (s > 0)
+      charts += to_svg({.title = "items under way before it",
+                        .seconds = run.seconds,
+                        .small = true,
+                        .lines = {{"under way", "measured", waiting}},
+                        .marks = marks});
+    charts += "</div>\n";
+  }
+  std::string out = "<h2>Stages</h2>\n" +
+                    table({"stage", "on", "items*", runs ? "rate lately*" : "rate*", "time per item*", "busy lately*",
+                           "under way before it*"},
+                          rows) +
+                    paragraph(
+                        "Items are those of the source, whatever stages have made of them. Under way before a stage is "
+                        "what the stage before has taken and it has not.");
+  if (run.stations.size() > most_charts)
+    out += paragraph("The first " + std::to_string(most_charts) + " stages have charts.");
+  return out + charts;
+}
+
+std::string hosts(record::run_history const& run, std::vector<chart_mark> const& marks) {
+  std::string rows, charts;
+  auto const& last = run.moments.back();
+  for (std::size_t rank = 0; rank < run.hosts.size(); ++rank) {
+    auto const& there = last.ranks[rank];
+    auto const got = share_got(run, rank);
+    double const wanted = there.run + there.waited;
+    if (rank < most_rows)
+      rows += "<tr>" + text_cell(rank_text(run, rank)) + number_cell(scaled(there.run, "s")) +
+              number_cell(wanted > 0 ? share_text(there.run / wanted) : "-") +
+              number_cell(share_text(there.expected.share)) + number_cell(share_text(there.expected.error)) + "</tr>\n";
+    if (rank >= most_charts) continue;
+    time_chart chart{
+        .title = rank_text(run, rank) + ": share of its cores", .seconds = run.seconds, .most = 1, .small = true};
+    chart_line expected{"forecast", "forecast", {}};
+    for (std::size_t i = 0; i < run.moments.size(); ++i) {
+      auto const& moment = run.moments[i];
+      auto const& [share, error] = moment.ranks[rank].expected;
+      expected.points.emplace_back(moment.seconds, share);
+      double const until = i + 1 < run.moments.size() ? run.moments[i + 1].seconds : run.seconds;
+      if (std::isfinite(share) && std::isfinite(error))
+        chart.bands.push_back({moment.seconds, until, std::max(0.0, share - error), share + error});
+    }
+    chart.lines = {{"what the program's threads got", "measured", got}, std::move(expected)};
+    chart.marks = marks;
+    charts += to_svg(chart);
+  }
+  std::string out =
+      "<h2>Hosts</h2>\n" + table({"rank", "its threads ran*", "of what they wanted*", "forecast*", "error*"}, rows);
+  if (run.period > 0)
+    out += paragraph(
+        "The line is the part of the time in which the rank's threads wanted to run that they did; dashed is what "
+        "was forecast of its host, with the mean error of such forecasts around it, where the run could be moved.");
+  else
+    out += paragraph("Ranks were not asked how far they were.");
+  if (run.hosts.size() > most_charts)
+    out += paragraph("The first " + std::to_string(most_charts) + " ranks have charts.");
+  return out + "<div class=\"charts\">" + charts + "</div>\n";
+}
+
+std::string decisions(record::run_history const& run) {
+  std::string out = "<h2>Decisions to move or to stay</h2>\n";
+  if (run.remap_decisions == 0) return out + paragraph("There were none.");
+  std::string rows;
+  std::size_t const begin = run.decisions.size() - std::min(run.decisions.size(), most_rows);
+  for (std::size_t k = begin; k < run.decisions.size(); ++k) {
+    auto const& made = run.decisions[k];
+    if (made.chosen >= made.ways.size()) continue;
+    bool const moved = made.expected > 0;
+    auto const& way = made.ways[made.chosen];
+    std::string others;
+    for (std::size_t w = 0; w < made.ways.size(); ++w)
+      if (w != made.chosen)
+        others += (others.empty() ? "" : "; ") + made.ways[w].name + " " + scaled(made.ways[w].period, "s") +
+                  (made.ways[w].entry > 0 ? " after " + scaled(made.ways[w].entry, "s") : "");
+    rows += "<tr>" + number_cell(number_of(made.number)) + number_cell(print("%.2f s", made.seconds)) +
+            text_cell(moved ? "to " + way.name : "stay") + number_cell(scaled(way.period, "s")) +
+            number_cell(scaled(way.entry, "s")) + number_cell(print("%.4g", made.items)) +
+            number_cell(scaled(made.lost, "s")) + number_cell(scaled(made.expected, "s")) +
+            number_cell(scaled(made.took, "s")) + text_cell(others) + "<td class=\"wrong\">" + in_html(made.refused) +
+            "</td></tr>\n";
+  }
+  auto const shown = run.decisions.size() - begin;
+  out += table({"decision*", "after*", "chosen", "per item*", "priced*", "for items*", "lost by staying*",
+                "expected to take*", "took*", "instead of", "refused"},
+               rows);
+  if (shown < run.remap_decisions)
+    out += paragraph("There were " + counted(run.remap_decisions, "decision") + "; shown are " + std::to_string(shown) +
+                     ": those that moved the line, and the last others.");
+  return out;
+}
+
+/// What became of other plans, in the order in which they came.
+std::string moves(record::run_history const& run) {
+  if (run.remaps.empty()) return "";
+  std::string rows;
+  std::size_t const begin = run.remaps.size() - std::min(run.remaps.size(), most_rows);
+  for (std::size_t k = begin; k < run.remaps.size(); ++k) {
+    auto const& move = run.remaps[k];
+    bool const fine = move.refused.empty();
+    rows += "<tr>" + number_cell(number_of(move.epoch)) + number_cell(print("%.3f s", move.announced)) +
+            number_cell(fine && move.begun > 0 ? print("%.3f s", move.begun) : "-") +
+            number_cell(fine && move.done > 0 ? print("%.3f s", move.done) : "-") +
+            number_cell(fine && move.done > 0 ? scaled(move.done - move.announced, "s") : "-") +
+            "<td class=\"wrong\">" + in_html(move.refused) + "</td></tr>\n";
+  }
+  std::string out = "<h2>Other plans that it was given</h2>\n" +
+                    table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*", "refused"}, rows);
+  if (auto const left_out = run.remaps_left_out + begin; left_out > 0)
+    out += paragraph("The " + counted(left_out, "plan") + " before are left out.");
+  return out;
+}
+
+std::string not_heard(record::run_history const& run) {
+  std::string out;
+  for (auto const& one : run.silences)
+    out += "<li>" + in_html(rank_text(run, static_cast<std::size_t>(one.rank))) +
+           in_html(print(" said nothing from %.2f s to %.2f s", one.from, one.to)) + "</li>\n";
+  if (run.silent > run.silences.size())
+    out += "<li>and " + in_html(counted(run.silent - run.silences.size(), "more silence")) + "</li>\n";
+  for (auto const& why : run.refused_announcements)
+    out += "<li>" + in_html("an announcement was refused: " + why) + "</li>\n";
+  return out.empty() ? "" : "<h2>What was not heard</h2>\n<ul>" + out + "</ul>\n";
+}
+
+std::string summary(record::run_history const& run) {
+  std::string out = run.began.empty() ? "" : paragraph("Began " + run.began + ".");
+  std::string const so_far =
+      counted(run.items, "item") + " in " + scaled(run.seconds, "s") + ", " +
+      rated(run.seconds > 0 ? static_cast<double>(run.items) / run.seconds : 0) + " on " +
+      counted(run.hosts.size(), "rank") +
+      (run.first_items > 0 ? ", and " + std::to_string(run.first_items) + " before that while stages were measured"
+                           : std::string());
+  switch (run.end) {
+    case record::run_end::none:
+      return out + paragraph("It goes on: " + so_far + ".", "state");
+    case record::run_end::complete:
+      return out + paragraph("It is complete: " + so_far + ".", "state");
+    case record::run_end::failed:
+      return out + paragraph("It ended before its stream did: " + run.why, "wrong") +
+             paragraph("Heard until then: " + so_far + ".", "state");
+  }
+  return out;
+}
+
+std::string heading(record::run_history const& run) {
+  std::string names;
+  for (auto const& name : run.stations) names += (names.empty() ? "" : " | ") + name;
+  return names.empty() ? "a run" : names;
+}
+
+std::string document(record::run_history const& run, std::string const& head, std::string const& body) {
+  return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+         "content=\"width=device-width\">\n<title>" +
+         in_html(heading(run)) + " - skel</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n" +
+         std::string(page_style_text()) + "</style>\n" + head + "</head><body>\n" + body + "</body></html>\n";
+}
+
+}  // namespace
+
+std::string view_of_run(record::run_history const& run) {
+  std::string out = "<h1>" + in_html(heading(run)) + "</h1>\n" + summary(run);
+  if (!run.plan.empty()) out += "<h2>What was planned, and why</h2>\n<pre>" + lines_in_html(run.plan) + "</pre>\n";
+  if (!run.moments.empty()) {
+    auto const marks = marks_of(run);
+    out += throughput(run, marks) + places(run, marks) + stages(run, marks) + hosts(run, marks);
+  }
+  out += decisions(run) + moves(run) + not_heard(run);
+  if (run.apart > 1)
+    out += paragraph(
+        "To stay within " + std::to_string(record::history_recorder::most_moments) + " points per line, only one of " +
+        std::to_string(run.apart) +
+        " reports is in the charts. Rates, busy times and what threads got are means from one point to the next, "
+        "so that nothing of them is lost; forecasts of hosts are those of the points.");
+  return out;
+}
+
+std::string run_page(record::run_history const& run) {
+  return document(run, "", view_of_run(run));
+}
+
+std::string live_page(record::run_history const& run) {
+  return document(run, "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>\n",
+                  "<p id=\"state\" class=\"wrong\"></p>\n<main id=\"view\">\n" + view_of_run(run) +
+                      "</main>\n<script src=\"/live.js\"></script>\n");
+}
+
+std::string live_script() {
+  return std::string(live_script_text());
+}
+
+}  // namespace skel

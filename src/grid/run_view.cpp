@@ -1,0 +1,210 @@
+#include "run_view.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/kept_files.hpp>
+#include <skel/detail/record/clock.hpp>
+
+#include "live_lines.hpp"
+#include "run_page.hpp"
+#include "warn.hpp"
+
+namespace skel {
+
+namespace {
+
+/// How often lines are drawn in a terminal, and printed elsewhere [s].
+constexpr double redraw_period = 0.5, print_period = 10;
+
+/// However many look at a page, it is made so often at most [s].
+constexpr double page_period = 0.5;
+
+/// Stages that have a line of their own where the terminal has no end.
+constexpr std::size_t most_printed_stages = 100, printed_columns = 200;
+
+/// Rows that are left to what the program writes, at least.
+constexpr std::size_t rows_of_the_program = 4;
+
+/// With one write, so that nothing of the program's comes between. What is not taken is lost: it is drawn again.
+void write_at_once(std::string const& text) {
+  if (!text.empty()) static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+}
+
+}  // namespace
+
+run_view::run_view(run_settings const& settings, record::run_history begun)
+    : report_(settings.report), recorder_(std::move(begun)) {
+  if (settings.live_page) open_page(*settings.live_page);
+  if (!settings.live) return;
+  // Signals are for the threads of the program.
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  draws_ = std::thread([this] { draw(); });
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+run_view::~run_view() {
+  server_.reset();
+  if (!draws_.joinable()) return;
+  {
+    std::lock_guard const guard(mutex_);
+    over_ = true;
+  }
+  ends_.notify_all();
+  draws_.join();
+}
+
+void run_view::open_page(std::uint16_t port) {
+  auto const resources = [this](std::string_view path) { return resource(path); };
+  std::string instead;
+  try {
+    server_ = std::make_unique<loopback_server>(port, resources);
+  } catch (error const& problem) {
+    if (port != 0) try {
+        server_ = std::make_unique<loopback_server>(0, resources);
+      } catch (error const&) {
+      }
+    if (!server_) {
+      warn(std::string(problem.what()) + ": there is no page to look at; the run goes on");
+      return;
+    }
+    instead = std::string(problem.what()) + "; instead, ";
+  }
+  std::fprintf(stderr, "skel: %sthe run is to be seen at http://127.0.0.1:%d/\n", instead.c_str(),
+               int{server_->port()});
+}
+
+/// In the server's thread.
+std::optional<web_resource> run_view::resource(std::string_view path) {
+  if (path == "/live.js") return web_resource{"text/javascript", live_script()};
+  if (path != "/" && path != "/view") return std::nullopt;
+  double const now = record::now();
+  bool const is_view = path == "/view";
+  if (is_view && now - seen_at_ < page_period) return seen_;
+  auto const history = [&] {
+    std::lock_guard const guard(mutex_);
+    return recorder_.history();
+  }();
+  if (!is_view) return web_resource{"text/html", live_page(history)};
+  seen_ = {"text/html", view_of_run(history)};
+  seen_at_ = now;
+  return seen_;
+}
+
+/// The drawing thread.
+void run_view::draw() {
+  std::unique_lock guard(mutex_);
+  double printed = record::now();
+  while (!ends_.wait_for(guard, std::chrono::duration<double>(redraw_period), [this] { return over_; })) {
+    auto const size = size_of_terminal(STDERR_FILENO);
+    std::string text;
+    if (size.rows > 2 * rows_of_the_program) {
+      // Beside the stages there are lines of the run, of its decisions and of stages that are left out.
+      auto lines = live_lines(recorder_.history(), size.columns, size.rows / 2 - 3);
+      guard.unlock();
+      text = rows_.draw(lines, size);
+    } else {
+      double const now = record::now();
+      if (now - printed < print_period) continue;
+      printed = now;
+      auto const lines = live_lines(recorder_.history(), printed_columns, most_printed_stages);
+      guard.unlock();
+      for (auto const& line : lines) text += line + "\n";
+    }
+    write_at_once(text);
+    guard.lock();
+  }
+  guard.unlock();
+  write_at_once(rows_.leave());
+}
+
+void run_view::write_report() {
+  if (report_.empty()) return;
+  std::ofstream out(report_);
+  tell([&](record::history_recorder const& so_far) { out << run_page(so_far.history()); });
+  if (!out.flush()) warn(report_ + ": the report cannot be written; is the disk full?");
+}
+
+void run_view::complete(run_report const& report) {
+  tell([&](record::history_recorder& of) {
+    if (report.run.items == 0) of.begin(report.plan.explain(), report.calibration_items, {});
+    of.refuse(report.refused_announcements);
+    of.complete(report.run);
+  });
+  write_report();
+}
+
+void run_view::fail(std::string const& why) {
+  tell([&](record::history_recorder& of) { of.fail(why); });
+  write_report();
+}
+
+record::run_history before_run(runtime::program const& line, std::vector<std::string> const& hosts) {
+  record::run_history out;
+  out.began = platform::utc_now();
+  out.hosts = hosts;
+  out.period = remapping::period;
+  for (auto const& station : line.stations) out.stations.push_back(station.notes.name);
+  // A reduce gives fewer items than it takes: the stream is whole before it (runtime::counted_station).
+  bool const folds = std::ranges::any_of(line.stations, [](auto const& station) { return station.folds; });
+  out.counted = folds ? 0 : line.size() - 1;
+  return out;
+}
+
+namespace {
+
+std::vector<std::vector<int>> ranks_of_stations(plan::run_plan const& plan) {
+  std::vector<std::vector<int>> out;
+  for (auto const& station : plan.stations) out.push_back(station.ranks);
+  return out;
+}
+
+void tell_decisions(run_view& view, remapping const* watcher) {
+  if (watcher == nullptr) return;
+  view.tell([&](record::history_recorder& of) { of.decide(watcher->decisions(), watcher->decided()); });
+}
+
+}  // namespace
+
+void show_run(run_view& view, run_report const& report, runtime::run_options& options, remapping const* watcher) {
+  view.tell([&](record::history_recorder& of) {
+    of.begin(report.plan.explain(), report.calibration_items, ranks_of_stations(report.plan.run));
+  });
+  options.heard = [&view, watcher, then = options.heard](record::rank_progress const& said) {
+    if (then) then(said);
+    auto heard = said;
+    if (watcher != nullptr) heard.waited = watcher->lost_to_others(said);
+    view.tell([&](record::history_recorder& of) {
+      of.hear(heard);
+      if (watcher != nullptr && said.rank == 0) of.expect(watcher->shares());
+    });
+  };
+  options.remapped = [&view, watcher, then = options.remapped](record::remap_record const& what) {
+    if (then) then(what);
+    view.tell([&](record::history_recorder& of) { of.add(what); });
+    tell_decisions(view, watcher);
+  };
+  if (!options.next_plan) return;
+  options.next_plan = [&view, watcher, then = options.next_plan](plan::run_plan const& now, double seconds) {
+    view.tell([&](record::history_recorder& of) { of.place(seconds, ranks_of_stations(now)); });
+    std::uint64_t const before = watcher == nullptr ? 0 : watcher->decided();
+    auto next = then(now, seconds);
+    if (watcher != nullptr && watcher->decided() != before) tell_decisions(view, watcher);
+    return next;
+  };
+}
+
+}  // namespace skel

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace skel {
+
+struct terminal_size {
+  std::size_t rows = 0, columns = 0;
+  bool operator==(terminal_size const&) const = default;
+};
+
+/// The size of the terminal that a descriptor is, where rows can be kept there; no rows otherwise: it is something
+/// else, or the environment calls it dumb.
+terminal_size size_of_terminal(int descriptor);
+
+/// Rows at the bottom of a terminal that are drawn again and again, while what a program writes scrolls above them: it
+/// is told to scroll the other rows only (DECSTBM of ECMA-48 terminals, as xterm and the Linux console), so that
+/// nothing of the program's is drawn over. Makes text; writes nothing.
+class terminal_rows {
+ public:
+  /// What to write so that the lines stand there. Each must fit. Precondition: fewer lines than rows.
+  std::string draw(std::vector<std::string> const& lines, terminal_size size);
+  /// What to write so that the rows are the program's again.
+  std::string leave();
+
+ private:
+  std::size_t kept_ = 0;
+  terminal_size size_;
+};
+
+}  // namespace skel

@@ -1,0 +1,164 @@
+#include "run_page.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/histories.hpp"
+
+namespace {
+
+using skel::made_up::decision;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Tags are opened and closed in pairs, up to those that have no end.
+void expect_balanced(std::string const& page) {
+  static std::regex const tag("<(/?)([a-z0-9]+)[^>]*?(/?)>");
+  static std::vector<std::string> const single{"meta", "link"};
+  std::vector<std::string> open;
+  for (auto it = std::sregex_iterator(page.begin(), page.end(), tag); it != std::sregex_iterator(); ++it) {
+    std::string const name = (*it)[2];
+    if ((*it)[3].length() > 0 || std::ranges::count(single, name) > 0) continue;
+    if ((*it)[1].length() == 0) {
+      open.push_back(name);
+      continue;
+    }
+    ASSERT_FALSE(open.empty()) << name;
+    ASSERT_EQ(open.back(), name);
+    open.pop_back();
+  }
+  EXPECT_THAT(open, testing::IsEmpty());
+}
+
+std::size_t count(std::string const& text, std::string const& what) {
+  std::size_t found = 0;
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+TEST(RunPage, NeedsNothingElse) {
+  auto const page = skel::run_page(skel::made_up::run("work", 3, 40));
+  expect_balanced(page);
+  EXPECT_THAT(page, Not(HasSubstr("http")));
+  EXPECT_THAT(page, Not(HasSubstr("<script")));
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
+  EXPECT_THAT(page, HasSubstr("prefers-color-scheme: dark"));
+  EXPECT_THAT(page, HasSubstr("why: it is best"));
+  EXPECT_THAT(page, HasSubstr("rank 2 (node-2)"));
+}
+
+TEST(RunPage, NamesAreNothingButText) {
+  std::string const nasty = "<script>alert('x')</script>\"&\n\x1b[31m\xff";
+  auto run = skel::made_up::run(nasty, 2, 10);
+  run.hosts[1] = nasty;
+  run.plan = run.why = run.began = nasty;
+  run.end = skel::record::run_end::failed;
+  run.decisions = {decision(1, true, nasty), decision(2, true)};
+  run.decisions[1].ways[1].name = nasty;
+  run.remap_decisions = 2;
+  run.remaps = {{.refused = nasty}};
+  run.refused_announcements = {nasty};
+  run.forecasts = {{.rate = 3, .why = nasty}};
+  for (auto const& page : {skel::run_page(run), skel::view_of_run(run)}) {
+    expect_balanced(page);
+    EXPECT_THAT(page, Not(HasSubstr("<script>")));
+    EXPECT_THAT(page, Not(HasSubstr("alert('x')")));
+    EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(&#39;x&#39;)"));
+    EXPECT_EQ(page.find('\x1b'), std::string::npos);
+    EXPECT_EQ(page.find('\xff'), std::string::npos);
+  }
+}
+
+TEST(RunPage, ARunWithNothingToShowHasAPage) {
+  expect_balanced(skel::run_page({}));
+  skel::record::run_history begun;
+  begun.stations = {"a", "b"};
+  begun.hosts = {"n"};
+  skel::record::history_recorder recorder(begun);
+  expect_balanced(skel::run_page(recorder.history()));
+  recorder.complete({});
+  EXPECT_THAT(skel::run_page(recorder.history()), HasSubstr("It is complete: 0 items"));
+}
+
+TEST(RunPage, OneRankHasAllCharts) {
+  auto const page = skel::run_page(skel::made_up::run("work", 1, 20));
+  expect_balanced(page);
+  EXPECT_EQ(count(page, "<svg"),
+            2U + 3 * 3 - 1 + 1);  // throughput and places; stages, the source without a queue; a rank
+}
+
+TEST(RunPage, SaysWhyItEndedBeforeItsStream) {
+  auto run = skel::made_up::run("work", 2, 10);
+  run.end = skel::record::run_end::failed;
+  run.why = "'work' threw on item 7";
+  EXPECT_THAT(skel::run_page(run), HasSubstr("It ended before its stream did: &#39;work&#39; threw on item 7"));
+}
+
+TEST(RunPage, DecisionsAreMarksAndRows) {
+  auto run = skel::made_up::run("work", 2, 40);
+  run.decisions = {decision(1, false), decision(2, true), decision(3, true, "no memory")};
+  run.remap_decisions = 9;
+  auto const page = skel::run_page(run);
+  expect_balanced(page);
+  EXPECT_THAT(
+      page, HasSubstr("decision 2, after 2.00 s: to (node-0, node-1, node-0), 1 ms per item instead of 2 ms; priced at "
+                      "300 ms, expected to take 400 ms, took 500 ms"));
+  EXPECT_THAT(page, HasSubstr("refused: no memory"));
+  EXPECT_GT(count(page, "class=\"mark moved\""), 0U);
+  EXPECT_EQ(count(page, "class=\"mark moved\""), count(page, "class=\"mark refused\""));
+  EXPECT_THAT(page, HasSubstr("<td>stay</td>"));
+  EXPECT_THAT(page, HasSubstr("There were 9 decisions; shown are 3"));
+}
+
+TEST(RunPage, PlansByHandAreMarksToo) {
+  auto run = skel::made_up::run("work", 2, 40);
+  run.remaps = {{.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .refused = {}},
+                {.epoch = 2, .announced = 2, .begun = 0, .done = 0, .refused = "it does not fit"}};
+  auto const page = skel::run_page(run);
+  EXPECT_THAT(page, HasSubstr("after 1.00 s another plan was gone on by"));
+  EXPECT_THAT(page, HasSubstr("after 2.00 s another plan was refused: it does not fit"));
+}
+
+TEST(RunPage, OfThousandsOfPointsAndDecisionsItStaysReadable) {
+  auto run = skel::made_up::run("work", 2, 50000);
+  for (std::uint64_t k = 1; k <= 5000; ++k) run.decisions.push_back(decision(k, k % 2 == 0));
+  run.remap_decisions = 5000;
+  auto const page = skel::run_page(run);
+  EXPECT_LT(page.size(), 8U << 20U);
+  EXPECT_THAT(page, HasSubstr("only one of 64 reports is in the charts"));
+  EXPECT_EQ(count(page.substr(page.find("<h2>Decisions")), "<tr>"), 1000U + 1);  // with the names of the columns
+}
+
+TEST(RunPage, OfHundredsOfRanksTheFirstHaveCharts) {
+  auto const page = skel::run_page(skel::made_up::run("work", 300, 8));
+  expect_balanced(page);
+  EXPECT_THAT(page, HasSubstr("rank 299 (node-299)"));
+  EXPECT_THAT(page, HasSubstr("The first 64 ranks have charts."));
+}
+
+TEST(RunPage, WhoWasNotHeardIsTold) {
+  auto run = skel::made_up::run("work", 2, 8);
+  run.silences = {{1, 3, 5}};
+  run.silent = 4;
+  run.refused_announcements = {"line 3: no such host"};
+  auto const page = skel::run_page(run);
+  EXPECT_THAT(page, HasSubstr("rank 1 (node-1) said nothing from 3.00 s to 5.00 s"));
+  EXPECT_THAT(page, HasSubstr("and 3 more silences"));
+  EXPECT_THAT(page, HasSubstr("an announcement was refused: line 3: no such host"));
+}
+
+TEST(RunPage, TheLivePageDrawsTheSame) {
+  auto const run = skel::made_up::run("work", 2, 8);
+  auto const page = skel::live_page(run);
+  expect_balanced(page);
+  EXPECT_THAT(page, HasSubstr(skel::view_of_run(run)));
+  EXPECT_THAT(page, HasSubstr("<script src=\"/live.js\">"));
+  EXPECT_THAT(page, HasSubstr("It goes on: "));
+}
+
+}  // namespace
