@@ -13,7 +13,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -47,7 +46,7 @@ class caught_signals {
     sigaddset(&all, SIGCHLD);
     pthread_sigmask(SIG_BLOCK, &all, &before_);
     number_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (number_ < 0) throw error(std::string("signals cannot be read: ") + std::strerror(errno));
+    if (number_ < 0) throw error(std::string("signals cannot be read: ") + std::generic_category().message(errno));
   }
   ~caught_signals() {
     ::close(number_);
@@ -74,7 +73,8 @@ struct pipe_ends {
 
   pipe_ends() {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw error(std::string("no pipe can be made: ") + std::strerror(errno));
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw error(std::string("no pipe can be made: ") + std::generic_category().message(errno));
     read = ends[0], write = ends[1];
     ::fcntl(read, F_SETFL, O_NONBLOCK);
   }
@@ -203,8 +203,9 @@ std::vector<std::string> remove_leftovers(pid_t mpirun) {
   std::array<char, 256> name{};
   if (::gethostname(name.data(), name.size() - 1) != 0) return {};
   std::string const host = name.data(), user = std::to_string(::getuid());
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread that could change the environment
   char const* temporary = std::getenv("OMPI_MCA_orte_tmpdir_base");
-  if (temporary == nullptr) temporary = std::getenv("TMPDIR");
+  if (temporary == nullptr) temporary = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): the same
   std::string const short_host = host.substr(0, host.find('.'));
   fs::path const session = fs::path(temporary == nullptr ? "/tmp" : temporary) / ("ompi." + short_host + "." + user) /
                            ("pid." + std::to_string(mpirun));

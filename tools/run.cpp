@@ -50,7 +50,8 @@ bool is_deadly(int signal) {
 }
 
 std::string signal_words(int signal) {
-  return fmt::format("signal {} ({})", signal, ::strsignal(signal));
+  char const* const words = ::sigdescr_np(signal);
+  return fmt::format("signal {} ({})", signal, words == nullptr ? "unknown" : words);
 }
 
 /// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
@@ -98,6 +99,7 @@ class progress {
 /// Ranks die at once when mpirun ends the others, instead of a second after they were asked to end; what they could do
 /// in that time is no use to a job that starts again.
 void ask_for_quick_ends() {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread that could read the environment
   ::setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 0);
 }
 

@@ -77,7 +77,7 @@ std::string_view bytes_of(T const& value) {
 }
 
 [[noreturn]] void fail(fs::path const& file, std::string const& what) {
-  throw error(file.string() + ": " + what + ": " + std::strerror(errno));
+  throw error(file.string() + ": " + what + ": " + std::generic_category().message(errno));
 }
 
 /// A descriptor that is closed.

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
@@ -47,7 +47,9 @@ class stream_file {
                   ": it was changed, or is not the file of that run; bring it back, or remove the checkpoints to begin "
                   "anew");
   }
-  [[noreturn]] void fail(char const* what) const { throw error(name_ + ": " + what + ": " + std::strerror(errno)); }
+  [[noreturn]] void fail(char const* what) const {
+    throw error(name_ + ": " + what + ": " + std::generic_category().message(errno));
+  }
 
  private:
   std::string name_;
