@@ -46,7 +46,7 @@ class StreamFiles : public testing::Test {
 /// What a checkpoint has of a function.
 template <class F>
 std::string saved(F& function) {
-  return skel::runtime::state_of(function)->save();
+  return skel::runtime::state_of(function)->take();
 }
 template <class F>
 void restore(F& function, std::string const& state) {
