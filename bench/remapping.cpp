@@ -1,7 +1,8 @@
-// Whether it pays to let skel move a line that runs, in simulated time: random lines on random hosts whose loads change,
-// beside a line that is never moved, one that is moved whenever another place looks better, and one that is moved every
-// ten seconds by somebody who knows the loads of the next ten. The policy is the one of real runs (mapping::remapper with
-// platform::forecaster); what is simulated is what a line then does, by the model of its price, and what a move costs.
+// Whether it pays to let skel move a line that runs, in simulated time: random lines on random hosts whose loads
+// change, beside a line that is never moved, one that is moved whenever another place looks better, and one that is
+// moved every ten seconds by somebody who knows the loads of the next ten. The policy is the one of real runs
+// (mapping::remapper with platform::forecaster); what is simulated is what a line then does, by the model of its price,
+// and what a move costs.
 
 #include <algorithm>
 #include <chrono>
@@ -17,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/split.hpp>
@@ -59,8 +60,8 @@ struct world {
 running_line with_shares(running_line line, std::vector<double> const& shares) {
   auto clusters = line.problem.platform.clusters();
   for (std::size_t h = 0; h < clusters.size(); ++h) clusters[h].speed *= shares[h];
-  line.problem.platform = platform::description(line.problem.platform.local_latency(), std::move(clusters),
-                                                line.problem.platform.links());
+  line.problem.platform =
+      platform::description(line.problem.platform.local_latency(), std::move(clusters), line.problem.platform.links());
   return line;
 }
 
@@ -201,8 +202,8 @@ policy clairvoyant(world const& in) {
 /// As a run does it.
 policy by_skel(world const& in, std::uint32_t seed) {
   return [&in, seen = readings(in, seed), forecasts = std::vector<platform::forecaster>(in.at(0).size()),
-          decides = std::make_shared<mapping::remapper>(1, mapping::decision_setup{})](double now,
-                                              placement const& present) mutable -> std::optional<placement> {
+          decides = std::make_shared<mapping::remapper>(1, mapping::decision_setup{})](
+             double now, placement const& present) mutable -> std::optional<placement> {
     auto const said = seen.at(now);
     mapping::remap_conditions at;
     std::vector<double> shares;
@@ -279,14 +280,14 @@ void compare(std::string const& name, world const& in, std::uint32_t seed, std::
   to_best.push_back(ours.seconds / best);
   to_never.push_back(ours.seconds / still.seconds);
   if (!quiet)
-    fmt::print("  {:<24} {:7.1f} {:8.1f} ({:4}) {:8.1f} ({:3}) {:8.1f} ({:3})   {:6.3f}  {:6.3f}\n", name, still.seconds,
-               eager.seconds, eager.moves, knowing.seconds, knowing.moves, ours.seconds, ours.moves, to_best.back(),
-               to_never.back());
+    fmt::print("  {:<24} {:7.1f} {:8.1f} ({:4}) {:8.1f} ({:3}) {:8.1f} ({:3})   {:6.3f}  {:6.3f}\n", name,
+               still.seconds, eager.seconds, eager.moves, knowing.seconds, knowing.moves, ours.seconds, ours.moves,
+               to_best.back(), to_never.back());
 }
 
 void heading() {
-  fmt::print("  {:<24} {:>7} {:>15} {:>14} {:>14}   {:>6}  {:>6}\n", "seconds (moves)", "never", "always", "clairvoyant",
-             "skel", "/best", "/never");
+  fmt::print("  {:<24} {:>7} {:>15} {:>14} {:>14}   {:>6}  {:>6}\n", "seconds (moves)", "never", "always",
+             "clairvoyant", "skel", "/best", "/never");
 }
 
 void summary(std::vector<double> const& to_best, std::vector<double> const& to_never) {
@@ -373,7 +374,8 @@ void search(std::uint32_t seed) {
     running_line line;
     std::vector<platform::cluster> clusters;
     std::vector<platform::cluster_link> links;
-    for (std::size_t h = 0; h < 16; ++h) clusters.push_back({fmt::format("h{}", h), 1, draw_log(random, 50, 200), 1, {}, {}, {}});
+    for (std::size_t h = 0; h < 16; ++h)
+      clusters.push_back({fmt::format("h{}", h), 1, draw_log(random, 50, 200), 1, {}, {}, {}});
     for (std::size_t a = 0; a < 16; ++a)
       for (std::size_t b = 0; b < 16; ++b)
         if (a != b) links.push_back({a, b, {draw_log(random, 5e-5, 2e-3), 1e8}, {}});
@@ -407,7 +409,7 @@ void search(std::uint32_t seed) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"Whether it pays to let skel move a line that runs, in simulated time."};
   std::uint32_t seed = 1;
   std::size_t cases = 200, seeds = 30, lines = 10;
@@ -427,17 +429,15 @@ int main(int argc, char** argv) {
   app.add_flag("--only-walks", only_walks);
   app.add_flag("--only-search", only_search);
   CLI11_PARSE(app, argc, argv);
-  try {
-    if (!files.empty()) {
-      traces(files, column, every, lines, seed, minutes);
-      return 0;
-    }
-    if (!only_steps && !only_walks) search(seed);
-    if (!only_walks && !only_search) steps(cases, seed);
-    if (!only_steps && !only_search) walks(seeds, seed, minutes);
-  } catch (std::exception const& e) {
-    std::cerr << "bench_remapping: " << e.what() << "\n";
-    return 1;
+  if (!files.empty()) {
+    traces(files, column, every, lines, seed, minutes);
+    return 0;
   }
+  if (!only_steps && !only_walks) search(seed);
+  if (!only_walks && !only_search) steps(cases, seed);
+  if (!only_steps && !only_search) walks(seeds, seed, minutes);
   return 0;
+} catch (std::exception const& e) {
+  std::cerr << "bench_remapping: " << e.what() << "\n";
+  return 1;
 }

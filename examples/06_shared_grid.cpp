@@ -1,7 +1,8 @@
 // Looks for changes in a signal: frames of samples are filtered, transformed, and compared with what their frequencies
-// have been so far. Runs on hosts that others use too: where one gets slow, its stage moves, and takes along what it has
-// seen. What was seen, decided and gained is in the report.
-//   06_shared_grid [FRAMES [LOG]]  under mpirun; LOG: a file for when each frame was done. `skel testbed` makes a grid to
+// have been so far. Runs on hosts that others use too: where one gets slow, its stage moves, and takes along what it
+// has seen. What was seen, decided and gained is in the report.
+//   06_shared_grid [FRAMES [LOG]]  under mpirun; LOG: a file for when each frame was done. `skel testbed` makes a grid
+//   to
 //                                  try it on, which scripts/shared_grid does.
 #include <chrono>
 #include <cmath>
@@ -31,7 +32,8 @@ struct frame {
 /// A tone in noise, which changes every hundred frames.
 frame sample(std::uint64_t number) {
   std::mt19937 random(static_cast<unsigned>(number));
-  double const pitch = 0.05 + 0.4 * std::fmod(static_cast<double>(number / 100) * std::numbers::phi, 1.0);
+  std::uint64_t const tone = number / 100;
+  double const pitch = 0.05 + 0.4 * std::fmod(static_cast<double>(tone) * std::numbers::phi, 1.0);
   frame out{number, std::vector<float>(samples + taps)};
   for (std::size_t k = 0; k < out.values.size(); ++k) {
     double const noise = static_cast<double>(random()) / std::mt19937::max() - 0.5;
@@ -43,8 +45,7 @@ frame sample(std::uint64_t number) {
 /// A window that lets low frequencies pass.
 frame filter(frame in) {
   std::vector<float> window(taps);
-  for (std::size_t t = 0; t < taps; ++t)
-    window[t] = static_cast<float>(std::exp(-static_cast<double>(t) / 4) / 4);
+  for (std::size_t t = 0; t < taps; ++t) window[t] = static_cast<float>(std::exp(-static_cast<double>(t) / 4) / 4);
   frame out{in.number, std::vector<float>(samples)};
   for (std::size_t k = 0; k < samples; ++k)
     for (std::size_t t = 0; t < taps; ++t) out.values[k] += window[t] * in.values[k + taps - t];
@@ -52,7 +53,7 @@ frame filter(frame in) {
 }
 
 /// How much of each frequency is in it (Goertzel 1958).
-frame transform(frame in) {
+frame transform(frame const& in) {
   frame out{in.number, std::vector<float>(bins)};
   for (std::size_t b = 0; b < bins; ++b) {
     double const turn = 2 * std::cos(std::numbers::pi * static_cast<double>(b) / bins);
@@ -98,10 +99,8 @@ int main(int argc, char** argv) try {
   std::ofstream log;
   if (argc > 2 && grid.rank() == 0) log.open(argv[2]);
   std::uint64_t seen = 0, changes = 0, sum = 0;
-  auto app = skel::source("number",
-                          [i = std::uint64_t{0}, frames]() mutable {
-                            return i < frames ? std::optional(i++) : std::nullopt;
-                          }) |
+  auto app = skel::source("number", [i = std::uint64_t{0},
+                                     frames]() mutable { return i < frames ? std::optional(i++) : std::nullopt; }) |
              skel::stage("sample", sample, skel::stateless) | skel::stage("filter", filter, skel::stateless) |
              skel::stage("transform", transform, skel::stateless) | skel::stage("track", tracker()) |
              skel::sink("count", [&](finding const& one) {

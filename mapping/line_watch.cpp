@@ -14,7 +14,8 @@ constexpr double lately = 1;
 
 }  // namespace
 
-line_watch::line_watch(std::size_t stations, std::vector<double> speed) : stations_(stations), speed_(std::move(speed)) {}
+line_watch::line_watch(std::size_t stations, std::vector<double> speed)
+    : stations_(stations), speed_(std::move(speed)) {}
 
 void line_watch::hear(record::rank_progress const& said) {
   SKEL_EXPECTS(static_cast<std::size_t>(said.rank) < speed_.size());

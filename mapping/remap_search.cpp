@@ -38,8 +38,8 @@ cost::line placed(running_line const& line, plan::placement const& where, std::v
   return out;
 }
 
-/// How strongly what limits a line most counts in a climb. Where two parts limit it alike, no change of one stage raises
-/// the least bound; of a sum of powers each change that relieves one of them wins.
+/// How strongly what limits a line most counts in a climb. Where two parts limit it alike, no change of one stage
+/// raises the least bound; of a sum of powers each change that relieves one of them wins.
 constexpr int sharpness = 8;
 
 /// What a climb raises, of many placements of one line: (sum of bound^-p)^(-1/p) over all that limits it

@@ -55,7 +55,8 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double const period = std::max(1 / stay, now.measured);
   double gain = 0;  // of the best way, per item, with its doubt taken off [s]
   for (std::size_t k = 0; k < found.size(); ++k) {
-    double const its = 1 / (found[k].throughput * now.batch), doubt = now.model_error + doubt_of(now, now.present, found[k].where);
+    double const its = 1 / (found[k].throughput * now.batch),
+                 doubt = now.model_error + doubt_of(now, now.present, found[k].where);
     asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where) + now.draining});
     gain = std::max(gain, 1 / stay - its * std::exp(doubt));
   }
@@ -64,7 +65,11 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   gained_ = gain > 0;
   asked.items = std::max(1.0, std::min(now.remaining, gain > 0 ? lost_ / gain : 0));
   auto const& made = decider_.decide(asked);
-  remap_decision out{.number = ++decisions_, .ways = asked.ways, .chosen = 0, .items = asked.items, .lost = lost_,
+  remap_decision out{.number = ++decisions_,
+                     .ways = asked.ways,
+                     .chosen = 0,
+                     .items = asked.items,
+                     .lost = lost_,
                      .go_to = std::nullopt};
   auto const chosen = std::ranges::find(asked.ways, made.chosen().plan.name, &remap_way::name);
   SKEL_EXPECTS(chosen != asked.ways.end());

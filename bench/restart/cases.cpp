@@ -75,14 +75,14 @@ std::string before_the_first(fs::path const& folder, std::uint64_t) {
   what.die_once = "died";
   victim one(folder, what);
   one.start({.ranks = few, .period = 1000});
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   return wrong.empty() && one.said().find(resumed) != std::string::npos ? with_words("it was resumed", one) : wrong;
 }
 
 std::string while_restarting(fs::path const& folder, std::uint64_t seed) {
   dice roll(seed);
   victim one(folder, usual());
-  if (auto const wrong = kill_after_two(one); !wrong.empty()) return wrong;
+  if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   for (int again = 0; again < 5; ++again) {
     std::size_t const lives = times(one.said(), resumed);
     one.start({.ranks = few, .restarts = 0});
@@ -98,24 +98,24 @@ std::string while_restarting(fs::path const& folder, std::uint64_t seed) {
 std::string twice_in_a_row(fs::path const& folder, std::uint64_t) {
   victim one(folder, usual());
   for (int again = 0; again < 2; ++again)
-    if (auto const wrong = kill_after_two(one); !wrong.empty()) return wrong;
+    if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   one.start({.ranks = few});
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   return wrong.empty() && times(one.said(), resumed) != 2 ? with_words("it was not resumed twice", one) : wrong;
 }
 
 std::string newest_missing(fs::path const& folder, std::uint64_t) {
   victim one(folder, usual());
-  if (auto const wrong = kill_after_two(one); !wrong.empty()) return wrong;
+  if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   fs::remove(one.newest());
   one.start({.ranks = few});
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   return wrong.empty() && times(one.said(), resumed) != 1 ? with_words("it was not resumed", one) : wrong;
 }
 
 std::string output_missing(fs::path const& folder, std::uint64_t) {
   victim one(folder, usual());
-  if (auto const wrong = kill_after_two(one); !wrong.empty()) return wrong;
+  if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   fs::remove(one.out());
   one.start({.ranks = few});
   auto const status = one.wait(long_enough);
@@ -128,7 +128,7 @@ std::string output_missing(fs::path const& folder, std::uint64_t) {
 std::string damaged(fs::path const& folder, std::uint64_t seed, bool both) {
   dice roll(seed);
   victim one(folder, usual());
-  if (auto const wrong = kill_after_two(one); !wrong.empty()) return wrong;
+  if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   for (auto const& entry : fs::directory_iterator(one.checkpoints())) {
     if (entry.path().extension() != ".checkpoint" || (!both && entry.path() != one.newest())) continue;
     auto const bytes = fs::file_size(entry.path());
@@ -144,7 +144,7 @@ std::string damaged(fs::path const& folder, std::uint64_t seed, bool both) {
     }
   }
   one.start({.ranks = few});
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   if (!wrong.empty()) return wrong;
   if (one.said().find("is damaged") == std::string::npos) return with_words("it does not say that one is damaged", one);
   return times(one.said(), resumed) == (both ? 0U : 1U) ? "" : with_words("it began elsewhere", one);
@@ -161,7 +161,7 @@ std::string other_ranks(fs::path const& folder, std::uint64_t seed) {
   dice roll(seed);
   victim one(folder, usual());
   for (std::size_t const ranks : {4U, 1U, 7U})
-    if (auto const wrong = kill_after_two(one, ranks); !wrong.empty()) return wrong;
+    if (auto wrong = kill_after_two(one, ranks); !wrong.empty()) return wrong;
   one.start({.ranks = 2});
   return ends_well(one);
 }
@@ -171,7 +171,7 @@ std::string disk_full(fs::path const& folder, std::uint64_t) {
   what.state = std::size_t{16} << 20U;  // the file that the sink writes has 10 MB
   victim one(folder, what);
   one.start({.ranks = few, .shell = "ulimit -f 28000;"});  // blocks of 512 bytes
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   if (!wrong.empty()) return wrong;
   return times(one.said(), "a checkpoint could not be written") == 1 ? "" : with_words("it did not say it once", one);
 }
@@ -185,7 +185,7 @@ std::string stopped(fs::path const& folder, double seconds) {
   ::kill(all.back(), SIGSTOP);
   sleep(seconds);
   ::kill(all.back(), SIGCONT);
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   return wrong.empty() && one.said().find("died") != std::string::npos ? with_words("it was taken for dead", one)
                                                                        : wrong;
 }
@@ -199,11 +199,11 @@ std::string stopped_long(fs::path const& folder, std::uint64_t) {
 
 std::string clock_back(fs::path const& folder, std::uint64_t) {
   victim one(folder, usual());
-  if (auto const wrong = kill_after_two(one); !wrong.empty()) return wrong;
+  if (auto wrong = kill_after_two(one); !wrong.empty()) return wrong;
   auto const newest = one.newest();
   fs::last_write_time(newest, fs::file_time_type::clock::now() - std::chrono::hours(24 * 365));
   one.start({.ranks = few});
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   if (!wrong.empty()) return wrong;
   return one.said().find("(" + newest.string() + ")") == std::string::npos ? with_words("it took another one", one)
                                                                            : "";
@@ -216,7 +216,7 @@ std::string mpirun_killed(fs::path const& folder, std::uint64_t) {
   auto const mpirun = one.mpirun();
   if (!mpirun) return with_words("there is no mpirun", one);
   ::kill(*mpirun, SIGKILL);
-  auto const wrong = ends_well(one);
+  auto wrong = ends_well(one);
   return wrong.empty() && times(one.said(), resumed) != 1 ? with_words("it was not resumed", one) : wrong;
 }
 

@@ -68,11 +68,13 @@ void victim::start(victim_options const& how) {
   process_ = ::fork();
   if (process_ != 0) return;
   ::setpgid(0, 0);
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread in a process that was just forked
   for (char const* one : environment) ::putenv(const_cast<char*>(one));
   int const to = ::open(said.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
   ::dup2(to, STDERR_FILENO);
   ::dup2(to, STDOUT_FILENO);
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   ::execv(arguments.front(), arguments.data());

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -136,7 +137,7 @@ bool tell(web_client& to) {
 
 loopback_server::loopback_server(std::uint16_t port, web_resources resources) : resources_(std::move(resources)) {
   auto const fail = [&](char const* what) {
-    std::string const why = std::strerror(errno);
+    std::string const why = std::generic_category().message(errno);
     if (listens_ >= 0) ::close(listens_);
     if (ends_ >= 0) ::close(ends_);
     throw error("port " + std::to_string(port) + " of 127.0.0.1 cannot be " + what + ": " + why);

@@ -75,6 +75,7 @@ void resumption::give_states(plan::run_plan const& plan) {
 void resumption::give_states(std::vector<int> const& to) {
   runtime::give_states(line_, std::exchange(states_, {}), to, ranks_);
   std::vector<std::vector<int>> where;
+  where.reserve(to.size());
   for (int const rank : to) where.push_back({rank});
   remember_states(line_, where);
 }

@@ -342,16 +342,11 @@ std::string summary(record::run_history const& run) {
       counted(run.hosts.size(), "rank") +
       (run.first_items > 0 ? ", and " + std::to_string(run.first_items) + " before that while stages were measured"
                            : std::string());
-  switch (run.end) {
-    case record::run_end::none:
-      return out + paragraph("It goes on: " + so_far + ".", "state");
-    case record::run_end::complete:
-      return out + paragraph("It is complete: " + so_far + ".", "state");
-    case record::run_end::failed:
-      return out + paragraph("It ended before its stream did: " + run.why, "wrong") +
-             paragraph("Heard until then: " + so_far + ".", "state");
-  }
-  return out;
+  if (run.end == record::run_end::failed)
+    return out + paragraph("It ended before its stream did: " + run.why, "wrong") +
+           paragraph("Heard until then: " + so_far + ".", "state");
+  return out +
+         paragraph((run.end == record::run_end::none ? "It goes on: " : "It is complete: ") + so_far + ".", "state");
 }
 
 std::string heading(record::run_history const& run) {

@@ -39,8 +39,8 @@ running_line three_stages() {
 running_line with_speeds(running_line line, std::vector<double> const& speeds) {
   auto clusters = line.problem.platform.clusters();
   for (std::size_t h = 0; h < clusters.size(); ++h) clusters[h].speed *= speeds[h];
-  line.problem.platform = platform::description(line.problem.platform.local_latency(), clusters,
-                                                line.problem.platform.links());
+  line.problem.platform =
+      platform::description(line.problem.platform.local_latency(), clusters, line.problem.platform.links());
   return line;
 }
 
@@ -50,7 +50,9 @@ remap_conditions at(double seconds, running_line line, plan::placement present, 
   now.line = std::move(line);
   now.present = std::move(present);
   now.entry = [entry](plan::placement const&) { return entry; };
-  now.name = [platform = now.line.problem.platform](plan::placement const& where) { return to_string(where, platform); };
+  now.name = [platform = now.line.problem.platform](plan::placement const& where) {
+    return to_string(where, platform);
+  };
   return now;
 }
 
@@ -165,7 +167,8 @@ TEST(SearchNear, FindsWhatTheExhaustiveSearchFindsOrSomethingNearlyAsGood) {
     line.problem = random_problem(random, 3, 4, 1e-3);
     line.problem.options = {cost::share::dynamic, cost::dispatch::on_demand, 2};
     plan::placement present;
-    for (std::size_t s = 0; s < 3; ++s) present.stages.push_back({std::uniform_int_distribution<std::size_t>(0, 3)(random)});
+    for (std::size_t s = 0; s < 3; ++s)
+      present.stages.push_back({std::uniform_int_distribution<std::size_t>(0, 3)(random)});
     auto const space = enumerate_choices(line.problem);
     auto const best = std::get<decision>(
         exhaustive(line.problem, [&](plan::placement const& where) { return running_price(line, where); }));

@@ -34,9 +34,9 @@ double upper_bound(line const& model);
 /// Dynamic share on hosts of several cores, of which a worker uses one at most: what cores, workers and moves allow
 /// where nobody ever waits for anybody. Per host h of c cores, stations with all their workers there keep X S_h of them
 /// busy, S_h being the sum of their 1/mu, so that X S_h <= c; a station of several workers gets what is left of them,
-/// X <= sum over its hosts of mu min(workers there, c - X S_h), S_h being of the other stations. What several farms take
-/// from each other on one host is left out. `cores`: by host number; hosts beyond the end have one. Bounds the throughput
-/// that simulate_line() finds with the same cores from above. O(workers + farms * hosts).
+/// X <= sum over its hosts of mu min(workers there, c - X S_h), S_h being of the other stations. What several farms
+/// take from each other on one host is left out. `cores`: by host number; hosts beyond the end have one. Bounds the
+/// throughput that simulate_line() finds with the same cores from above. O(workers + farms * hosts).
 double fluid_bound(line const& model, std::vector<std::size_t> const& cores = {});
 
 /// What each station, each host and each farm allows, of which fluid_bound() is the least [1/s]. Of a farm that limits

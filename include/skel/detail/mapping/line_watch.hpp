@@ -11,8 +11,8 @@
 
 namespace skel::mapping {
 
-/// What ranks say of a line that runs, as what a decision to move it needs: the work that items now are to each station,
-/// how fast items pass, and how many are under way. A value without clock; memory O(stations * ranks).
+/// What ranks say of a line that runs, as what a decision to move it needs: the work that items now are to each
+/// station, how fast items pass, and how many are under way. A value without clock; memory O(stations * ranks).
 class line_watch {
  public:
   /// `speed`: per rank, of one of its cores with nothing else on it [work units/s].

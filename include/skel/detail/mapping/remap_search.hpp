@@ -43,11 +43,11 @@ struct near_placement {
   std::size_t moved = 0;  ///< workers
 };
 
-/// Placements that are better than `present`. Most are found from there: step by step, each time the change of one stage
-/// or the exchange of two that raises the bound most (by a thousandth at least), so that there are some that move little
-/// and some that win much: at most `most` of these. One more is found likewise from where workers are spread out. The
-/// highest price first; none needs a processor that leaves. O(steps * neighbours * workers): 1 to 3 ms for 8 stages on 16
-/// processors (bench_remapping --only-search).
+/// Placements that are better than `present`. Most are found from there: step by step, each time the change of one
+/// stage or the exchange of two that raises the bound most (by a thousandth at least), so that there are some that move
+/// little and some that win much: at most `most` of these. One more is found likewise from where workers are spread
+/// out. The highest price first; none needs a processor that leaves. O(steps * neighbours * workers): 1 to 3 ms for 8
+/// stages on 16 processors (bench_remapping --only-search).
 std::vector<near_placement> search_near(running_line const& line, plan::placement const& present, std::size_t most = 4);
 
 }  // namespace skel::mapping
