@@ -82,16 +82,13 @@ TEST(ProgressReports, TellEachForecastThatStandsOnce) {
   options.heard = [&](auto const& one) {
     if (one.standing) told.push_back(*one.standing);
   };
-  auto const run = run_line(line, plan, ranks(), options);
+  run_line(line, plan, ranks(), options);
   if (ranks().rank() != 0) return;
   // How many there are depends on when somebody says something, but there is one.
   ASSERT_FALSE(told.empty());
-  std::size_t next = 0;
-  for (auto const& one : told) {  // those that stood when something was said, in their order
-    while (next < run.forecasts.size() && run.forecasts[next].seconds != one.seconds) ++next;
-    ASSERT_LT(next, run.forecasts.size()) << one.seconds;
-    EXPECT_EQ(one.why, run.forecasts[next++].why);
-  }
+  // Each once, in their order; one that stood for no item is in no record.
+  for (std::size_t k = 1; k < told.size(); ++k) EXPECT_LT(told[k - 1].seconds, told[k].seconds);
+  for (auto const& one : told) EXPECT_GT(one.rate, 0);
 }
 
 TEST(ProgressReports, NobodySaysAnythingWhereNobodyAsks) {
