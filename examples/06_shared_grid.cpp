@@ -109,7 +109,7 @@ int main(int argc, char** argv) try {
                sum += one.strongest;
                if (!log.is_open()) return;
                auto const now = std::chrono::system_clock::now().time_since_epoch();
-               log << one.number << ' ' << std::chrono::duration<double>(now).count() << '\n';
+               log << one.number << ' ' << std::fixed << std::chrono::duration<double>(now).count() << std::endl;
              });
   auto const report = grid.run(app);
   if (grid.rank() == 0) {

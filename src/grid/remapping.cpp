@@ -23,6 +23,9 @@ constexpr double messages_of_a_move = 4;
 /// A forecast's share of a core is never less than this: no host is for ever without any.
 constexpr double least_share = 1e-3;
 
+/// The quota of a host without one [cores].
+constexpr double never_full = 1e9;
+
 std::vector<double> speeds_of(platform::monitor const& monitor) {
   std::vector<double> out;
   auto const ranks = monitor.for_ranks();
@@ -63,12 +66,25 @@ void remapping::hear(record::rank_progress const& said) {
   } catch (error const&) {
     // A rank of another build: what its threads got and its messages took still counts.
   }
-  if (double const wanted = said.run + said.waited; wanted > 0) {
-    double const got = platform::share_got(reading_of_host(rank), said.run, said.waited);
-    of_.monitor.add(platform::share_reading{rank, said.seconds, std::max(least_share, got), wanted});
-  }
+  if (double const wanted = said.run + said.waited; wanted > 0)
+    of_.monitor.add(platform::share_reading{rank, said.seconds, share_of_rank(said), wanted});
   for (auto const& trip : said.trips)
     of_.monitor.add(platform::link_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, 0, trip.seconds / 2});
+}
+
+/// What the threads of a rank got of a core, as the monitor takes it: beside what its host's quota granted when it was
+/// first heard of, which is in the speed that the platform says. Threads that do not want all of that run at once when
+/// they want to, and are no sign of more speed.
+double remapping::share_of_rank(record::rank_progress const& said) {
+  auto const rank = static_cast<std::size_t>(said.rank);
+  auto const reading = reading_of_host(rank);
+  auto const& host_of = of_.monitor.host_of_rank();
+  auto const ranks_here = static_cast<double>(std::ranges::count(host_of, host_of[rank]));
+  double const quota = granted_.try_emplace(host_of[rank], reading.quota.value_or(never_full)).first->second;
+  double const wanted = said.run / platform::share_got(reading, said.run, said.waited),
+               granted = std::min(wanted, quota / ranks_here * said.lasted);
+  double const got = granted > 0 ? said.run / granted : 1;
+  return std::clamp(std::min(1.0, quota) * got, least_share, 1.0);
 }
 
 /// What the ranks of a rank's host said last, together.

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,6 +71,7 @@ class remapping {
     double drain = 0, expected = 0, begun = 0;  // [s]
   };
 
+  double share_of_rank(record::rank_progress const& said);
   platform::host_reading reading_of_host(std::size_t rank) const;
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
@@ -84,6 +86,7 @@ class remapping {
   mapping::line_watch watch_;
   mapping::remapper remapper_;
   std::vector<platform::host_reading> readings_;  // the latest of each rank
+  std::map<std::size_t, double> granted_;         // cores, by the first quota of each host
   plan::placement present_;
   std::optional<moving> moving_;
   platform::forecaster restart_;  // what moves have taken besides the drain [s]
