@@ -66,25 +66,26 @@ void remapping::hear(record::rank_progress const& said) {
   } catch (error const&) {
     // A rank of another build: what its threads got and its messages took still counts.
   }
-  if (double const wanted = said.run + said.waited; wanted > 0)
-    of_.monitor.add(platform::share_reading{rank, said.seconds, share_of_rank(said), wanted});
+  if (auto const share = share_of_rank(said))
+    of_.monitor.add(platform::share_reading{rank, said.seconds, *share, said.run + said.waited});
   for (auto const& trip : said.trips)
     of_.monitor.add(platform::link_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, 0, trip.seconds / 2});
 }
 
 /// What the threads of a rank got of a core, as the monitor takes it: beside what its host's quota granted when it was
-/// first heard of, which is in the speed that the platform says. Threads that do not want all of that run at once when
-/// they want to, and are no sign of more speed.
-double remapping::share_of_rank(record::rank_progress const& said) {
+/// first heard of, which is in the speed that the platform says. Nothing where they wanted less than that: they got it,
+/// and how long each had to wait for its turn says nothing of what more there would be.
+std::optional<double> remapping::share_of_rank(record::rank_progress const& said) {
   auto const rank = static_cast<std::size_t>(said.rank);
   auto const reading = reading_of_host(rank);
   auto const& host_of = of_.monitor.host_of_rank();
   auto const ranks_here = static_cast<double>(std::ranges::count(host_of, host_of[rank]));
   double const quota = granted_.try_emplace(host_of[rank], reading.quota.value_or(never_full)).first->second;
-  double const wanted = said.run / platform::share_got(reading, said.run, said.waited),
-               granted = std::min(wanted, quota / ranks_here * said.lasted);
-  double const got = granted > 0 ? said.run / granted : 1;
-  return std::clamp(std::min(1.0, quota) * got, least_share, 1.0);
+  double const granted = std::min(1.0, quota / ranks_here) * said.lasted,
+               got = platform::share_got(reading, said.run, said.waited);
+  if (!(got > 0) || said.run / got < granted) return std::nullopt;
+  double const full = std::min(said.run / got, quota / ranks_here * said.lasted);
+  return std::clamp(std::min(1.0, quota) * said.run / full, least_share, 1.0);
 }
 
 /// What the ranks of a rank's host said last, together.

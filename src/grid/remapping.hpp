@@ -71,7 +71,7 @@ class remapping {
     double drain = 0, expected = 0, begun = 0;  // [s]
   };
 
-  double share_of_rank(record::rank_progress const& said);
+  std::optional<double> share_of_rank(record::rank_progress const& said);
   platform::host_reading reading_of_host(std::size_t rank) const;
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
