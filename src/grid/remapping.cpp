@@ -23,6 +23,10 @@ constexpr double messages_of_a_move = 4;
 /// A forecast's share of a core is never less than this: no host is for ever without any.
 constexpr double least_share = 1e-3;
 
+/// The least of so many trips is the path's: a rank that waits for a core answers late. One that waits for four fifths
+/// of its time answers one of them in time in five cases of six.
+constexpr std::size_t trips_of_a_reading = 8;
+
 /// The quota of a host without one [cores].
 constexpr double never_full = 1e9;
 
@@ -68,8 +72,14 @@ void remapping::hear(record::rank_progress const& said) {
   }
   if (auto const share = share_of_rank(said))
     of_.monitor.add(platform::share_reading{rank, said.seconds, *share, said.run + said.waited});
-  for (auto const& trip : said.trips)
-    of_.monitor.add(platform::link_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, 0, trip.seconds / 2});
+  for (auto const& trip : said.trips) {
+    auto const to = static_cast<std::size_t>(trip.to);
+    auto& of_path = trips_[{rank, to}];
+    of_path.push_back(trip.seconds);
+    if (of_path.size() < trips_of_a_reading) continue;
+    of_.monitor.add(platform::link_reading{rank, to, said.seconds, 0, std::ranges::min(of_path) / 2});
+    of_path.pop_front();
+  }
 }
 
 /// What the threads of a rank got of a core, as the monitor takes it: beside what its host's quota granted when it was

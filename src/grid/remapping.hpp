@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/mapping/line_watch.hpp>
@@ -85,8 +87,9 @@ class remapping {
   remapping_setup of_;
   mapping::line_watch watch_;
   mapping::remapper remapper_;
-  std::vector<platform::host_reading> readings_;  // the latest of each rank
-  std::map<std::size_t, double> granted_;         // cores, by the first quota of each host
+  std::vector<platform::host_reading> readings_;                             // the latest of each rank
+  std::map<std::pair<std::size_t, std::size_t>, std::deque<double>> trips_;  // the latest of each path [s]
+  std::map<std::size_t, double> granted_;                                    // cores, by the first quota of each host
   plan::placement present_;
   std::optional<moving> moving_;
   platform::forecaster restart_;  // what moves have taken besides the drain [s]
