@@ -91,6 +91,7 @@ struct pipe_ends {
 
 pid_t start(std::vector<std::string> const& words, caught_signals const& signals, pipe_ends const* errors) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (auto const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawnattr_t how;

@@ -149,7 +149,7 @@ int run(run_options const& options, std::ostream& out) {
     }
     if (forward.is_known() && without_progress >= hopeless) {
       gave_up = fmt::format("since {} starts in a row have made no checkpoint", without_progress);
-      complain("run: " + what + "; giving up, " + gave_up);
+      complain(fmt::format("run: {}; giving up, {}", what, gave_up));
       break;
     }
     complain(fmt::format("run: {}; starting again in {} s ({} of {})", what, pause, starts, options.restarts));

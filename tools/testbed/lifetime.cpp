@@ -102,7 +102,7 @@ descriptor held_signals() {
   sigset_t held;
   sigemptyset(&held);
   for (int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&held, number);
-  sigprocmask(SIG_BLOCK, &held, nullptr);
+  pthread_sigmask(SIG_BLOCK, &held, nullptr);
   descriptor made(signalfd(-1, &held, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!made) fail_by_errno("signals");
   return made;
@@ -285,7 +285,7 @@ ordered_json ask(names const& called, ordered_json const& question) {
                  : up.empty()  ? "; make it: skel testbed up PLATFORM.json --name " + called.testbed()
                                : "; those that are: " + joined(up)));
   }
-  auto const answer = ordered_json::parse(ask(called.socket(), question.dump()));
+  auto answer = ordered_json::parse(ask(called.socket(), question.dump()));
   if (!answer.contains("error")) return answer;
   std::string const option = answer["error"]["option"], reason = answer["error"]["reason"];
   if (option.empty()) throw error("testbed '" + called.testbed() + "': " + reason);
