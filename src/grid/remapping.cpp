@@ -141,10 +141,10 @@ bool remapping::has_changed(mapping::running_line const& line) {
   return leaves || before == 0 || std::abs(std::log(bound / before)) > least_change;
 }
 
-/// What moving there takes besides the drain [s]: what moves of this run have taken, with their states; before the
-/// first one, its messages.
+/// What moving there costs [s]: no more than what it takes from the announcement to the last rank, which moves of this
+/// run tell, with their states and the drain; before the first one, its messages.
 double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
-  if (auto const learnt = restart_.next(); std::isfinite(learnt.value)) return std::max(0.0, learnt.value);
+  if (auto const learnt = taken_.next(); std::isfinite(learnt.value)) return std::max(0.0, learnt.value);
   double slowest = 0;
   auto const ranks = of_.placed.ranks_of(where), now = of_.placed.ranks_of(present_);
   for (std::size_t s = 0; s < ranks.size(); ++s) {
@@ -222,7 +222,8 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
               watch_.under_way(of_.counted) * at.measured,
               0,
               0};
-  next.expected = next.drain + price_of(*made->go_to, of_ranks);
+  double const price = price_of(*made->go_to, of_ranks);
+  next.expected = taken_.values() > 0 ? price : next.drain + price;
   plan::run_plan plan = now;
   for (std::size_t s = 0; s < plan.stations.size(); ++s)
     if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
@@ -247,7 +248,7 @@ void remapping::remapped(record::remap_record const& what) {
   } else if (what.done > 0) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
-    restart_.add(std::max(0.0, took - one.drain));
+    taken_.add(took);
   }
 }
 

@@ -92,7 +92,7 @@ class remapping {
   std::map<std::size_t, double> granted_;                                    // cores, by the first quota of each host
   plan::placement present_;
   std::optional<moving> moving_;
-  platform::forecaster restart_;  // what moves have taken besides the drain [s]
+  platform::forecaster taken_;  // what moves of this run took [s]
   double search_at_ = 0, bound_ = 0;
   std::vector<record::remap_decision> decisions_;
   std::uint64_t decided_ = 0;
