@@ -242,6 +242,22 @@ TEST(ShareOf, NeverRisesWithOthersOrThreads) {
     }
 }
 
+TEST(ShareGot, CountsAsLostWhatOthersHadAndNotWhatThreadsWaitedForEachOther) {
+  host_reading reading;
+  EXPECT_EQ(platform::share_got(reading, 0, 0), 1);            // nobody wanted to run
+  EXPECT_DOUBLE_EQ(platform::share_got(reading, 1, 3), 0.25);  // of others nothing is known: all of it
+  reading.cores = 2;
+  reading.processors = {{0, 1}, {1, 1}};
+  reading.seconds = 1;
+  reading.own = 2;
+  EXPECT_DOUBLE_EQ(platform::share_got(reading, 1, 3), 1);  // the program alone keeps the cores busy
+  reading.own = 1;                                          // and others the other one: half of the wait is theirs
+  EXPECT_DOUBLE_EQ(platform::share_got(reading, 1, 3), 1 / 2.5);
+  reading.own = 2;
+  reading.throttled = 0.5;  // a quota held threads back for half of the time that they wanted
+  EXPECT_DOUBLE_EQ(platform::share_got(reading, 1, 3), 1.0 / 3);
+}
+
 TEST(Joined, AddsWhatProcessesOfTheProgramUse) {
   host_reading const a{.time = 2, .seconds = 1, .processors = {{0, 1}, {1, 0.5}}, .cores = 2, .own = 0.5, .memory = 5};
   host_reading const b{
