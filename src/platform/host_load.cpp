@@ -92,8 +92,8 @@ std::vector<processor_load> read_processors(path const& file, bool with_nice) {
     if (ticks >= 0) all.push_back({number, ticks / ticks_per_second()});
   }
   std::ranges::sort(all, {}, &processor_load::number);
-  auto const twice = std::ranges::unique(all, {}, &processor_load::number);
-  all.erase(twice.begin(), twice.end());
+  auto const same = [](processor_load const& a, processor_load const& b) { return a.number == b.number; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   return all;
 }
 
