@@ -24,14 +24,14 @@ void line_watch::hear(record::rank_progress const& said) {
   for (auto const& one : said.stations) {
     SKEL_EXPECTS(one.station < stations_.size());
     auto& here = stations_[one.station];
-    auto& [items, busy] = here.so_far[said.rank];
-    if (one.source_items <= items) continue;
-    auto const more = static_cast<double>(one.source_items - items);
-    double const work = (one.busy - busy) * ran * speed / more;
+    auto& before = here.so_far[said.rank];
+    if (said.seconds < before.when || one.source_items < before.items) continue;
+    auto const more = static_cast<double>(one.source_items - before.items);
+    double const work = (one.busy - before.busy) * ran * speed / more;
+    before = {one.source_items, one.busy, said.seconds, said.lasted > 0 ? more / said.lasted : 0};
+    if (more == 0) continue;
     if (std::isfinite(work)) here.work.add(std::max(0.0, work));
-    here.items += one.source_items - items;
     here.passed.emplace_back(said.seconds, more);
-    items = one.source_items, busy = one.busy;
   }
   latest_ = std::max(latest_, said.seconds);
   for (auto& here : stations_)
@@ -48,9 +48,15 @@ double line_watch::period(std::size_t station) const {
   return items > 0 ? std::min(lately, latest_) / items : 0;
 }
 
+double line_watch::items_now(station_state const& here) const {
+  double items = 0;
+  for (auto const& [rank, said] : here.so_far)
+    items += static_cast<double>(said.items) + said.rate * (latest_ - said.when);
+  return items;
+}
+
 double line_watch::under_way(std::size_t station) const {
-  auto const given = stations_.front().items, taken = stations_[station].items;
-  return given > taken ? static_cast<double>(given - taken) : 0;
+  return std::max(0.0, items_now(stations_.front()) - items_now(stations_[station]));
 }
 
 }  // namespace skel::mapping

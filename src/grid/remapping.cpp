@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/move_time.hpp>
 #include <skel/detail/record/clock.hpp>
 
 namespace skel {
@@ -16,19 +17,6 @@ constexpr double most_deciding = 0.005;
 
 /// A change of what the line could do where it is that is worth a look at once: less is within what prices are off.
 constexpr double least_change = 0.01;
-
-/// A move takes four messages one after the other between rank 0 and the others (runtime::epochs).
-constexpr double messages_of_a_move = 4;
-
-/// A forecast's share of a core is never less than this: no host is for ever without any.
-constexpr double least_share = 1e-3;
-
-/// The least of so many trips is the path's: a rank that waits for a core answers late. One that waits for four fifths
-/// of its time answers one of them in time in five cases of six.
-constexpr std::size_t trips_of_a_reading = 8;
-
-/// The quota of a host without one [cores].
-constexpr double never_full = 1e9;
 
 std::vector<double> speeds_of(platform::monitor const& monitor) {
   std::vector<double> out;
@@ -57,54 +45,21 @@ remapping::remapping(remapping_setup setup)
                return speed;
              }()),
       remapper_(of_.program, of_.decisions),
-      readings_(of_.monitor.host_of_rank().size()),
       present_(of_.placed.where) {}
 
 void remapping::hear(record::rank_progress const& said) {
   watch_.hear(said);
   auto const rank = static_cast<std::size_t>(said.rank);
-  try {
-    if (!said.said.empty()) readings_[rank] = platform::parse_reading(said.said);
-    readings_[rank].time = said.seconds;
-    of_.monitor.add(rank, readings_[rank]);
-  } catch (error const&) {
-    // A rank of another build: what its threads got and its messages took still counts.
-  }
-  if (auto const share = share_of_rank(said))
-    of_.monitor.add(platform::share_reading{rank, said.seconds, *share, said.run + said.waited});
-  for (auto const& trip : said.trips) {
-    auto const to = static_cast<std::size_t>(trip.to);
-    auto& of_path = trips_[{rank, to}];
-    of_path.push_back(trip.seconds);
-    if (of_path.size() < trips_of_a_reading) continue;
-    of_.monitor.add(platform::link_reading{rank, to, said.seconds, 0, std::ranges::min(of_path) / 2});
-    of_path.pop_front();
-  }
-}
-
-/// What the threads of a rank got of a core, as the monitor takes it: beside what its host's quota granted when it was
-/// first heard of, which is in the speed that the platform says. Nothing where they wanted less than that: they got it,
-/// and how long each had to wait for its turn says nothing of what more there would be.
-std::optional<double> remapping::share_of_rank(record::rank_progress const& said) {
-  auto const rank = static_cast<std::size_t>(said.rank);
-  auto const reading = reading_of_host(rank);
-  auto const& host_of = of_.monitor.host_of_rank();
-  auto const ranks_here = static_cast<double>(std::ranges::count(host_of, host_of[rank]));
-  double const quota = granted_.try_emplace(host_of[rank], reading.quota.value_or(never_full)).first->second;
-  double const granted = std::min(1.0, quota / ranks_here) * said.lasted,
-               got = platform::share_got(reading, said.run, said.waited);
-  if (!(got > 0) || said.run / got < granted) return std::nullopt;
-  double const full = std::min(said.run / got, quota / ranks_here * said.lasted);
-  return std::clamp(std::min(1.0, quota) * said.run / full, least_share, 1.0);
-}
-
-/// What the ranks of a rank's host said last, together.
-platform::host_reading remapping::reading_of_host(std::size_t rank) const {
-  auto const& host_of = of_.monitor.host_of_rank();
-  std::vector<platform::host_reading> all;
-  for (std::size_t r = 0; r < host_of.size(); ++r)
-    if (host_of[r] == host_of[rank]) all.push_back(readings_[r]);
-  return platform::joined(all);
+  if (!said.said.empty()) try {
+      auto reading = platform::parse_reading(said.said);
+      reading.time = said.seconds;
+      of_.monitor.add(rank, reading);
+    } catch (error const&) {
+      // A rank of another build: what its threads got and its messages took still counts.
+    }
+  of_.monitor.add(platform::thread_reading{rank, said.seconds, said.lasted, said.run, said.waited});
+  for (auto const& trip : said.trips)
+    of_.monitor.add(platform::trip_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, trip.seconds});
 }
 
 mapping::running_line remapping::line_now() const {
@@ -141,19 +96,27 @@ bool remapping::has_changed(mapping::running_line const& line) {
   return leaves || before == 0 || std::abs(std::log(bound / before)) > least_change;
 }
 
-/// What moving there costs [s]: no more than what it takes from the announcement to the last rank, which moves of this
-/// run tell, with their states and the drain; before the first one, its messages.
-double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
-  if (auto const learnt = taken_.next(); std::isfinite(learnt.value)) return std::max(0.0, learnt.value);
-  double slowest = 0;
+/// What the model of a move says of going there [s].
+double remapping::modelled(plan::placement const& where, platform::description const& of_ranks) const {
+  cost::line_move move;
+  move.items = watch_.under_way(of_.counted);
+  move.period = watch_.period(0);
   auto const ranks = of_.placed.ranks_of(where), now = of_.placed.ranks_of(present_);
   for (std::size_t s = 0; s < ranks.size(); ++s) {
     if (same_ranks(ranks[s], now[s])) continue;
-    for (int const rank : ranks[s])
-      if (auto const to = static_cast<std::size_t>(rank); of_ranks.connected(0, to))
-        slowest = std::max(slowest, of_ranks.path(0, to).latency);
+    for (auto const* side : {&ranks[s], &now[s]})
+      for (int const rank : *side)
+        if (auto const to = static_cast<std::size_t>(rank); of_ranks.connected(0, to))
+          move.latency = std::max(move.latency, of_ranks.path(0, to).latency);
   }
-  return messages_of_a_move * slowest;
+  return cost::move_time(move);
+}
+
+/// What moving there costs [s]: no more than what it takes from the announcement to the last rank. What moves of this
+/// run took besides what the model says of them, such as their states, the next one is expected to take too.
+double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
+  double const besides = besides_.values() > 0 ? besides_.next().value : 0;
+  return std::max(0.0, modelled(where, of_ranks) + besides);
 }
 
 /// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
@@ -219,11 +182,9 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
               present_,
               *made->go_to,
               of_.placed.ranks_of(*made->go_to),
-              watch_.under_way(of_.counted) * at.measured,
-              0,
+              modelled(*made->go_to, of_ranks),
+              price_of(*made->go_to, of_ranks),
               0};
-  double const price = price_of(*made->go_to, of_ranks);
-  next.expected = taken_.values() > 0 ? price : next.drain + price;
   plan::run_plan plan = now;
   for (std::size_t s = 0; s < plan.stations.size(); ++s)
     if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
@@ -248,12 +209,12 @@ void remapping::remapped(record::remap_record const& what) {
   } else if (what.done > 0) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
-    taken_.add(took);
+    besides_.add(took - one.modelled);
   }
 }
 
 double remapping::lost_to_others(record::rank_progress const& said) const {
-  double const got = platform::share_got(reading_of_host(static_cast<std::size_t>(said.rank)), said.run, said.waited);
+  double const got = platform::share_got(of_.monitor.reading_of_host(static_cast<std::size_t>(said.rank)), said.run, said.waited);
   return got > 0 ? said.run / got - said.run : said.waited;
 }
 

@@ -2,12 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <skel/detail/mapping/line_watch.hpp>
@@ -70,16 +67,15 @@ class remapping {
     std::uint64_t decision = 0;
     plan::placement from, to;
     std::vector<std::vector<int>> ranks;
-    double drain = 0, expected = 0, begun = 0;  // [s]
+    double modelled = 0, expected = 0, begun = 0;  // [s]
   };
 
-  std::optional<double> share_of_rank(record::rank_progress const& said);
-  platform::host_reading reading_of_host(std::size_t rank) const;
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
   void follow(plan::run_plan const& now, double seconds);
   void pin_moved(std::vector<std::vector<int>> const& wanted);
   bool has_changed(mapping::running_line const& line);
+  double modelled(plan::placement const& where, platform::description const& of_ranks) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
   void keep(mapping::remap_decision const& made, double seconds, double expected);
   record::remap_decision* kept(std::uint64_t number);
@@ -87,12 +83,9 @@ class remapping {
   remapping_setup of_;
   mapping::line_watch watch_;
   mapping::remapper remapper_;
-  std::vector<platform::host_reading> readings_;                             // the latest of each rank
-  std::map<std::pair<std::size_t, std::size_t>, std::deque<double>> trips_;  // the latest of each path [s]
-  std::map<std::size_t, double> granted_;                                    // cores, by the first quota of each host
   plan::placement present_;
   std::optional<moving> moving_;
-  platform::forecaster taken_;  // what moves of this run took [s]
+  platform::forecaster besides_;  // what moves of this run took besides what their model says [s]
   double search_at_ = 0, bound_ = 0;
   std::vector<record::remap_decision> decisions_;
   std::uint64_t decided_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
@@ -92,7 +93,7 @@ void monitor::add(std::size_t rank, host_reading const& reading) {
   if (!take(std::isfinite(reading.time) && !goes_back)) return;
   state.readings[rank] = reading;
   state.came[rank] = reading.time;
-  if (!state.granted) state.granted = reading.quota ? std::clamp(*reading.quota, least_share, 1.0) : 1;
+  if (!state.quota) state.quota = reading.quota.value_or(std::numeric_limits<double>::infinity());
   std::vector<host_reading> recent;  // no rank has missed one
   for (std::size_t const other : ranks_of_[number])
     if (auto const found = state.came.find(other);
@@ -115,6 +116,49 @@ void monitor::add(share_reading const& reading) {
     state.threads.emplace(options_.period, slot_series::value_of::mean, sure_enough * options_.period);
   double const share = std::isnan(reading.share) ? reading.share : std::clamp(reading.share, least_share, 1.0);
   take(state.threads->add(reading.time, share, reading.weight));
+}
+
+host_reading monitor::reading_of_host(std::size_t rank) const {
+  SKEL_EXPECTS(rank < host_of_rank_.size());
+  std::size_t const number = host_of_rank_[rank];
+  auto const state = hosts_.find(number);
+  std::vector<host_reading> all;
+  for (std::size_t const other : ranks_of_.at(number)) {
+    bool const spoke = state != hosts_.end() && state->second.readings.contains(other);
+    all.push_back(spoke ? state->second.readings.at(other) : host_reading{});
+  }
+  return joined(all);
+}
+
+void monitor::add(thread_reading const& reading) {
+  SKEL_EXPECTS(reading.rank < host_of_rank_.size());
+  bool const valid = reading.lasted > 0 && reading.run >= 0 && reading.waited >= 0 &&
+                     std::isfinite(reading.lasted + reading.run + reading.waited);
+  if (!valid) {
+    take(false);
+    return;
+  }
+  std::size_t const number = host_of_rank_[reading.rank];
+  double const got = share_got(reading_of_host(reading.rank), reading.run, reading.waited),
+               quota = hosts_[number].quota.value_or(std::numeric_limits<double>::infinity()),
+               for_rank = quota / static_cast<double>(ranks_of_[number].size());
+  if (!(got > 0) || reading.run / got < std::min(1.0, for_rank) * reading.lasted) return;
+  double const full = std::min(reading.run / got, for_rank * reading.lasted);
+  add(share_reading{reading.rank, reading.time, std::min(1.0, quota) * reading.run / full,
+                    reading.run + reading.waited});
+}
+
+void monitor::add(trip_reading const& reading) {
+  SKEL_EXPECTS(reading.from < host_of_rank_.size() && reading.to < host_of_rank_.size());
+  if (!(reading.seconds > 0)) {
+    take(false);
+    return;
+  }
+  auto& latest = trips_[{host_of_rank_[reading.from], host_of_rank_[reading.to]}];
+  latest.push_back(reading.seconds);
+  if (latest.size() < trips_of_a_reading) return;
+  add(link_reading{reading.from, reading.to, reading.time, 0, std::ranges::min(latest) / 2});
+  latest.erase(latest.begin());
 }
 
 void monitor::add(link_reading const& reading) {
@@ -245,7 +289,7 @@ host_outlook monitor::host(std::size_t number) const {
   if (believed == nullptr) return outlook;
   bool const is_own = own && believed == &*state.threads;
   auto const next = believed->next();
-  double const granted = state.granted.value_or(1);
+  double const granted = std::clamp(state.quota.value_or(1), least_share, 1.0);
   double const absolute = std::clamp(next.value, least_share, 1.0);
   outlook.share = absolute / granted;
   outlook.error = next.error / granted;

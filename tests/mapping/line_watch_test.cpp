@@ -46,6 +46,20 @@ TEST(LineWatch, CountsWhatPassesAndWhatIsUnderWay) {
   EXPECT_EQ(watch.period(1), 0);  // none has passed lately
 }
 
+TEST(LineWatch, WhatIsUnderWayIsOfOneMoment) {
+  line_watch watch(3, {1, 2});
+  record::rank_progress source;
+  source.lasted = 1;
+  for (int k = 1; k <= 3; ++k) {
+    watch.hear(said(k - 0.75, static_cast<std::uint64_t>(k * 1000 - 750 - 20)));  // 20 behind, a quarter of a second ago
+    source.seconds = k;
+    source.stations = {{0, static_cast<std::uint64_t>(k * 1000), 0}};
+    watch.hear(source);
+  }
+  // Station 1 has said 2230 of what were 2250 at 2.25 s, and passes 1000 a second.
+  EXPECT_NEAR(watch.under_way(1), 20, 1e-9);
+}
+
 TEST(LineWatch, WhatComesLateAddsNothing) {
   line_watch watch(3, {1, 2});
   watch.hear(said(1, 8));

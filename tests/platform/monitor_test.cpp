@@ -114,6 +114,62 @@ TEST_F(MonitorTest, BelievesItsOwnThreadsBeforeTheSystemWhileTheyRun) {
   EXPECT_THAT(of_.host(0).why, HasSubstr("last measured 30 s ago"));
 }
 
+TEST_F(MonitorTest, TakesFromWhatThreadsDidWhatTheyGot) {
+  // Two threads that want a core all the time and have it half of the time, on a host that others keep busy.
+  for (int k = 0; k < 10; ++k) {
+    system(0, 1, 1, 1);
+    of_.add(platform::thread_reading{0, time_ + 0.5 * period, period, period, period});
+    pass(1);
+  }
+  EXPECT_EQ(of_.host(0).source, believed_source::threads);
+  double const got = platform::share_got(of_.reading_of_host(0), period, period);
+  EXPECT_LT(got, 1);
+  EXPECT_NEAR(of_.host(0).share, got, 1e-9);
+}
+
+TEST_F(MonitorTest, ThreadsThatWantLessThanIsGrantedSayNothing) {
+  system(0, 1, 0, 0.4, 0.5), pass(1);
+  auto const seen = of_.seen().readings;
+  of_.add(platform::thread_reading{0, time_, period, 0.3 * period, 0});
+  EXPECT_EQ(of_.seen().readings, seen);
+  of_.add(platform::thread_reading{0, time_, period, 0.6 * period, 0});
+  EXPECT_EQ(of_.seen().readings, seen + 1);
+  auto const ignored = of_.seen().ignored;
+  of_.add(platform::thread_reading{0, time_, 0, 0.6 * period, 0});
+  of_.add(platform::thread_reading{0, time_, period, NAN, 0});
+  EXPECT_EQ(of_.seen().ignored, ignored + 2);
+}
+
+TEST_F(MonitorTest, ThreadsCountBesideTheQuotaThatTheSpeedWasMeasuredUnder) {
+  // Half a core is granted and used up, then a twentieth.
+  for (int k = 0; k < 20; ++k) {
+    double const quota = k < 10 ? 0.5 : 0.05;
+    of_.add(0, host_reading{.time = time_ + 0.5 * period,
+                            .seconds = period,
+                            .processors = {{0, quota}},
+                            .own = quota,
+                            .quota = quota,
+                            .throttled = 1 - quota});
+    of_.add(platform::thread_reading{0, time_ + 0.5 * period, period, quota * period, (1 - quota) * period});
+    pass(1);
+    if (k == 9) {
+      EXPECT_NEAR(of_.host(0).share, 1, 1e-9);
+    }
+  }
+  EXPECT_NEAR(of_.host(0).share, 0.1, 0.01);
+}
+
+TEST_F(MonitorTest, TakesTheLeastOfSomeTripsForThePath) {
+  double const latency = machine_.machine().path(3, 0).latency;
+  constexpr auto few = monitor::trips_of_a_reading;
+  for (std::size_t k = 0; k < 10 * few; ++k) {  // seven of eight wait for a core
+    of_.add(platform::trip_reading{3, 0, time_ + 0.5 * period, 2 * latency * (k % few == 0 ? 3 : 100)});
+    pass(1);
+  }
+  EXPECT_NEAR(of_.link_between(3, 0).latency.value, 3, 1e-9);
+  EXPECT_EQ(of_.link_between(0, 3).latency.source, believed_source::platform);
+}
+
 TEST_F(MonitorTest, CountsSharesOfWhatTheSpeedWasMeasuredUnder) {
   system(0, 10, 0, 0.5, 0.5), shares(0, 10, 0.5), pass(10);
   EXPECT_NEAR(of_.host(0).share, 1, 1e-9);

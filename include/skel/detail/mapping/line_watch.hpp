@@ -29,17 +29,24 @@ class line_watch {
   /// Time per item at a station, by those that passed there in the last second [s]; 0: none did.
   double period(std::size_t station) const;
 
-  /// Items that the first station has given and the other one has not taken yet. What was said at different times makes
-  /// it some hundredths of a second unsure.
+  /// Items that the first station has given and the other one has not taken yet, all ranks being taken to have gone on
+  /// since they last spoke as they did before.
   double under_way(std::size_t station) const;
 
  private:
-  struct station_state {
-    std::map<std::int32_t, std::pair<std::uint64_t, double>> so_far{};  // items and busy time, by rank
-    std::vector<std::pair<double, double>> passed{};                    // when, items: of late
-    platform::forecaster work{};
+  struct rank_state {
     std::uint64_t items = 0;
+    double busy = 0;  // [s]
+    double when = 0;  // it was said [s]
+    double rate = 0;  // items per second, before that
   };
+  struct station_state {
+    std::map<std::int32_t, rank_state> so_far{};      // by rank
+    std::vector<std::pair<double, double>> passed{};  // when, items: of late
+    platform::forecaster work{};
+  };
+
+  double items_now(station_state const& here) const;
 
   std::vector<station_state> stations_;
   std::vector<double> speed_;

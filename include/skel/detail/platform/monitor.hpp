@@ -24,6 +24,22 @@ struct share_reading {
   double weight = 0;  ///< [s] of threads that wanted to run, over which it was taken
 };
 
+/// What the threads of a rank did of late.
+struct thread_reading {
+  std::size_t rank = 0;
+  double time = 0;    ///< [s], when it came to who monitors
+  double lasted = 0;  ///< over which it was taken [s]
+  double run = 0;     ///< that they ran, summed over threads [s]
+  double waited = 0;  ///< that they could have run and did not, summed over threads [s]
+};
+
+/// How long a short message took to another rank and back.
+struct trip_reading {
+  std::size_t from = 0, to = 0;  ///< ranks
+  double time = 0;               ///< [s], when it came to who monitors
+  double seconds = 0;            ///< there and back
+};
+
 /// What a message took from one rank to another.
 struct link_reading {
   std::size_t from = 0, to = 0;  ///< ranks
@@ -96,10 +112,12 @@ struct monitor_options {
 ///
 /// Times are of one clock, of who monitors, in seconds. Readings that come too late, that go back in time, or that are
 /// no numbers are ignored and counted. A value without clock and threads, which can be copied. Memory: 40 KiB for each
-/// host with ranks and for each of the most_paths paths that had readings last.
+/// host with ranks and for each of the most_paths paths that had readings last, and 150 B for each path with trips.
 class monitor {
  public:
   static constexpr std::size_t most_paths = 512;
+  /// A rank that waits for a core four fifths of its time answers one of so many messages in time in five cases of six.
+  static constexpr std::size_t trips_of_a_reading = 8;
 
   /// `host_of_rank`: on which host of the machine each rank runs. Precondition: the hosts are there, period > 0.
   monitor(snapshot machine, std::vector<std::size_t> host_of_rank, monitor_options options = {});
@@ -107,6 +125,13 @@ class monitor {
   /// Precondition: ranks are there. O(ranks of the host).
   void add(std::size_t rank, host_reading const& reading);
   void add(share_reading const& reading);
+  /// As a share, of what the quota of the host granted that was first heard of: this is in the speed that the platform
+  /// says. Nothing where threads wanted less than what is granted: they got it, and how long each waited for its turn
+  /// says nothing of how much more there would be.
+  void add(thread_reading const& reading);
+  /// As a latency: half of the least of the last trips_of_a_reading between the two hosts, as a rank that waits for a core
+  /// answers late.
+  void add(trip_reading const& reading);
   /// Between two ranks of one host it says nothing.
   void add(link_reading const& reading);
   /// Ignored where it is about hosts that are not there (announcements refuses these with a reason).
@@ -127,6 +152,8 @@ class monitor {
   snapshot next() const;
   /// The same as snapshot::for_ranks() says it, with each host's own share and each path's own factors.
   description for_ranks() const;
+  /// What the ranks of this rank's host said last, together. Precondition: it is there. O(ranks of the host).
+  host_reading reading_of_host(std::size_t rank) const;
 
   snapshot const& machine() const { return machine_; }
   std::vector<std::size_t> const& host_of_rank() const { return host_of_rank_; }
@@ -141,7 +168,7 @@ class monitor {
     std::optional<slot_series> threads{}, system{};
     std::map<std::size_t, host_reading> readings{};  // the latest of each rank
     std::map<std::size_t, double> came{};            // when
-    std::optional<double> granted{};                 // of a core by the first quota
+    std::optional<double> quota{};                   // [cores] by the first reading; infinite: none
     presence state = presence::present;              // as announced
     double state_since = 0;
     std::optional<double> announced{};  // factor of the speed
@@ -182,6 +209,7 @@ class monitor {
   std::map<std::size_t, std::vector<std::size_t>> ranks_of_;
   std::map<std::size_t, host_state> hosts_;
   std::map<host_pair, path_state> paths_;
+  std::map<host_pair, std::vector<double>> trips_;  // the latest [s]
   std::vector<announced_path> announced_paths_;  // the latest last
   double now_ = -std::numeric_limits<double>::infinity();
   counts seen_;
