@@ -211,7 +211,7 @@ policy by_skel(world const& in, std::uint32_t seed) {
       forecasts[h].add(said[h]);
       auto const next = forecasts[h].next();
       shares.push_back(std::clamp(next.value, 1e-3, 1.0));
-      at.speed_error.push_back(std::isfinite(next.error) ? next.error / shares.back() : 0);
+      at.speed_error.push_back(std::isfinite(next.usual) ? next.usual / shares.back() : 0);
     }
     at.seconds = now;
     at.model_error = model_error;

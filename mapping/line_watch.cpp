@@ -17,10 +17,10 @@ constexpr double lately = 1;
 line_watch::line_watch(std::size_t stations, std::vector<double> speed)
     : stations_(stations), speed_(std::move(speed)) {}
 
-void line_watch::hear(record::rank_progress const& said) {
+void line_watch::hear(record::rank_progress const& said, double granted) {
   SKEL_EXPECTS(static_cast<std::size_t>(said.rank) < speed_.size());
   double const wanted = said.run + said.waited, ran = wanted > 0 ? said.run / wanted : 1,
-               speed = speed_[static_cast<std::size_t>(said.rank)];
+               speed = speed_[static_cast<std::size_t>(said.rank)] / granted;
   for (auto const& one : said.stations) {
     SKEL_EXPECTS(one.station < stations_.size());
     auto& here = stations_[one.station];

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -100,31 +99,19 @@ std::vector<plan::placement> climb(running_line const& line, plan::placement her
 }
 
 /// Takes workers from farms as long as that costs nothing: a bound sees no harm in a slow worker, or in one that takes
-/// a core from others, but a price does. The slowest ones go first, of equal ones those on the fullest processors; how
-/// many is found by halving. O(farms * log(workers)) prices.
-void narrow(running_line const& line, detail::placement_tables const& tables, plan::placement& where, double& price) {
-  auto const threads_at = [&](plan::host_id processor) {
-    std::size_t count = 0;
-    for (auto const& stage : where.stages) count += static_cast<std::size_t>(std::ranges::count(stage, processor));
-    return count;
-  };
+/// a core from others, but a price does.
+void narrow(running_line const& line, plan::placement& where, double& price) {
   for (std::size_t s = 0; s < where.stages.size(); ++s) {
     auto const& stage = line.problem.program.stages[s];
-    if (!stage.replicable || stage.width > 0 || !stage.at.empty() || where.stages[s].size() < 2) continue;
-    auto order = where.stages[s];  // best first
-    std::ranges::stable_sort(order, {}, [&](plan::host_id p) { return std::pair(tables.service(s, p), threads_at(p)); });
-    std::size_t enough = order.size(), too_few = 0;
-    while (enough - too_few > 1) {
-      std::size_t const width = std::midpoint(too_few, enough);
+    if (!stage.replicable || stage.width > 0 || !stage.at.empty()) continue;
+    for (std::size_t w = 0; w < where.stages[s].size() && where.stages[s].size() > 1;) {
       auto without = where;
-      without.stages[s].assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(width));
-      std::ranges::sort(without.stages[s]);
+      without.stages[s].erase(without.stages[s].begin() + static_cast<std::ptrdiff_t>(w));
       double const its = connected(line.problem, without) ? running_price(line, without) : 0;
       if (its < price) {
-        too_few = width;
+        ++w;
         continue;
       }
-      enough = width;
       where = std::move(without);
       price = its;
     }
@@ -184,7 +171,7 @@ std::vector<near_placement> search_near(running_line const& line, plan::placemen
     all.push_back({std::move(where), price, 0});
   }
   auto const first = std::ranges::max_element(all, {}, &near_placement::throughput);
-  if (first != all.end()) narrow(line, tables, first->where, first->throughput);
+  if (first != all.end()) narrow(line, first->where, first->throughput);
   std::erase_if(all, [&](near_placement& one) {
     for (std::size_t s = 0; s < present.stages.size(); ++s)
       one.moved += moved_workers(line, present.stages[s], one.where.stages[s]);

@@ -381,6 +381,16 @@ struct grid::state {
                               std::min(settings.memory, runtime::most_batch_bytes));
   }
 
+  /// First items pass so quickly that a quota of the control group has not held them back yet.
+  static void sustain(std::vector<runtime::station_cost>& costs) {
+    auto const limits = platform::read_group_limits();
+    for (auto& cost : costs) {
+      double const waits = cost.seconds * cost.waiting, whole = platform::sustained_time(cost.seconds - waits, limits) + waits;
+      if (whole > 0) cost.waiting = waits / whole;
+      cost.seconds = whole;
+    }
+  }
+
   /// On rank 0. `measured`: the first items pass here.
   run_start open(runtime::program const& line, processor_map const& where, bool measured) {
     run_start out;
@@ -392,7 +402,7 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
-        auto const found = measure(line);
+        auto found = measure(line);
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
@@ -401,6 +411,7 @@ struct grid::state {
           out.failed = found.failed;
           return out;
         }
+        sustain(found.stations);
         out.placed = history->believe(line, found.stations, found.items);
       }
       double const begin = record::now();

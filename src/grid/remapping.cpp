@@ -48,7 +48,6 @@ remapping::remapping(remapping_setup setup)
       present_(of_.placed.where) {}
 
 void remapping::hear(record::rank_progress const& said) {
-  watch_.hear(said);
   auto const rank = static_cast<std::size_t>(said.rank);
   if (!said.said.empty()) try {
       auto reading = platform::parse_reading(said.said);
@@ -57,6 +56,7 @@ void remapping::hear(record::rank_progress const& said) {
     } catch (error const&) {
       // A rank of another build: what its threads got and its messages took still counts.
     }
+  watch_.hear(said, of_.monitor.granted(rank));
   of_.monitor.add(platform::thread_reading{rank, said.seconds, said.lasted, said.run, said.waited});
   for (auto const& trip : said.trips)
     of_.monitor.add(platform::trip_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, trip.seconds});

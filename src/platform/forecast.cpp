@@ -259,12 +259,15 @@ void forecaster::begin_level(std::uint64_t values) {
 }
 
 value_forecast forecaster::next() const {
-  if (values_ == 0) return {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  if (values_ == 0) return {std::numeric_limits<double>::quiet_NaN(), unknown, unknown};
   // Before the first outlier both are as good; the raw ones have to be better by as many errors as an alarm takes.
   double const owed = values_ > 1 ? test_.fewest * cleaned_->error() : 0;
   bool const clean = cleaned_->missed[cleaned_->best()] <= raw_->missed[raw_->best()] + owed;
   bank const& believed = clean ? *cleaned_ : *raw_;
-  return {believed.says[believed.best()], believed.error(), name_of(believed.best()) + (clean ? " (cleaned)" : "")};
+  double const usual = values_ < 2 ? unknown : statistics::median({misses_.begin(), misses_.end()});
+  return {believed.says[believed.best()], believed.error(), usual,
+          name_of(believed.best()) + (clean ? " (cleaned)" : "")};
 }
 
 std::vector<forecaster::method_error> forecaster::errors() const {

@@ -21,18 +21,30 @@ std::optional<double> read_number(path const& file) {
   return std::nullopt;
 }
 
-/// Version 2: "QUOTA PERIOD" or "max PERIOD" in one file.
-std::optional<double> read_cpu_max(path const& file) {
+constexpr double micro = 1e-6, nano = 1e-9;
+
+struct cpu_quota {
+  double processors, period;  // the latter [s]
+};
+
+/// Version 2: "QUOTA PERIOD" or "max PERIOD" in one file [us].
+std::optional<cpu_quota> read_cpu_max(path const& file) {
   std::ifstream stream(file);
   double quota = 0, period = 0;
-  if (stream >> quota >> period && quota > 0 && period > 0) return quota / period;
+  if (stream >> quota >> period && quota > 0 && period > 0) return cpu_quota{quota / period, period * micro};
   return std::nullopt;
 }
 
-std::optional<double> read_cfs_quota(path const& group) {
+std::optional<cpu_quota> read_cfs_quota(path const& group) {
   auto const quota = read_number(group / "cpu.cfs_quota_us"), period = read_number(group / "cpu.cfs_period_us");
-  if (quota && period) return *quota / *period;
+  if (quota && period) return cpu_quota{*quota / *period, *period * micro};
   return std::nullopt;
+}
+
+void tighten_to(group_limits& limits, std::optional<cpu_quota> quota) {
+  if (!quota || (limits.processors && *limits.processors <= quota->processors)) return;
+  limits.processors = quota->processors;
+  limits.period = quota->period;
 }
 
 bool lists(std::string_view controllers, std::string_view wanted) {
@@ -88,7 +100,6 @@ void read_memory(path const& folder, memory_files const& files, bool with_use, g
 }
 
 group_state read_groups(path const& membership, path const& root, bool with_use) {
-  constexpr double micro = 1e-6, nano = 1e-9;
   group_state result;
   std::ifstream stream(membership);
   for (std::string line; std::getline(stream, line);) {  // "ID:CONTROLLERS:PATH"; no controllers: version 2
@@ -99,7 +110,7 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
       for (path const& top : {root, root / "unified"})
         each_group(top, group, [&](path const& folder) {
           auto const quota = read_cpu_max(folder / "cpu.max");
-          tighten(result.limits.processors, quota);
+          tighten_to(result.limits, quota);
           if (with_use && quota)
             raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro));
           read_memory(folder, version_2, with_use, result);
@@ -110,7 +121,7 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
       for (path const& top : {root / controllers, root / "cpu"})
         each_group(top, group, [&](path const& folder) {
           auto const quota = read_cfs_quota(folder);
-          tighten(result.limits.processors, quota);
+          tighten_to(result.limits, quota);
           if (with_use && quota)
             raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
         });
@@ -122,6 +133,11 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
 }
 
 }  // namespace
+
+double sustained_time(double computing, group_limits const& limits) {
+  double const quota = limits.processors.value_or(1);
+  return quota >= 1 ? computing : std::max(computing, std::min(computing / quota, limits.period));
+}
 
 group_limits read_group_limits(path const& membership, path const& root) {
   return read_groups(membership, root, false).limits;

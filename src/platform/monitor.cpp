@@ -55,6 +55,10 @@ bool has_all(std::vector<std::size_t> const& hosts, std::size_t first, std::size
 
 }  // namespace
 
+double monitor::host_state::granted() const {
+  return std::clamp(quota.value_or(1), least_share, 1.0);
+}
+
 std::string name_of(believed_source source) {
   switch (source) {
     case believed_source::threads:
@@ -130,6 +134,12 @@ host_reading monitor::reading_of_host(std::size_t rank) const {
   return joined(all);
 }
 
+double monitor::granted(std::size_t rank) const {
+  SKEL_EXPECTS(rank < host_of_rank_.size());
+  auto const state = hosts_.find(host_of_rank_[rank]);
+  return state == hosts_.end() ? 1 : state->second.granted();
+}
+
 void monitor::add(thread_reading const& reading) {
   SKEL_EXPECTS(reading.rank < host_of_rank_.size());
   bool const valid = reading.lasted > 0 && reading.run >= 0 && reading.waited >= 0 &&
@@ -142,7 +152,7 @@ void monitor::add(thread_reading const& reading) {
   double const got = share_got(reading_of_host(reading.rank), reading.run, reading.waited),
                quota = hosts_[number].quota.value_or(std::numeric_limits<double>::infinity()),
                for_rank = quota / static_cast<double>(ranks_of_[number].size());
-  if (!(got > 0) || reading.run / got < std::min(1.0, for_rank) * reading.lasted) return;
+  if (!(got > 0) || reading.run + reading.waited < reading.lasted) return;
   double const full = std::min(reading.run / got, for_rank * reading.lasted);
   add(share_reading{reading.rank, reading.time, std::min(1.0, quota) * reading.run / full,
                     reading.run + reading.waited});
@@ -289,10 +299,10 @@ host_outlook monitor::host(std::size_t number) const {
   if (believed == nullptr) return outlook;
   bool const is_own = own && believed == &*state.threads;
   auto const next = believed->next();
-  double const granted = std::clamp(state.quota.value_or(1), least_share, 1.0);
+  double const granted = state.granted();
   double const absolute = std::clamp(next.value, least_share, 1.0);
   outlook.share = absolute / granted;
-  outlook.error = next.error / granted;
+  outlook.error = next.usual / granted;
   outlook.source = is_own ? believed_source::threads : believed_source::host;
   outlook.since = believed->since();
   outlook.why = (is_own ? "the program's own threads got " : "what others run and control groups grant leaves ") +

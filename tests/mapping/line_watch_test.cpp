@@ -29,6 +29,12 @@ TEST(LineWatch, TellsWorkFromTimeByHowThreadsFoundCores) {
   EXPECT_NEAR(loaded.work(1).value, 0.1, 1e-12);
 }
 
+TEST(LineWatch, WorkIsOfACoreOfWhichAPartIsGranted) {
+  line_watch watch(3, {1, 2});  // half a core is granted, at speed 2: a whole one has 4
+  for (int k = 1; k <= 20; ++k) watch.hear(said(k, static_cast<std::uint64_t>(k * 8), 0.5), 0.5);
+  EXPECT_NEAR(watch.work(1).value, 0.2, 1e-12);
+}
+
 TEST(LineWatch, CountsWhatPassesAndWhatIsUnderWay) {
   line_watch watch(3, {1, 2});
   record::rank_progress source;

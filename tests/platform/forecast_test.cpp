@@ -134,6 +134,22 @@ TEST(Forecaster, RecognisesAStepAsOne) {
   EXPECT_LE(late, 2U);
 }
 
+TEST(Forecaster, IsAsSureAfterAStepAsItWas) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> noise(0, 0.01);
+    forecaster of;
+    for (int i = 0; i < 60; ++i) of.add(1 + noise(random));
+    double const before = of.next().usual;
+    auto const steps = of.steps();
+    int values = 0;
+    for (; of.steps() == steps && values < 10; ++values) of.add(0.1 + noise(random));
+    ASSERT_LT(values, 10) << seed;
+    EXPECT_LT(of.next().usual, 2 * before) << seed;  // and not the 0.9 by which the step was missed
+    EXPECT_GT(of.next().error, 2 * before) << seed;
+  }
+}
+
 TEST(Forecaster, FollowsASeriesThatScattersMoreThanBefore) {
   forecaster of;
   for (double value : noise(200, 1)) of.add(value);

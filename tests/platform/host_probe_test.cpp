@@ -94,6 +94,25 @@ TEST_F(GroupLimits, AreTheTightestOfAllLevelsInVersion2) {
   EXPECT_EQ(read().memory, 1048576);
 }
 
+TEST_F(GroupLimits, SayHowOftenProcessorsAreGranted) {
+  write("membership", "0::/outer/inner");
+  write("outer/cpu.max", "25000 50000");
+  write("outer/inner/cpu.max", "160000 200000");
+  EXPECT_DOUBLE_EQ(read().period, 0.05);
+  write("outer/cpu.max", "max 50000");
+  EXPECT_DOUBLE_EQ(read().period, 0.2);
+}
+
+TEST(SustainedTime, IsLongerWhereLessThanAProcessorIsGranted) {
+  using skel::platform::sustained_time;
+  EXPECT_EQ(sustained_time(0.01, {}), 0.01);
+  EXPECT_EQ(sustained_time(0.01, {.processors = 2.5}), 0.01);
+  skel::platform::group_limits const limits{.processors = 0.4, .period = 0.1};
+  EXPECT_DOUBLE_EQ(sustained_time(0.01, limits), 0.025);  // as in a period without waiting
+  EXPECT_DOUBLE_EQ(sustained_time(0.06, limits), 0.1);    // it has waited once, or twice in 0.06 s
+  EXPECT_DOUBLE_EQ(sustained_time(2, limits), 2);         // it has waited as often as it always will
+}
+
 TEST_F(GroupLimits, AreReadInVersion1) {
   write("membership", "4:memory:/m\n1:cpu,cpuacct:/c\n");
   write("cpu,cpuacct/c/cpu.cfs_quota_us", "150000");

@@ -127,12 +127,14 @@ TEST_F(MonitorTest, TakesFromWhatThreadsDidWhatTheyGot) {
   EXPECT_NEAR(of_.host(0).share, got, 1e-9);
 }
 
-TEST_F(MonitorTest, ThreadsThatWantLessThanIsGrantedSayNothing) {
+TEST_F(MonitorTest, ThreadsThatSleepSayNothing) {
+  EXPECT_EQ(of_.granted(0), 1);
   system(0, 1, 0, 0.4, 0.5), pass(1);
+  EXPECT_EQ(of_.granted(0), 0.5);
   auto const seen = of_.seen().readings;
-  of_.add(platform::thread_reading{0, time_, period, 0.3 * period, 0});
+  of_.add(platform::thread_reading{0, time_, period, 0.1 * period, 0.6 * period});
   EXPECT_EQ(of_.seen().readings, seen);
-  of_.add(platform::thread_reading{0, time_, period, 0.6 * period, 0});
+  of_.add(platform::thread_reading{0, time_, period, 0.4 * period, 0.6 * period});
   EXPECT_EQ(of_.seen().readings, seen + 1);
   auto const ignored = of_.seen().ignored;
   of_.add(platform::thread_reading{0, time_, 0, 0.6 * period, 0});

@@ -18,8 +18,8 @@ class line_watch {
   /// `speed`: per rank, of one of its cores with nothing else on it [work units/s].
   line_watch(std::size_t stations, std::vector<double> speed);
 
-  /// What a rank says. What comes late, after something newer of the same rank, adds to nothing but is no error.
-  void hear(record::rank_progress const& said);
+  /// What a rank says, of whose cores its control group grants a part, in which its speed is. What comes late, after something newer of the same rank, adds to nothing but is no error.
+  void hear(record::rank_progress const& said, double granted = 1);
 
   /// What an item of the source is expected to be to a station [work units]: what its workers' functions took, less the
   /// part in which threads of their ranks could have run and did not, at the speed of the core; with the error of such

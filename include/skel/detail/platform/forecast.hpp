@@ -15,6 +15,7 @@ namespace skel::platform {
 struct value_forecast {
   double value = 0;      ///< NaN where nothing was measured yet
   double error = 0;      ///< mean absolute error of this method lately; infinite before it has been right or wrong once
+  double usual = 0;      ///< median absolute error lately, which outliers and steps do not raise; infinite as `error`
   std::string method{};  ///< which predictor is believed, "sliding median of 21 (cleaned)"
 };
 

@@ -69,11 +69,18 @@ std::string host_name();
 /// What the control groups of a process grant it: the tightest of its group and all groups above, version 1 or 2.
 /// Nothing where there is no limit or it cannot be read.
 struct group_limits {
-  std::optional<double> processors;  ///< processor seconds per second; > 0
-  std::optional<double> memory;      ///< [B]
+  std::optional<double> processors{};  ///< processor seconds per second; > 0
+  std::optional<double> memory{};      ///< [B]
+  double period = 0.1;                 ///< after which the processors are granted anew [s]; > 0
 };
 group_limits read_group_limits(std::filesystem::path const& membership = "/proc/self/cgroup",
                                std::filesystem::path const& root = "/sys/fs/cgroup");
+
+/// What computing takes in the long run for a thread that was seen to compute for so long between pauses [s]: where a
+/// group grants less than one processor, it runs at full speed until what is granted of a period is used up, and waits
+/// for the next one. Of c seconds and a quota q in periods of p that is max(c, min(c/q, p)): what is shorter than q p was
+/// seen without waiting, what is longer than p with it.
+double sustained_time(double computing, group_limits const& limits);
 
 /// The same, and what the process and others of its groups have used of it. What cannot be read is absent.
 struct group_state {

@@ -69,7 +69,7 @@ enum class presence : std::uint8_t {
 /// What is expected of a host.
 struct host_outlook {
   double share = 1;  ///< of the speed that the platform says, for each thread of the program; > 0
-  double error = 0;  ///< mean absolute error of such forecasts lately; infinite where there was none yet
+  double error = 0;  ///< usual absolute error of such forecasts (value_forecast::usual); infinite where there was none
   presence state = presence::present;
   double state_since = 0;  ///< [s]; 0: from the beginning
   believed_source source = believed_source::platform;
@@ -126,8 +126,8 @@ class monitor {
   void add(std::size_t rank, host_reading const& reading);
   void add(share_reading const& reading);
   /// As a share, of what the quota of the host granted that was first heard of: this is in the speed that the platform
-  /// says. Nothing where threads wanted less than what is granted: they got it, and how long each waited for its turn
-  /// says nothing of how much more there would be.
+  /// says. Nothing where there was not always a thread, in the mean, that could have run: how long one that wakes up
+  /// waits for its turn says nothing of what one would get that never sleeps.
   void add(thread_reading const& reading);
   /// As a latency: half of the least of the last trips_of_a_reading between the two hosts, as a rank that waits for a core
   /// answers late.
@@ -154,6 +154,9 @@ class monitor {
   description for_ranks() const;
   /// What the ranks of this rank's host said last, together. Precondition: it is there. O(ranks of the host).
   host_reading reading_of_host(std::size_t rank) const;
+  /// The part of a core that the speed of the rank's host is of, by the first quota that was heard of it; 1 where there
+  /// is none. Precondition: it is there.
+  double granted(std::size_t rank) const;
 
   snapshot const& machine() const { return machine_; }
   std::vector<std::size_t> const& host_of_rank() const { return host_of_rank_; }
@@ -173,6 +176,8 @@ class monitor {
     double state_since = 0;
     std::optional<double> announced{};  // factor of the speed
     double announced_at = 0;
+
+    double granted() const;  // of a core
   };
   struct path_state {
     slot_series latency, bandwidth;
