@@ -65,6 +65,7 @@ class simulation {
     }
     for (double rate : model.moves) moves_.push_back({1 / rate});
     busy_.assign(hosts, 0);
+    crowd_.assign(hosts, 1);
   }
 
   simulation_result run() {
@@ -97,7 +98,8 @@ class simulation {
     std::size_t move = none;
     for (auto& here : stations_)
       for (auto& each : here.workers)
-        if (each.processing() && until_next(each) < soonest) soonest = until_next(each), worker = &each;
+        if (each.processing())
+          if (double const left = until_next(each); left < soonest) soonest = left, worker = &each;
     for (std::size_t i = 0; i < moves_.size(); ++i)
       if (moves_[i].running && moves_[i].left < soonest) soonest = moves_[i].left, move = i;
 
@@ -109,7 +111,7 @@ class simulation {
     now_ += soonest;
 
     if (move == none) {
-      if (worker->left > 0) --busy_[worker->host];
+      if (worker->left > 0) computes(worker->host, -1);
       if (worker->left > 0 && worker->pause > 0)
         worker->left = 0;
       else
@@ -121,16 +123,19 @@ class simulation {
     return move + 1 == moves_.size();
   }
 
-  /// How many times longer it takes to compute than alone.
-  double crowd(simulated_worker const& one) const {
-    return std::max(1.0, static_cast<double>(busy_[one.host]) / cores_[one.host]);
+  /// One worker more, or less, of a host.
+  void computes(std::size_t host, int more) {
+    busy_[host] += more;
+    crowd_[host] = std::max(1.0, busy_[host] / cores_[host]);
   }
-  double until_next(simulated_worker const& one) const { return one.left > 0 ? one.left * crowd(one) : one.pause; }
+  double until_next(simulated_worker const& one) const {
+    return one.left > 0 ? one.left * crowd_[one.host] : one.pause;
+  }
   /// What is left is more than nothing, as this is not its event; rounding must not end it.
   void progress(simulated_worker& one, double seconds) const {
     if (!one.processing()) return;
     double& part = one.left > 0 ? one.left : one.pause;
-    double const done = one.left > 0 ? seconds / crowd(one) : seconds;
+    double const done = one.left > 0 ? seconds / crowd_[one.host] : seconds;
     part = std::max(part - done, std::numeric_limits<double>::min());
   }
 
@@ -138,7 +143,7 @@ class simulation {
     double const all = draw(1 / one.rate, options_.services);
     one.pause = all * at.waiting;
     one.left = all - one.pause;
-    if (one.left > 0) ++busy_[one.host];
+    if (one.left > 0) computes(one.host, 1);
   }
 
   void start_moves() {
@@ -209,8 +214,9 @@ class simulation {
   std::mt19937_64 bits_;
   std::vector<simulated_station> stations_;
   std::vector<simulated_move> moves_;
-  std::vector<std::size_t> busy_;  // per host: workers that are processing and do not wait
-  std::vector<double> cores_;      // per host
+  std::vector<double> busy_;   // per host: workers that are processing and do not wait
+  std::vector<double> cores_;  // per host
+  std::vector<double> crowd_;  // per host: how many times longer it takes to compute than alone
   double now_ = 0;
 };
 

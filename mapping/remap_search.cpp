@@ -99,7 +99,7 @@ std::vector<plan::placement> climb(running_line const& line, plan::placement her
 }
 
 /// Takes workers from farms as long as that costs nothing: a bound sees no harm in a slow worker, or in one that takes
-/// a core from others, but a price does.
+/// a core from others, but a price does. Where the bound falls below the price, the price need not be asked.
 void narrow(running_line const& line, plan::placement& where, double& price) {
   for (std::size_t s = 0; s < where.stages.size(); ++s) {
     auto const& stage = line.problem.program.stages[s];
@@ -107,7 +107,8 @@ void narrow(running_line const& line, plan::placement& where, double& price) {
     for (std::size_t w = 0; w < where.stages[s].size() && where.stages[s].size() > 1;) {
       auto without = where;
       without.stages[s].erase(without.stages[s].begin() + static_cast<std::ptrdiff_t>(w));
-      double const its = connected(line.problem, without) ? running_price(line, without) : 0;
+      bool const may_be_as_good = running_bound(line, without) >= price && connected(line.problem, without);
+      double const its = may_be_as_good ? running_price(line, without) : 0;
       if (its < price) {
         ++w;
         continue;
