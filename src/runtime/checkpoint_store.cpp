@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view suffix = ".checkpoint";
-constexpr char const* half_written = ".part";   // is being written
+constexpr char const* half_written = ".part";   // is being written, or will be
 constexpr char const* being_read = ".reading";  // a byte for each time that it was begun to be read
 constexpr char const *put_away = ".aside", *damaged_one = ".damaged";
 
@@ -197,7 +197,10 @@ void put_aside(fs::path const& file, std::string const& why, std::vector<std::st
 }  // namespace
 
 checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector<std::string> identity, double patience)
-    : folder_(std::move(folder)), prefix_("run-" + std::to_string(run) + "."), identity_(std::move(identity)) {
+    : folder_(std::move(folder)),
+      prefix_("run-" + std::to_string(run) + "."),
+      beside_(folder_ / (prefix_ + "next" + half_written)),
+      identity_(std::move(identity)) {
   std::error_code problem;
   fs::create_directories(folder_, problem);
   if (!fs::is_directory(folder_))
@@ -205,15 +208,13 @@ checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector
                 (problem ? problem.message() : "it is no folder") + "; give --skel-checkpoint a folder");
   lock(patience);
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) fail(folder_, "checkpoints cannot be written there");
-  for (auto const& entry : fs::directory_iterator(folder_, problem)) {
-    std::string const name = entry.path().filename().string();
-    if (name.starts_with(prefix_) && name.ends_with(half_written)) fs::remove(entry.path(), problem);
-  }
+  fs::remove(beside_, problem);
   auto const all = numbers();
   if (!all.empty()) last_number_ = all.back();
 }
 
 checkpoint_store::~checkpoint_store() {
+  ::unlink(beside_.c_str());
   if (lock_ >= 0) ::close(lock_);
 }
 
@@ -311,29 +312,31 @@ std::uint64_t checkpoint_store::write(checkpoint const& what) {
   front += bytes_of(checksum);
   front += first;
 
-  fs::path const file = name_of(last_number_ + 1), beside = with(file, half_written);
+  fs::path const file = name_of(last_number_ + 1);
   std::uint64_t bytes = front.size();
   try {
-    opened const to(beside, O_WRONLY | O_CREAT | O_TRUNC);
-    if (*to < 0) fail(beside, "cannot be opened");
-    write_all(*to, front, beside);
-    for (auto const& state : what.states) write_all(*to, state, beside), bytes += state.size();
-    synchronise(*to, beside);
-    if (::rename(beside.c_str(), file.c_str()) != 0) fail(beside, "cannot be renamed");
+    opened const to(beside_, O_WRONLY | O_CREAT);
+    if (*to < 0) fail(beside_, "cannot be opened");
+    write_all(*to, front, beside_);
+    for (auto const& state : what.states) write_all(*to, state, beside_), bytes += state.size();
+    if (::ftruncate(*to, static_cast<off_t>(bytes)) != 0) fail(beside_, "cannot be cut");
+    synchronise(*to, beside_);
+    if (::rename(beside_.c_str(), file.c_str()) != 0) fail(beside_, "cannot be renamed");
     synchronise_folder(folder_);
   } catch (...) {
-    ::unlink(beside.c_str());
+    ::unlink(beside_.c_str());
     throw;
   }
   ++last_number_;
   auto const all = numbers();
   std::error_code problem;
-  for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::remove(name_of(all[i]), problem);
+  for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::rename(name_of(all[i]), beside_, problem);
   return bytes;
 }
 
 void checkpoint_store::remove() {
   std::error_code problem;
+  fs::remove(beside_, problem);
   for (auto const number : numbers()) {
     fs::remove(name_of(number), problem);
     fs::remove(with(name_of(number), being_read), problem);

@@ -27,7 +27,11 @@ constexpr double shortest_period = 1;
 }  // namespace
 
 checkpoints::checkpoints(transport& among, program const& line, run_options const& options)
-    : among_(among), line_(line), options_(options), next_(period()) {}
+    : among_(among),
+      line_(line),
+      options_(options),
+      buffers_(std::make_shared<state_buffers>(line.size())),
+      next_(period()) {}
 
 checkpoints::~checkpoints() = default;
 
@@ -39,19 +43,25 @@ void checkpoints::open() {
       came(at, "");
       return {};
     }
-    auto const state = std::make_shared<std::string>(sizes[0], '\0');
+    auto const state = std::make_shared<std::string>(buffers_->take(at.station));
+    state->resize(sizes[0]);
     return {{std::as_writable_bytes(std::span(*state))}, [this, at, state] { came(at, std::move(*state)); }};
   });
 }
 
-void checkpoints::saved(stream_position const& at, std::string state) {
-  if (among_.rank() == 0) return came(at, std::move(state));
-  message out(sizeof at, state.empty() ? 0 : 1);
+void checkpoints::saved(stream_position const& at, station_state* state) {
+  std::string bytes;
+  if (state != nullptr) state->take_into(bytes = buffers_->take(at.station));
+  if (among_.rank() == 0) return came(at, std::move(bytes));
+  message out(sizeof at, bytes.empty() ? 0 : 1);
   std::memcpy(out.body().data(), &at, sizeof at);
-  if (!state.empty()) {
-    auto const kept = std::make_shared<std::string>(std::move(state));
-    out.add(std::as_bytes(std::span(*kept)));
-    out.keep = kept;
+  if (!bytes.empty()) {
+    auto const sent = std::shared_ptr<std::string>(
+        new std::string(std::move(bytes)), [to = buffers_, station = at.station](std::string* buffer) {
+          to->give_back(station, std::move(*std::unique_ptr<std::string>(buffer)));
+        });
+    out.add(std::as_bytes(std::span(*sent)));
+    out.keep = sent;
   }
   among_.send(0, saved_states, std::move(out));
 }
@@ -119,6 +129,7 @@ void checkpoints::keep() {
     problem = "an exception that is not a std::exception";
   }
   double const took = record::now() - begin;
+  for (std::size_t s = 0; s < what_.states.size(); ++s) buffers_->give_back(s, std::move(what_.states[s]));
   bool const first = !problem.empty() && record_.failed == 0;
   if (first && options_.checkpoint_failed) options_.checkpoint_failed(problem);
   std::unique_lock guard(mutex_, std::defer_lock);

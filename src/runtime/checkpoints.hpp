@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <skel/detail/runtime/run_line.hpp>
 
 #include "link_layer.hpp"
+#include "state_buffers.hpp"
 #include "transport/transport.hpp"
 
 namespace skel::runtime {
@@ -24,8 +26,9 @@ class checkpoints {
   checkpoints(checkpoints const&) = delete;
   checkpoints& operator=(checkpoints const&) = delete;
 
-  /// What a station of this rank keeps at the beginning of an epoch. Any thread.
-  void saved(stream_position const& at, std::string state);
+  /// What a station of this rank keeps at the beginning of an epoch; nullptr: nothing, or it is not here. Throws what
+  /// the author's serializer throws. Any thread; it has been written, or copied, when this returns.
+  void saved(stream_position const& at, station_state* state);
 
   // The communication thread:
   /// Takes messages from now on.
@@ -50,7 +53,8 @@ class checkpoints {
   transport& among_;
   program const& line_;
   run_options const& options_;
-  double next_ = 0;  // [s]
+  std::shared_ptr<state_buffers> const buffers_;  // messages may outlive this
+  double next_ = 0;                               // [s]
 
   std::mutex mutex_;
   bool busy_ = false;

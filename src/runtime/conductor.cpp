@@ -44,7 +44,7 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
                  [this](std::uint32_t epoch) { epochs_.left(epoch); },
                  [this](rollback const& what) { epochs_.rolled_back(what); },
                  [this](parted const& what) { epochs_.parts_went(what); },
-                 [this](stream_position const& at, std::string state) { checkpoints_.saved(at, std::move(state)); }},
+                 [this](stream_position const& at, station_state* state) { checkpoints_.saved(at, state); }},
                 options.trace, options.first_item, counted_station(line)),
       epochs_(among, line, plan, executor_, checkpoints_, options),
       reports_(among, executor_, options, [this]() -> std::optional<record::throughput_forecast> {

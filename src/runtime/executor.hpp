@@ -54,7 +54,7 @@ class executor {
     std::function<void(rollback const&)> rolled_back{};
     std::function<void(parted const&)> parted{};  ///< of a station here; from any thread
     /// What a station here keeps where an epoch begins, see station_state; from its lanes.
-    std::function<void(stream_position const&, std::string)> saved{};
+    std::function<void(stream_position const&, station_state*)> saved{};
   };
 
   /// The items that pass station `watched` are counted, where it is here.

@@ -58,7 +58,7 @@ void executor::run_save(job const& work, agenda& todo) {
   site& here = *work.here;
   try {
     auto const& state = here.what().state;
-    on_.saved(work.counts, state && work.counts.keeper == no_rank ? state->take() : "");
+    on_.saved(work.counts, work.counts.keeper == no_rank ? state.get() : nullptr);
   } catch (...) {
     return fail(here, failure::kind::write_state, here.items_taken());
   }

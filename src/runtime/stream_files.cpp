@@ -56,48 +56,6 @@ class stream_file {
   int number_ = -1;
 };
 
-/// What sources have in common: they read forward from a place.
-struct reader {
-  explicit reader(std::string name) : file(std::move(name)) {}
-
-  stream_file file;
-  std::uint64_t position = 0;  // of what is given next
-  std::string ahead{};         // read, not given
-  std::size_t given = 0;       // of it
-  bool ended = false;          // nothing is behind it
-
-  void begin() {
-    if (file.is_open()) return;
-    file.open(O_RDONLY);
-    if (position == 0) return;
-    file.expect(position);
-    if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0) file.fail("cannot be read from a place on");
-  }
-  std::size_t left() const { return ahead.size() - given; }
-  void read_more(std::size_t bytes) {
-    ahead.erase(0, std::exchange(given, 0));
-    std::size_t const had = ahead.size();
-    ahead.resize(had + bytes);
-    ssize_t got = 0;
-    do got = ::read(file.number(), ahead.data() + had, bytes);
-    while (got < 0 && errno == EINTR);
-    ahead.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0) file.fail("cannot be read");
-    ended = got == 0;
-  }
-  /// So many bytes, of which `dropped` more follow that are not wanted.
-  std::string give(std::size_t bytes, std::size_t dropped) {
-    std::string out = ahead.substr(given, bytes);
-    given += bytes + dropped;
-    position += bytes + dropped;
-    return out;
-  }
-  void go_on_at(std::uint64_t place) {
-    if (file.is_open()) throw error("a source that reads a file has begun: it cannot go on elsewhere");
-    position = place;
-  }
-};
-
 }  // namespace stream_files_detail
 
 struct file_sink::state {
@@ -163,59 +121,83 @@ void file_sink::go_on_at(std::uint64_t position) {
   state_->position = position;
 }
 
-struct line_source::state : stream_files_detail::reader {
-  using reader::reader;
-};
-struct block_source::state : stream_files_detail::reader {
-  state(std::string name, std::size_t of_a_block) : reader(std::move(name)), bytes(of_a_block) {}
-  std::size_t bytes;
+struct runtime::file_source::reader {
+  explicit reader(std::string name) : file(std::move(name)) {}
+
+  stream_files_detail::stream_file file;
+  std::uint64_t position = 0;  // of what is given next
+  std::string ahead{};         // read, not given
+  std::size_t given = 0;       // of it
+  bool ended = false;          // nothing is behind it
+
+  void begin() {
+    if (file.is_open()) return;
+    file.open(O_RDONLY);
+    if (position == 0) return;
+    file.expect(position);
+    if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0) file.fail("cannot be read from a place on");
+  }
+  std::size_t left() const { return ahead.size() - given; }
+  void read_more(std::size_t bytes) {
+    ahead.erase(0, std::exchange(given, 0));
+    std::size_t const had = ahead.size();
+    ahead.resize(had + bytes);
+    ssize_t got = 0;
+    do got = ::read(file.number(), ahead.data() + had, bytes);
+    while (got < 0 && errno == EINTR);
+    ahead.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0) file.fail("cannot be read");
+    ended = got == 0;
+  }
+  /// So many bytes, of which `dropped` more follow that are not wanted.
+  std::string give(std::size_t bytes, std::size_t dropped) {
+    std::string out = ahead.substr(given, bytes);
+    given += bytes + dropped;
+    position += bytes + dropped;
+    return out;
+  }
+  void go_on_at(std::uint64_t place) {
+    if (file.is_open()) throw error("a source that reads a file has begun: it cannot go on elsewhere");
+    position = place;
+  }
 };
 
-line_source::line_source(std::string file) : state_(std::make_unique<state>(std::move(file))) {}
-line_source::line_source(line_source&&) noexcept = default;
-line_source& line_source::operator=(line_source&&) noexcept = default;
-line_source::~line_source() = default;
+runtime::file_source::file_source(std::string file) : reader_(std::make_unique<reader>(std::move(file))) {}
+runtime::file_source::file_source(file_source&&) noexcept = default;
+runtime::file_source& runtime::file_source::operator=(file_source&&) noexcept = default;
+runtime::file_source::~file_source() = default;
+
+std::uint64_t runtime::file_source::position() const {
+  return reader_->position;
+}
+void runtime::file_source::go_on_at(std::uint64_t position) {
+  reader_->go_on_at(position);
+}
+
+line_source::line_source(std::string file) : file_source(std::move(file)) {}
 
 std::optional<std::string> line_source::operator()() {
-  auto& s = *state_;
-  s.begin();
+  auto& r = *reader_;
+  r.begin();
   for (std::size_t seen = 0;;) {
-    std::size_t const at = s.ahead.find('\n', s.given + seen);
-    if (at != std::string::npos) return s.give(at - s.given, 1);
-    if (s.ended) return s.left() > 0 ? std::optional(s.give(s.left(), 0)) : std::nullopt;
-    seen = s.left();
-    s.read_more(stream_files_detail::buffered);
+    std::size_t const at = r.ahead.find('\n', r.given + seen);
+    if (at != std::string::npos) return r.give(at - r.given, 1);
+    if (r.ended) return r.left() > 0 ? std::optional(r.give(r.left(), 0)) : std::nullopt;
+    seen = r.left();
+    r.read_more(stream_files_detail::buffered);
   }
 }
 
-std::uint64_t line_source::position() const {
-  return state_->position;
-}
-void line_source::go_on_at(std::uint64_t position) {
-  state_->go_on_at(position);
-}
-
-block_source::block_source(std::string file, std::size_t bytes)
-    : state_(std::make_unique<state>(std::move(file), bytes)) {
+block_source::block_source(std::string file, std::size_t bytes) : file_source(std::move(file)), bytes_(bytes) {
   if (bytes == 0) throw error("a block of a file has no bytes: give skel::block_source at least 1");
 }
-block_source::block_source(block_source&&) noexcept = default;
-block_source& block_source::operator=(block_source&&) noexcept = default;
-block_source::~block_source() = default;
 
 std::optional<std::string> block_source::operator()() {
-  auto& s = *state_;
-  s.begin();
-  while (s.left() < s.bytes && !s.ended) s.read_more(std::max(s.bytes - s.left(), stream_files_detail::buffered));
-  if (s.left() == 0) return std::nullopt;
-  return s.give(std::min(s.bytes, s.left()), 0);
-}
-
-std::uint64_t block_source::position() const {
-  return state_->position;
-}
-void block_source::go_on_at(std::uint64_t position) {
-  state_->go_on_at(position);
+  auto& r = *reader_;
+  r.begin();
+  while (r.left() < bytes_ && !r.ended) r.read_more(std::max(bytes_ - r.left(), stream_files_detail::buffered));
+  if (r.left() == 0) return std::nullopt;
+  return r.give(std::min(bytes_, r.left()), 0);
 }
 
 }  // namespace skel

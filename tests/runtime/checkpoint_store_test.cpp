@@ -1,5 +1,6 @@
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,9 +85,28 @@ TEST_F(CheckpointStore, GivesTheLastOneAndKeepsTwo) {
   EXPECT_EQ(found(), 4U);
   auto store = open();
   store.write(some(5));
-  EXPECT_THAT(files(), testing::ElementsAre("run-1.4.checkpoint", "run-1.5.checkpoint"));
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.4.checkpoint", "run-1.5.checkpoint", "run-1.next.part"));
   store.remove();
   EXPECT_THAT(files(), testing::IsEmpty());
+}
+
+TEST_F(CheckpointStore, WritesOverTheOneBeforeTheLastTwo) {
+  auto store = open();
+  for (int item = 1; item <= 3; ++item) {
+    auto longer = some(static_cast<std::uint64_t>(item));
+    longer.states[2] = std::string(5000, 'x');
+    store.write(longer);
+  }
+  struct stat first {
+  }, over{};
+  ASSERT_EQ(::stat((folder_ / "run-1.next.part").c_str(), &first), 0);
+  auto const written = store.write(some(4));
+  EXPECT_EQ(written, fs::file_size(file(4)));
+  ASSERT_EQ(::stat(file(4).c_str(), &over), 0);
+  EXPECT_EQ(over.st_ino, first.st_ino);
+  std::vector<std::string> notes;
+  EXPECT_EQ(store.last(notes)->what.states, some(4).states);
+  EXPECT_THAT(notes, testing::IsEmpty());
 }
 
 TEST_F(CheckpointStore, UsesTheOneBeforeWhereAnyByteIsCut) {
@@ -226,7 +246,7 @@ TEST_F(CheckpointStore, KeepsWhatThereIsWhereTheDiskIsFull) {
 
 TEST_F(CheckpointStore, RemovesWhatWasHalfWritten) {
   open().write(some(1));
-  put(file(2).string() + ".part", "half");
+  put(folder_ / "run-1.next.part", "half");
   open();
   EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint"));
 }

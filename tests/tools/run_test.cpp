@@ -109,6 +109,26 @@ TEST_F(Run, LeavesOutAHostThatDiesTwice) {
   EXPECT_THAT(text_in("starts"), ::testing::EndsWith("start --host n1:2 -np 2 program\n"));
 }
 
+TEST_F(Run, LeavesOutAHostThatWasLostAtOnce) {
+  auto const mpirun = script("mpirun", std::string(count) +
+                                           "case $* in *n2*) ;; *) exit 0;; esac\n"
+                                           "echo 'ORTE has lost communication with a remote daemon.' >&2\n"
+                                           "echo '  Remote daemon: [[1,0],1] on node n2' >&2\nexit 1\n");
+  auto const one = skel({"run", "--", mpirun, "--host", "n1:2,n2:2", "-np", "4", "program"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, HasSubstr("skel: run: host n2 was lost: going on without this host, on 2 ranks"));
+  EXPECT_EQ(text_in("starts"), "start --host n1:2,n2:2 -np 4 program\nstart --host n1:2 -np 2 program\n");
+}
+
+TEST_F(Run, AsksMpirunToMissHostsThatVanishUnlessItWasTold) {
+  auto const mpirun = script("mpirun", "env | grep keepalive | sort\n");
+  EXPECT_EQ(skel({"run", "--", mpirun}).out,
+            "OMPI_MCA_oob_tcp_keepalive_intvl=1\nOMPI_MCA_oob_tcp_keepalive_probes=4\n"
+            "OMPI_MCA_oob_tcp_keepalive_time=1\n");
+  EXPECT_THAT(skel({"run", "--", mpirun}, {.environment = {"OMPI_MCA_oob_tcp_keepalive_probes=2"}}).out,
+              HasSubstr("keepalive_probes=2\n"));
+}
+
 TEST_F(Run, GoesOnWithItsOnlyHost) {
   auto const mpirun = script("mpirun", std::string(count) + "[ $starts -ge 4 ] && exit 0\n" + died("n1"));
   auto const one = skel({"run", "--", mpirun, "--host", "n1:2", "program"});

@@ -2,7 +2,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <fstream>
 #include <functional>
 #include <future>
 #include <set>
@@ -105,6 +107,31 @@ TEST_F(EmulatedGrid, SixRanksInTwoSitesTalkAsFarApartAsTheFileSays) {
   EXPECT_EQ(shown.at("paths").size(), 30U);
   EXPECT_GT(shown.at("late").at("packets"), 0);
   EXPECT_THAT(testbed(called_, "show").out, HasSubstr("left-2"));
+}
+
+TEST_F(EmulatedGrid, AHostThatVanishesIsMissedAndOneThatStandsStillIsNot) {
+  up(called_, two_sites);
+  std::string const there = (folder_ / "there").string();
+  // What mpirun has started on a host, and its daemon there.
+  std::string const program =
+      "[ $OMPI_COMM_WORLD_SIZE = 1 ] && exit 0; [ $OMPI_COMM_WORLD_RANK = 0 ] || echo $$ $PPID > " + there +
+      ".new; [ $OMPI_COMM_WORLD_RANK = 0 ] || mv " + there + ".new " + there + "; exec sleep 100";
+  auto running = std::async(std::launch::async, [&] {
+    return on(called_, "left-0",
+              {SKEL_COMMAND, "run", "--restarts", "1", "--", "mpirun", "--host", "left-0:1,right-0:1", "-np", "2", "sh",
+               "-c", program});
+  });
+  wait_until([&] { return std::filesystem::exists(there); });
+  // A host that is gone ends nothing of itself: without this, its daemon would miss mpirun and say so.
+  pid_t rank = 0, daemon = 0;
+  std::ifstream(there) >> rank >> daemon;
+  ASSERT_GT(daemon, 1);
+  for (pid_t const one : {daemon, rank}) ASSERT_EQ(::kill(one, SIGSTOP), 0);
+  ASSERT_EQ(running.wait_for(std::chrono::seconds(7)), std::future_status::timeout);  // its system still answers
+  ASSERT_EQ(testbed(called_, "set", {"left", "right", "--latency", "10000"}).status, 0);
+  auto const result = running.get();
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("host right-0 was lost: going on without this host, on 1 rank"));
 }
 
 TEST_F(EmulatedGrid, ALatencyChangesUnderAProgramThatRuns) {

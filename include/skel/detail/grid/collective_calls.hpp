@@ -58,13 +58,13 @@ class collective_calls {
     if constexpr (runtime::plain<T>) {
       broadcast(std::span(&value, 1), root);
     } else {
-      std::vector<std::byte> bytes;
+      std::string bytes;
       if (rank() == root) bytes = runtime::bytes_of_value(value);
       std::uint64_t length = bytes.size();
       broadcast(length, root);
       bytes.resize(length);
       broadcast(std::span(bytes), root);
-      if (rank() != root) value = runtime::value_of<T>(bytes);
+      if (rank() != root) value = runtime::value_of<T>(std::as_bytes(std::span(bytes)));
     }
   }
 
@@ -124,7 +124,7 @@ class collective_calls {
   T scatter(std::vector<T> const& values, int root = 0) {
     bool const has = rank() == root;
     if (has) check_size("scatter", "values", values.size(), ranks());
-    std::vector<std::vector<std::byte>> texts;
+    std::vector<std::string> texts;
     if (has) texts = encoded(values);
     std::uint64_t length = longest(texts);
     if constexpr (!runtime::plain<T>) broadcast(length, root);
@@ -230,11 +230,12 @@ class collective_calls {
   template <class Op, class T>
   struct check_operator {
     static constexpr bool value = reduction_operator<Op, T>;
-    static_assert(value,
-                  "skel: this operator cannot combine these values (Op and Value are named in check_operator<Op, "
-                  "Value>). Accepted signatures: Value op(Value const&, Value const&), Value op(Value, Value const&) and "
-                  "Value op(Value&&, Value&&), callable on a const operator; a range is reduced element by element as a "
-                  "std::span of it");
+    static_assert(
+        value,
+        "skel: this operator cannot combine these values (Op and Value are named in check_operator<Op, "
+        "Value>). Accepted signatures: Value op(Value const&, Value const&), Value op(Value, Value const&) and "
+        "Value op(Value&&, Value&&), callable on a const operator; a range is reduced element by element as a "
+        "std::span of it");
   };
 
   template <class T, class Op>
@@ -301,12 +302,12 @@ class collective_calls {
     return runtime::plain<T> ? sizeof(T) : sizeof(std::uint64_t) + length;
   }
   template <class T>
-  static std::vector<std::vector<std::byte>> encoded(std::vector<T> const& values) {
-    std::vector<std::vector<std::byte>> texts;
+  static std::vector<std::string> encoded(std::vector<T> const& values) {
+    std::vector<std::string> texts;
     for (auto const& value : values) texts.push_back(runtime::bytes_of_value<T>(value));
     return texts;
   }
-  static std::uint64_t longest(std::vector<std::vector<std::byte>> const& texts) {
+  static std::uint64_t longest(std::vector<std::string> const& texts) {
     std::uint64_t length = 0;
     for (auto const& text : texts) length = std::max<std::uint64_t>(length, text.size());
     return length;
@@ -323,7 +324,7 @@ class collective_calls {
       return all_reduce(length, commutative(longest_for<For, T>{}));
   }
   template <class T>
-  static std::vector<std::byte> parts(std::vector<std::vector<std::byte>> const& texts, std::uint64_t length) {
+  static std::vector<std::byte> parts(std::vector<std::string> const& texts, std::uint64_t length) {
     std::size_t const each = part_bytes<T>(length);
     std::vector<std::byte> all(texts.size() * each);
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -339,7 +340,7 @@ class collective_calls {
   }
   template <class For, class T>
   std::pair<std::vector<std::byte>, std::uint64_t> padded(T const& value) {
-    std::vector<std::vector<std::byte>> text;
+    std::vector<std::string> text;
     text.push_back(runtime::bytes_of_value(value));
     std::uint64_t const length = agreed<For, T>(text.front().size());
     return {parts<T>(text, length), length};

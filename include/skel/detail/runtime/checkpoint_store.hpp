@@ -15,7 +15,8 @@ namespace skel::runtime {
 
 /// The checkpoints of one run of a program in a folder, on one rank: the last two that were written whole. A file is
 /// written beside, synchronised with the disk and renamed, so that there is all of it or none; every byte is under a
-/// checksum (docs/formats.md). One process at a time has a folder.
+/// checksum (docs/formats.md). It is written over the one before the last two, whose place in memory and on the disk
+/// need not be found anew. One process at a time has a folder.
 class checkpoint_store {
  public:
   /// One that was found.
@@ -42,7 +43,7 @@ class checkpoint_store {
   /// What last() found has been read, and the program lives.
   void read();
 
-  /// Writes one, and removes those before the last two. Returns its bytes. Throws skel::error where that is not
+  /// Writes one in place of the one before the last two. Returns its bytes. Throws skel::error where that is not
   /// possible; what was there stays. O(bytes).
   std::uint64_t write(checkpoint const& what);
 
@@ -56,6 +57,7 @@ class checkpoint_store {
 
   std::filesystem::path folder_;
   std::string prefix_;
+  std::filesystem::path beside_;  // what is written next
   std::vector<std::string> identity_;
   std::optional<std::filesystem::path> reading_;
   std::uint64_t last_number_ = 0;

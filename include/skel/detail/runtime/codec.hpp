@@ -247,7 +247,7 @@ class typed_codec final : public codec {
   }
 
   static message encode_serialized(items<T>& from, std::size_t front) {
-    std::vector<std::byte> bytes;
+    std::string bytes;
     packer<T> archive(bytes);
     for (T const& item : from) archive(item);
     message out(front + 8 + bytes.size());

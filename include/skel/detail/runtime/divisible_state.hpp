@@ -95,15 +95,17 @@ class function_parts final : public divisible_state {
 
   std::size_t parts() const override { return function_.parts(); }
   std::string take_part(std::size_t part) override {
-    return written([&](auto& archive) { function_.serialize_part(archive, part); });
+    std::string out;
+    put_part(out, part);
+    return out;
   }
   void restore_part(std::size_t part, std::string const& bytes) override {
     read(bytes, [&](auto& archive) { function_.serialize_part(archive, part); });
   }
   std::string take_shared() override {
-    return written([&]([[maybe_unused]] auto& archive) {
-      if constexpr (cereal_serializable<F>) archive(function_);
-    });
+    std::string out;
+    put_shared(out);
+    return out;
   }
   void restore_shared(std::string const& bytes) override {
     read(bytes, [&]([[maybe_unused]] auto& archive) {
@@ -111,11 +113,10 @@ class function_parts final : public divisible_state {
     });
   }
 
-  std::string take() override {
-    std::string all;
-    append(all, take_shared());
-    for (std::size_t part = 0; part < parts(); ++part) append(all, take_part(part));
-    return all;
+  void take_into(std::string& to) override {
+    to.clear();
+    append(to, [&](std::string& all) { put_shared(all); });
+    for (std::size_t part = 0; part < parts(); ++part) append(to, [&](std::string& all) { put_part(all, part); });
   }
   void restore(std::string const& bytes) override {
     if (bytes.empty()) return;
@@ -161,12 +162,13 @@ class function_parts final : public divisible_state {
   }
 
  private:
-  template <class Write>
-  std::string written(Write const& write) const {
-    std::vector<std::byte> bytes;
-    packer<kept<F>> archive(bytes);
-    write(archive);
-    return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+  void put_part(std::string& to, std::size_t part) {
+    packer<kept<F>> archive(to);
+    function_.serialize_part(archive, part);
+  }
+  void put_shared(std::string& to) {
+    [[maybe_unused]] packer<kept<F>> archive(to);
+    if constexpr (cereal_serializable<F>) archive(function_);
   }
   template <class Read>
   void read(std::string const& bytes, Read const& by) {
@@ -175,10 +177,15 @@ class function_parts final : public divisible_state {
     archive.expect_end();
   }
 
-  static void append(std::string& to, std::string const& part) {
-    std::uint64_t const size = part.size();
-    to.append(reinterpret_cast<char const*>(&size), sizeof size);
-    to += part;
+  /// What `put` appends, behind how long that is.
+  template <class Put>
+  static void append(std::string& to, Put const& put) {
+    std::size_t const at = to.size();
+    std::uint64_t size = 0;
+    to.append(sizeof size, '\0');
+    put(to);
+    size = to.size() - at - sizeof size;
+    std::memcpy(to.data() + at, &size, sizeof size);
   }
   static std::string next(std::string const& from, std::size_t& at) {
     std::uint64_t size = 0;

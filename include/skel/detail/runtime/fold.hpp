@@ -39,7 +39,8 @@ class partial_fold final : public station_state {
     return std::exchange(value_, std::nullopt);
   }
 
-  std::string take() override {
+  void take_into(std::string& to) override {
+    to.clear();
     if (codec const* const by = codec_of<T>()) {
       auto const batch = std::make_shared<items_of>(1);
       if (value_) batch->emplace([&]() -> T { return *std::move(value_); });
@@ -51,12 +52,9 @@ class partial_fold final : public station_state {
         }
       } const keeps{value_, *batch};
       auto const all = by->encode(batch, 0, std::numeric_limits<std::size_t>::max());
-      std::string bytes(sizeof items_ + all.body().size(), '\0');
-      std::memcpy(bytes.data(), &items_, sizeof items_);
-      std::memcpy(bytes.data() + sizeof items_, all.body().data(), all.body().size());
-      return bytes;
+      to.append(reinterpret_cast<char const*>(&items_), sizeof items_);
+      to.append(reinterpret_cast<char const*>(all.body().data()), all.body().size());
     }
-    return {};
   }
   void restore(std::string const& bytes) override {
     if (bytes.empty()) return;

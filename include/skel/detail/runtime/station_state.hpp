@@ -1,13 +1,10 @@
 #pragma once
 
-#include <cstddef>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <skel/detail/pattern/statefulness.hpp>
 #include <skel/detail/runtime/transferable.hpp>
@@ -28,7 +25,13 @@ class station_state {
 
   /// As bytes; "" for what cannot leave its rank, which stays. Changes nothing, so that the station can go on here
   /// where nobody can read them. Throws what the author's serializer throws.
-  virtual std::string take() = 0;
+  std::string take() {
+    std::string out;
+    take_into(out);
+    return out;
+  }
+  /// The same, instead of what is there; memory that it has is used.
+  virtual void take_into(std::string& to) = 0;
   /// From what take() gave on another rank; "" changes nothing. Throws what the author's serializer throws, and may
   /// have changed anything then.
   virtual void restore(std::string const& bytes) = 0;
@@ -48,18 +51,15 @@ class function_state final : public station_state {
  public:
   explicit function_state(F& function) : function_(function) {}
 
-  std::string take() override {
-    std::vector<std::byte> bytes;
-    packer<kept<F>> archive(bytes);
+  void take_into(std::string& to) override {
+    to.assign(1, '\0');  // an object without bytes is not "nothing"
+    packer<kept<F>> archive(to);
     archive(function_);
-    std::string text(bytes.size() + 1, '\0');  // an object without bytes is not "nothing"
-    if (!bytes.empty()) std::memcpy(text.data(), bytes.data(), bytes.size());
-    return text;
   }
 
   void restore(std::string const& bytes) override {
     if (bytes.empty()) return;
-    unpacker<kept<F>> archive(std::as_bytes(std::span(bytes.data(), bytes.size() - 1)));
+    unpacker<kept<F>> archive(std::as_bytes(std::span(bytes).subspan(1)));
     if constexpr (!has_serializer<F>) {
       archive(function_);
     } else if constexpr (std::is_move_assignable_v<F>) {

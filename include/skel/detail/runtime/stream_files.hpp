@@ -32,6 +32,37 @@ std::string_view bytes_in_file(T const& item) {
     return {reinterpret_cast<char const*>(std::addressof(item)), sizeof item};
 }
 
+/// What sources that read a file have in common: they read forward from a place that they know. The file is opened when
+/// the first item is asked for.
+class file_source {
+ public:
+  file_source(file_source&&) noexcept;
+  file_source& operator=(file_source&&) noexcept;
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(position());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    std::uint64_t position = 0;
+    archive(position);
+    go_on_at(position);
+  }
+  /// Of what is given next [B].
+  std::uint64_t position() const;
+
+ protected:
+  explicit file_source(std::string file);
+  ~file_source();
+
+  struct reader;
+  std::unique_ptr<reader> reader_;
+
+ private:
+  void go_on_at(std::uint64_t position);
+};
+
 }  // namespace runtime
 
 /// A sink that writes the bytes of its items into a file, one behind the other: std::string, std::vector<float>, or any
@@ -76,64 +107,24 @@ class file_sink {
 };
 
 /// A source that reads a file: each line, without its end, and also the last one that has none.
-class line_source {
+class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);
-  line_source(line_source&&) noexcept;
-  line_source& operator=(line_source&&) noexcept;
-  ~line_source();
 
   /// Throws skel::error with file and reason.
   std::optional<std::string> operator()();
-
-  template <class Archive>
-  void save(Archive& archive) const {
-    archive(position());
-  }
-  template <class Archive>
-  void load(Archive& archive) {
-    std::uint64_t position = 0;
-    archive(position);
-    go_on_at(position);
-  }
-  /// Of the next line [B].
-  std::uint64_t position() const;
-
- private:
-  void go_on_at(std::uint64_t position);
-
-  struct state;
-  std::unique_ptr<state> state_;
 };
 
 /// A source that reads a file in blocks of so many bytes, the last of which may be shorter. Otherwise as line_source.
-class block_source {
+class block_source : public runtime::file_source {
  public:
+  /// Throws skel::error where a block has no bytes.
   block_source(std::string file, std::size_t bytes);
-  block_source(block_source&&) noexcept;
-  block_source& operator=(block_source&&) noexcept;
-  ~block_source();
 
   std::optional<std::string> operator()();
 
-  template <class Archive>
-  void save(Archive& archive) const {
-    archive(position());
-  }
-  template <class Archive>
-  void load(Archive& archive) {
-    std::uint64_t position = 0;
-    archive(position);
-    go_on_at(position);
-  }
-  /// Of the next block [B].
-  std::uint64_t position() const;
-
  private:
-  void go_on_at(std::uint64_t position);
-
-  struct state;
-  std::unique_ptr<state> state_;
+  std::size_t bytes_;
 };
 
 }  // namespace skel

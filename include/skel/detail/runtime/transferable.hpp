@@ -302,7 +302,8 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
   using base = cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClassElision>;
 
  public:
-  explicit packer(std::vector<std::byte>& to) : base(this), to_(&to) {}
+  /// Behind what is there.
+  explicit packer(std::string& to) : base(this), to_(&to) {}
   /// Writes nothing, but counts.
   packer() : base(this) {}
 
@@ -322,10 +323,7 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
 
   void saveBinary(void const* from, std::size_t size) {
     written_ += size;
-    if (size == 0 || to_ == nullptr) return;
-    std::size_t const at = to_->size();
-    to_->resize(at + size);
-    std::memcpy(to_->data() + at, from, size);
+    if (to_ != nullptr) to_->append(static_cast<char const*>(from), size);
   }
   /// Bytes so far.
   std::size_t written() const { return written_; }
@@ -391,7 +389,7 @@ class packer : public cereal::OutputArchive<packer<Root>, cereal::AllowEmptyClas
     std::shared_ptr<void const> keep;  // so that no other object takes its address meanwhile
   };
 
-  std::vector<std::byte>* to_ = nullptr;
+  std::string* to_ = nullptr;
   std::size_t written_ = 0;
   std::map<std::pair<void const*, std::type_index>, shared_entry> shared_;
 };

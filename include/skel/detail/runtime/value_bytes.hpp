@@ -2,10 +2,11 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <type_traits>
-#include <vector>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/codec.hpp>
@@ -14,17 +15,15 @@ namespace skel::runtime {
 
 /// A value as bytes from which value_of() makes an equal one on another rank. O(bytes).
 template <class T>
-std::vector<std::byte> bytes_of_value(T const& value) {
+std::string bytes_of_value(T const& value) {
   if constexpr (!check_transferable<T>::value) {
     return {};
   } else if constexpr (plain<T>) {
-    auto const* const bytes = reinterpret_cast<std::byte const*>(&value);
-    return {bytes, bytes + sizeof(T)};
+    return {reinterpret_cast<char const*>(std::addressof(value)), sizeof(T)};
   } else if constexpr (is_byte_range<T>) {
-    auto const bytes = std::as_bytes(std::span(value.data(), value.size()));
-    return {bytes.begin(), bytes.end()};
+    return {reinterpret_cast<char const*>(value.data()), value.size() * sizeof(typename T::value_type)};
   } else {
-    std::vector<std::byte> bytes;
+    std::string bytes;
     packer<required<T>> archive(bytes);
     archive(value);
     return bytes;
