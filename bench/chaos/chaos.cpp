@@ -1,14 +1,19 @@
 // bench_chaos: programs, faults, mistakes and files at random, against what is documented.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
+#include <skel/detail/record/clock.hpp>
 
 #include "chaos/case_list.hpp"
 #include "chaos/outcome.hpp"
@@ -24,6 +29,9 @@ struct options {
   std::size_t cases = 0;
   std::vector<std::string> only;
   std::vector<std::uint64_t> replay;
+  std::uint64_t moved_items = 0;
+  double minutes = 10;
+  bench::long_stream stream;
 };
 
 constexpr char const* explained =
@@ -35,6 +43,8 @@ constexpr char const* explained =
     "on\n"
     "misuse        the ways of misusing a grid that the tests know, on 3 ranks\n"
     "files         damaged files, and extreme ones, over all verbs of the command\n\n"
+    "With --moved it runs long streams of such programs instead, which all go on elsewhere every 5 ms, until so many items\n"
+    "and minutes have passed, against the sequential engine.\n\n"
     "Every case has a seed that says everything of it. What is silent for 20 s is ended and counts as failed. Started\n"
     "under mpirun it does cases on the ranks that there are, whatever their seeds say.";
 
@@ -60,6 +70,44 @@ int run_here(std::vector<std::uint64_t> const& seeds) {
   return failed ? 1 : 0;
 }
 
+/// The most memory that this process had so far [B].
+double most_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+/// Long streams that are moved all the time, on the ranks of this run.
+int run_moved(options const& how) {
+  skel::runtime::communicator const ranks;
+  double const begin = skel::record::now();
+  std::uint64_t items = 0, moves = 0, failures = 0, cases = 0;
+  std::vector<double> memory;  // of all ranks, at the most, after each case [B]
+  bool more = true;
+  for (std::size_t i = 0; more; ++i) {
+    skel::grid grid(bench::on_near_hosts(static_cast<std::size_t>(ranks.size())));
+    std::uint64_t const seed = bench::case_seeds(part::compositions, how.seed, 1, i).front();
+    outcome const came = bench::run_composition(grid, seed, how.stream);
+    double all = 0;
+    for (std::string const& one : ranks.all_gather(std::to_string(most_memory()))) all += std::stod(one);
+    if (ranks.rank() == 0) {
+      items += came.items, moves += came.moves, ++cases;
+      failures += came.what == outcome::kind::failed;
+      memory.push_back(all);
+      fmt::print("{} {} {}\n", came.what == outcome::kind::failed ? "failed" : "fine", seed, came.text);
+      std::fflush(stdout);
+    }
+    bool const enough = items >= how.moved_items && skel::record::now() - begin >= 60 * how.minutes;
+    more = ranks.all_gather(enough ? "enough" : "more").front() == "more";
+  }
+  if (ranks.rank() != 0) return 0;
+  fmt::print("{} items of {} programs on {} ranks, moved {} times in {:.0f} s: {} wrong\n", items, cases, ranks.size(),
+             moves, skel::record::now() - begin, failures);
+  fmt::print("all ranks together had {:.0f} MB at the most after half of the programs, {:.0f} MB after all\n",
+             memory[memory.size() / 2] / 1e6, memory.back() / 1e6);
+  return failures == 0 ? 0 : 1;
+}
+
 int report(std::vector<bench::row> const& rows) {
   std::size_t failures = 0;
   fmt::print("{:>14}  {:>6}  {:>8}  {:>8}\n", "part", "cases", "failures", "seconds");
@@ -82,7 +130,12 @@ int main(int argc, char** argv) try {
   app.add_option("--cases", how.cases, "of each part; 0: 500 compositions, 150 faults, 5000 and 2000 files");
   app.add_option("--only", how.only, "parts")->check(CLI::IsMember({"compositions", "faults", "misuse", "files"}));
   app.add_option("--replay", how.replay, "seeds of compositions and faults to run again");
+  app.add_option("--moved", how.moved_items, "items of long streams that are moved all the time; under mpirun");
+  app.add_option("--minutes", how.minutes, "that these last at least")->capture_default_str();
+  app.add_option("--stream", how.stream.items, "items of one such stream")->capture_default_str();
+  app.add_option("--every", how.stream.every, "seconds between two plans of such a stream")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
+  if (how.moved_items > 0) return run_moved(how);
   auto const wanted = [&](std::string const& name) {
     return how.only.empty() || std::find(how.only.begin(), how.only.end(), name) != how.only.end();
   };

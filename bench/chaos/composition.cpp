@@ -26,7 +26,8 @@ struct circumstances {
   bool said_work;
 };
 
-circumstances draw_circumstances(dice& roll) {
+circumstances draw_circumstances(dice& roll, std::optional<long_stream> const& moved) {
+  constexpr std::size_t items_of_the_cheapest = 20000;
   circumstances c;
   c.what = &all_shapes()[roll.below(all_shapes().size())];
   static constexpr std::size_t most[] = {3, 200, 200, 200, 3000, 3000, 3000, 20000};
@@ -35,6 +36,11 @@ circumstances draw_circumstances(dice& roll) {
   c.rounds = roll.one_in(4) ? 2 : 1;
   c.program_seed = roll.bits();
   c.said_work = roll.one_in(4);
+  if (moved) {
+    c.items = std::max<std::size_t>(1, moved->items * c.what->most_items / items_of_the_cheapest);
+    c.length = roll.below(24);
+    c.rounds = 1;
+  }
   return c;
 }
 
@@ -70,11 +76,11 @@ std::string words_of(circumstances const& c) {
 
 }  // namespace
 
-outcome run_composition(skel::grid& grid, std::uint64_t seed) {
+outcome run_composition(skel::grid& grid, std::uint64_t seed, std::optional<long_stream> const& moved) {
   dice roll(seed);
-  circumstances const c = draw_circumstances(roll);
+  circumstances const c = draw_circumstances(roll, moved);
   item_length = c.length;
-  outcome result{outcome::kind::fine, words_of(c)};
+  outcome result{.text = words_of(c)};
 
   std::uint64_t round = 0;
   account expected;
@@ -95,11 +101,11 @@ outcome run_composition(skel::grid& grid, std::uint64_t seed) {
     for (round = 0; round < c.rounds; ++round) {
       auto line = app.line();
       settings.capacity = roll.between(1, 4);
-      settings.memory = roll.one_in(3) ? some_limit(c.items, roll) : 0;
+      settings.memory = !moved && roll.one_in(3) ? some_limit(c.items, roll) : 0;
       settings.batch_latency = 1e-5 * static_cast<double>(roll.between(1, 300));
       settings.calibration_time = roll.one_in(2) ? 0 : 1e-4 * static_cast<double>(roll.below(50));
       settings.planning_time = 0.02;
-      if (roll.one_in(2) || cannot_be_measured(line)) {
+      if (moved || roll.one_in(2) || cannot_be_measured(line)) {
         settings.plan = random_plan(line, c.items, grid.size(), roll);
         result.text += ", by hand";
       } else {
@@ -107,8 +113,8 @@ outcome run_composition(skel::grid& grid, std::uint64_t seed) {
         annotate(line, c, settings, grid.size(), roll);
         result.text += c.said_work ? ", planned" : ", measured and planned";
       }
-      if (roll.one_in(2)) {
-        settings.plan_period = 1e-3 * static_cast<double>(roll.below(6));
+      if (moved || roll.one_in(2)) {
+        settings.plan_period = moved ? moved->every : 1e-3 * static_cast<double>(roll.below(6));
         settings.next_plan = [&line, &c, &grid, moves = dice(roll.bits())](auto const& now, double) mutable {
           return std::optional(random_next_plan(line, now, c.items, grid.size(), moves));
         };
@@ -116,6 +122,8 @@ outcome run_composition(skel::grid& grid, std::uint64_t seed) {
       }
       auto const report = grid.run(line);
       settings.next_plan = nullptr;
+      result.items += report.run.items;
+      result.moves += report.run.moves();
       if (report.run.moves() > 0) result.text += " " + std::to_string(report.run.moves()) + " times";
       std::set<int> used;
       for (auto const& station : report.plan.run.stations) used.insert(station.ranks.begin(), station.ranks.end());

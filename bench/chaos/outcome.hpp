@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,13 @@ struct outcome {
   enum class kind { fine, not_reached, failed };
   kind what = kind::fine;
   std::string text;  ///< what the case was, and what was wrong
+  std::uint64_t items = 0, moves = 0;  ///< of its runs
+};
+
+/// How streams are that are moved all the time.
+struct long_stream {
+  std::size_t items = 200'000;  ///< of the cheapest programs; of others as much less as compositions have less of them
+  double every = 5e-3;          ///< another plan comes [s]
 };
 
 /// Hosts that are near and equally fast, of 1 to 4 cores, one for each rank, so that the mapper spreads stages over all
@@ -37,7 +45,7 @@ inline skel::run_settings on_near_hosts(std::size_t ranks) {
 }
 
 /// One case of a seed, on all ranks of the grid. Collective. The outcome is that of rank 0.
-outcome run_composition(skel::grid& grid, std::uint64_t seed);
+outcome run_composition(skel::grid& grid, std::uint64_t seed, std::optional<long_stream> const& moved = {});
 outcome run_fault(skel::grid& grid, std::uint64_t seed);
 
 }  // namespace bench
