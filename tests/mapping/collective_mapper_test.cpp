@@ -445,13 +445,10 @@ TEST(CollectiveMapper, RefusesWhatItCannotMapWithAReason) {
 
 /// Two clusters, with a link that is as good as what is inside of them, or so many times slower.
 platform::description two_clusters(double slower) {
-  return platform::parse_description(R"({"skel_platform": 1, "clusters": [
-    {"name": "a", "hosts": 4, "speed": 1, "latency": 1e-4, "bandwidth": 1e8},
-    {"name": "b", "hosts": 4, "speed": 1, "latency": 1e-4, "bandwidth": 1e8}],
-    "links": [{"from": "a", "to": "b", "latency": )" +
-                                         std::to_string(1e-4 * slower) + R"(, "bandwidth": )" +
-                                         std::to_string(1e8 / slower) + "}]}",
-                                     "two clusters");
+  platform::link const inside{1e-4, 1e8}, between{1e-4 * slower, 1e8 / slower};
+  return platform::description(
+      1e-6, {{.name = "a", .hosts = 4, .inside = inside}, {.name = "b", .hosts = 4, .inside = inside}},
+      {{.from = 0, .to = 1, .path = between}, {.from = 1, .to = 0, .path = between}});
 }
 
 TEST(CollectiveMapperOfAnotherPicture, DecidesAsOneThatBeganWithIt) {

@@ -114,6 +114,7 @@ class decider {
       beliefs_ = std::move(fresh);
     }
     picture_ = picture;
+    ++turn_;
   }
   /// The same, where prices come from another value of the problem then: of picture 0, from the same one as before.
   void turn_to(std::uint64_t picture, P problem) {
@@ -154,7 +155,7 @@ class decider {
   /// `repriced`: what its price is now of what it was, where what it rests on was measured meanwhile.
   void observe(request const& asked, double seconds, double repriced = 1) {
     standing* const there = standing_.use(problem_.key_of(asked));
-    if (there == nullptr || there->picture != picture_ || !(seconds > 0) || !std::isfinite(seconds)) return;
+    if (there == nullptr || there->turn != turn_ || !(seconds > 0) || !std::isfinite(seconds)) return;
     decision const& made = there->made;
     auto const context = problem_.context_of(asked);
     for (std::size_t model = 0; model < made.by_model.size(); ++model)
@@ -181,7 +182,7 @@ class decider {
   /// Whether the next use of a request is one at which its decision may be made again. O(1).
   bool is_review_due(request const& asked) const {
     standing const* const there = standing_.look(problem_.key_of(asked));
-    return there == nullptr || there->picture != picture_ || there->is_due || there->uses >= there->next_review;
+    return there == nullptr || there->turn != turn_ || there->is_due || there->uses >= there->next_review;
   }
 
   /// Whether users say what is taken for a request.
@@ -236,8 +237,8 @@ class decider {
     decision made;
     std::uint64_t number = 0;  // in the log
     statistics::cusum test;
-    std::uint64_t picture = 0;  // that it was made for
-    std::uint64_t before = 0;   // uses for earlier ones
+    std::uint64_t turn = 0;    // after which it was made
+    std::uint64_t before = 0;  // uses before that
     std::uint64_t uses = 0, next_review = 1;
     bool is_due = false;
     double measured = 0, lost = 0;  // in uses; expected to be lost in trials [s]
@@ -261,9 +262,9 @@ class decider {
     if (phase && phase != phase_) begin(phase);
     auto const key = problem_.key_of(asked);
     standing* const there = standing_.use(key);
-    if (there != nullptr && there->picture == picture_) return *there;
+    if (there != nullptr && there->turn == turn_) return *there;
     standing fresh;
-    fresh.picture = picture_;
+    fresh.turn = turn_;
     if (there != nullptr) fresh.before = there->before + there->uses;
     make(asked, fresh);
     std::size_t const bytes = bytes_of(fresh);
@@ -424,7 +425,7 @@ class decider {
   forced_choices forced_;
   poly_model<decision_context, context_hash> beliefs_;                 // of the picture that stands
   std::optional<poly_model<decision_context, context_hash>> aside_{};  // of picture 0 while another one stands
-  std::uint64_t picture_ = 0;
+  std::uint64_t picture_ = 0, turn_ = 0;
   lru_map<typename P::key, standing, typename P::key_hash> standing_;
   std::optional<std::uint64_t> phase_;
   horizon horizon_;
