@@ -74,7 +74,9 @@ class collective_mapper::implementation {
  public:
   implementation(platform::description const& machine, std::vector<plan::host_id> const& host_of_rank,
                  collective_options const& options)
-      : decider_(collective_selection(few_enough(clusters_of_ranks(machine, host_of_rank)), options),
+      : host_of_rank_(host_of_rank),
+        options_(options),
+        decider_(collective_selection(few_enough(clusters_of_ranks(machine, host_of_rank)), options),
                  {.most_bytes = most_kept_bytes - most_explained}),
         explained_(most_explained),
         steps_(most_kept_bytes) {}
@@ -82,6 +84,10 @@ class collective_mapper::implementation {
   std::size_t ranks() const { return decider_.problem().ranks(); }
   void set_up(decision_setup const& as) { mapping::set_up(decider_, as); }
   decision_entries learnt() const { return to_entries(decider_.knowledge()); }
+
+  void turn_to(std::uint64_t picture, platform::description const& machine) {
+    decider_.turn_to(picture, collective_selection(few_enough(clusters_of_ranks(machine, host_of_rank_)), options_));
+  }
 
   collective_decision const& decision(collective_request const& asked) {
     collective_request const request = in_short(asked);
@@ -149,6 +155,8 @@ class collective_mapper::implementation {
     return answer;
   }
 
+  std::vector<plan::host_id> host_of_rank_;
+  collective_options options_;
   decider<collective_selection> decider_;
   lru_map<collective_request, explanation, request_hash> explained_;
   lru_map<std::pair<collective_request, std::size_t>, scheduled, steps_hash> steps_;
@@ -171,6 +179,10 @@ void collective_mapper::set_up(decision_setup const& as) {
 
 decision_entries collective_mapper::learnt() const {
   return self_->learnt();
+}
+
+void collective_mapper::turn_to(std::uint64_t picture, platform::description const& machine) {
+  self_->turn_to(picture, machine);
 }
 
 collective_decision const& collective_mapper::decide(collective_request const& request) {

@@ -53,8 +53,8 @@ class grid : public collective_calls {
   /// constructor of a worker; skel::cancelled when the run was interrupted or stopped; skel::error when there is no
   /// placement, or when the ranks do not make the same calls (collective_calls).
   template <class Composition>
-  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program>) run_report run(
-      Composition&& app, std::stop_token const& stop = {}) {
+  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program>) run_report
+      run(Composition&& app, std::stop_token const& stop = {}) {
     return run(line_of(app), stop);
   }
 
@@ -68,6 +68,10 @@ class grid : public collective_calls {
   /// How such a collective is done as long as nothing else is learned, and why. Sizes are decided in classes: the times
   /// are those of the class (mapping::class_of). Collective at the first use of collectives.
   mapping::collective_decision decide(mapping::collective_request const& request);
+
+  /// Of the picture of the machine that collectives are decided by now: 0, as it was when the grid was made; another
+  /// number for each other one that all ranks have been told of. Not collective, and the same on all ranks.
+  std::uint64_t picture() const;
 
   /// What its deciders share, for those that skel's own objects make.
   std::shared_ptr<decision_store> const& decisions();

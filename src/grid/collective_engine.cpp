@@ -27,14 +27,15 @@ void give_up(runtime::rendezvous& meeting) {
   meeting.fail("it threw: " + runtime::describe_failure({}).what);
 }
 
-collective_engine::collective_engine(runtime::communicator const& ranks, run_platform where,
+collective_engine::collective_engine(runtime::communicator const& ranks, run_platform const& where,
                                      mapping::decision_setup const& as)
     : messages_(runtime::native(ranks)),
       meeting_(*ranks.meeting()),
       number_(ranks.number()),
       look_([&meeting = meeting_] { meeting.look(); }),
       rank_(static_cast<std::size_t>(ranks.rank())),
-      mapper_(where.picture.machine(), std::move(where.host_of_rank)) {
+      mapper_(where.picture.machine(), where.host_of_rank),
+      machine_(where) {
   mapper_.set_up(as);
   int* most_tag = nullptr;
   int found = 0;
@@ -52,6 +53,7 @@ void collective_engine::perform(mapping::collective_request const& request, std:
   auto const call = call_of(request, combine);
   std::uint64_t const history = meeting_.begin(number_, call);
   int const tag = static_cast<int>(history % static_cast<std::uint64_t>(tags_) * runtime::strand_tags);
+  if (news_ && is_look_due(request)) look_for_news(tag);
   auto const run = [&] {
     try {
       runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), input, output, combine, tag, look_);
@@ -73,6 +75,37 @@ void collective_engine::perform(mapping::collective_request const& request, std:
   run();
   double const mine = MPI_Wtime() - start;
   mapper_.observe(request, slowest(mine, tag));
+}
+
+void collective_engine::take(std::string const& news) {
+  if (machine_.take(read_news(news))) mapper_.turn_to(machine_.number(), machine_.machine());
+}
+
+/// Counts the use of a request, which begins.
+bool collective_engine::is_look_due(mapping::collective_request const& request) {
+  bool const is_first = !used_;
+  double const look = mapper_.predicted({.operation = plan::collective::broadcast, .bytes = sizeof(std::uint64_t)});
+  bool const is_due = is_first || look <= most_looking * *used_;
+  if (is_due) used_ = 0;
+  *used_ += mapper_.predicted(mapping::class_of(request));
+  return is_due;
+}
+
+/// From rank 0 to all, as the mapper says.
+void collective_engine::spread(std::span<std::byte> bytes, int tag) {
+  mapping::collective_request const request{.operation = plan::collective::broadcast, .bytes = bytes.size()};
+  runtime::run_collective(messages_.get(), mapper_.steps(request, rank_), bytes, bytes, {}, tag, look_);
+}
+
+void collective_engine::look_for_news(int tag) {
+  std::string text;
+  if (rank_ == 0) text = news_();
+  std::uint64_t length = text.size();
+  spread(std::as_writable_bytes(std::span(&length, 1)), tag);
+  if (length == 0) return;
+  text.resize(length);
+  spread(std::as_writable_bytes(std::span(text)), tag);
+  take(text);
 }
 
 /// Of all ranks. Who waits looks whether the others come.

@@ -3,8 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
+#include <utility>
 
 #include <skel/detail/grid/collective_calls.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
@@ -12,6 +15,8 @@
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 #include <skel/detail/runtime/rendezvous.hpp>
+
+#include "live_machine.hpp"
 
 namespace skel {
 
@@ -27,9 +32,25 @@ void give_up(runtime::rendezvous& meeting);
 /// Ranks meet before the first use of a request, and before those that are timed: there they are told when they do not
 /// ask for the same. Messages of others are not taken for those of a collective, because they have other tags, so ranks
 /// that do not ask for the same wait, and are told then.
+///
+/// Where somebody announces changes of the machine, ranks look for news of it together: a broadcast of 8 bytes from
+/// rank 0 before the first use, and whenever the uses since are predicted to have taken so long that it is no more than
+/// most_looking of that. No clock is asked, and ranks that predict the same look at the same time. Then the news
+/// follow, and what is used next is decided by them.
 class collective_engine {
  public:
-  collective_engine(runtime::communicator const& ranks, run_platform where, mapping::decision_setup const& as);
+  /// The share of the time of uses that looking for news may take.
+  static constexpr double most_looking = 0.01;
+
+  collective_engine(runtime::communicator const& ranks, run_platform const& where, mapping::decision_setup const& as);
+
+  /// `news`: what it is asked for on rank 0 before each look, as to_news() says it. On all ranks or on none; what
+  /// others give is not asked for. From the next use on.
+  void look_for(std::function<std::string()> news) { news_ = std::move(news); }
+  /// All ranks were told this, between the same uses. Throws skel::input_error for a text that is none.
+  void take(std::string const& news);
+  /// Of the picture of the machine that decisions are by: 0, the one that it began with.
+  std::uint64_t picture() const { return machine_.number(); }
 
   mapping::decision_entries learnt() const { return mapper_.learnt(); }
   mapping::collective_decision const& decide(mapping::collective_request const& request);
@@ -41,6 +62,9 @@ class collective_engine {
 
  private:
   double slowest(double mine, int tag);
+  bool is_look_due(mapping::collective_request const& request);
+  void look_for_news(int tag);
+  void spread(std::span<std::byte> bytes, int tag);
 
   runtime::own_communicator messages_;
   runtime::rendezvous& meeting_;
@@ -50,6 +74,9 @@ class collective_engine {
   std::unordered_set<std::uint64_t> met_;  // requests
   std::size_t rank_ = 0;
   mapping::collective_mapper mapper_;
+  live_machine machine_;
+  std::function<std::string()> news_;  // where somebody announces
+  std::optional<double> used_;         // since the last look, predicted [s]
 };
 
 }  // namespace skel

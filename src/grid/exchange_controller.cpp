@@ -164,6 +164,7 @@ bool exchange_controller::agree(grid& among, exchange_call const& mine) {
   deciding_->asked.ranks = report_.ranks = static_cast<std::size_t>(among.size());
   predicted_by prices(among);
   deciding_->asked.prices = &prices;
+  deciding_->decider.turn_to(among.picture());
   auto const& made = deciding_->decider.use(deciding_->asked);
   deciding_->asked.prices = nullptr;
   deciding_->take(made, report_);
@@ -232,6 +233,7 @@ void exchange_controller::counted(grid& among, std::size_t longest, double secon
   deciding_->asked.longest = report_.longest;
   predicted_by prices(among);
   deciding_->asked.prices = &prices;
+  deciding_->decider.turn_to(among.picture());
   auto const& made = deciding_->decider.decide(deciding_->asked);
   deciding_->asked.prices = nullptr;
   deciding_->take(made, report_);

@@ -23,6 +23,7 @@
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/placement_text.hpp>
+#include <skel/detail/platform/announcements.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -41,6 +42,7 @@
 #include "decision_store.hpp"
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
+#include "live_machine.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
@@ -290,17 +292,20 @@ struct grid::state {
   std::unique_ptr<remapping> watch(runtime::program const& line, placed_line placed) {
     auto const& [picture, host_of_rank] = probed ? *probed : *stated;
     if (!settings.announcements.empty() && !announced) announced.emplace(settings.announcements, picture);
+    platform::monitor monitor(picture, host_of_rank);
+    for (auto const& one : last_words) monitor.add(one, 0);
     remapping_setup setup{
         .program = program_history::id_of(line),
         .placed = std::move(placed),
-        .monitor = platform::monitor(picture, host_of_rank),
+        .monitor = std::move(monitor),
         .processors_at = [this, named = names_in(line)](
                              platform::description const& of_ranks) { return processors_on(of_ranks, named).platform; },
         .counted = line.size() - 1,
         .model_error = usual_forecast_doubt().between,
         .horizon = settings.horizon,
-        .announced = announced ? &*announced : nullptr,
+        .announced = {},
         .decisions = store->setup()};
+    if (announced) setup.announced = [this] { return hear(); };
     for (std::size_t s = line.size(); s-- > 1;)
       if (line.stations[s].folds) setup.counted = s;
     return std::make_unique<remapping>(std::move(setup));
@@ -310,10 +315,53 @@ struct grid::state {
   collective_engine& engine(mapping::collective_request const& request) {
     if (collectives) return *collectives;
     meet({words_of(call_of(request)) + ", the first collective"});
-    collectives = std::make_unique<collective_engine>(
-        ranks, stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts(), models_of_collectives, false),
-        store->setup());
+    auto const where =
+        stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts(), models_of_collectives, false);
+    auto fresh = std::make_unique<collective_engine>(ranks, where, store->setup());
+    fresh->take(to_news(known_news));
+    if (is_announced(where.picture)) fresh->look_for([this] { return news(); });
+    collectives = std::move(fresh);
     return *collectives;
+  }
+
+  /// Whether rank 0 hears announcements about this machine. Collective. Throws on every rank where it cannot.
+  bool is_announced(platform::snapshot const& machine) {
+    std::string refused;
+    if (ranks.rank() == 0 && !settings.announcements.empty() && !announced) try {
+        announced.emplace(settings.announcements, machine);
+      } catch (error const& e) {
+        refused = e.what();
+      }
+    auto const told = runtime::from_bytes<std::pair<bool, std::string>>(
+        ranks.broadcast(runtime::to_bytes(std::pair(announced.has_value(), refused))));
+    if (!told.second.empty()) throw error(told.second);
+    return told.first;
+  }
+
+  /// What was announced since this was asked last. On rank 0.
+  std::vector<platform::announcement> hear() {
+    auto said = announced->poll();
+    keep_last_words(last_words, said);
+    keep_last_words(untold, said);
+    return said;
+  }
+
+  /// What was announced and other ranks were not told yet. On rank 0.
+  std::string news() {
+    hear();
+    return to_news(std::exchange(untold, {}));
+  }
+
+  /// What a line's monitor knows at its end, and what was announced meanwhile, all ranks know then. Collective.
+  void tell_all(remapping const* watcher) {
+    std::string mine;
+    if (watcher != nullptr) {
+      keep_last_words(untold, known_paths(watcher->monitor()));
+      mine = to_news(std::exchange(untold, {}));
+    }
+    std::string const text = ranks.broadcast(mine);
+    keep_last_words(known_news, read_news(text));
+    if (collectives) collectives->take(text);
   }
 
   /// On rank 0 there is a history then.
@@ -431,15 +479,19 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
-  std::optional<rank_cores> cores;                   // from the first program on
-  std::string limits;                                // ranks that may use fewer than their host has
-  std::optional<run_platform> probed;                // where none was stated; on rank 0 as runs have corrected it
-  std::optional<run_platform> stated;                // as it was, before each rank became a host
-  std::shared_ptr<decision_store> store;             // of all that decides, also of what asks no grid
-  std::unique_ptr<program_history> history;          // on rank 0, from the first program on
-  std::unique_ptr<collective_engine> collectives;    // from the first one on
-  std::optional<platform::announcements> announced;  // on rank 0, from the first run that may be moved on
-  double given_speed = 1;                            // of a whole core of rank 0's host, where the platform was given
+  std::optional<rank_cores> cores;                 // from the first program on
+  std::string limits;                              // ranks that may use fewer than their host has
+  std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
+  std::optional<run_platform> stated;              // as it was, before each rank became a host
+  std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
+  std::unique_ptr<program_history> history;        // on rank 0, from the first program on
+  std::unique_ptr<collective_engine> collectives;  // from the first one on
+  std::optional<platform::announcements>
+      announced;                                   // on rank 0, from the first run that may be moved, or collective, on
+  std::vector<platform::announcement> last_words;  // of those, on each subject
+  std::vector<platform::announcement> untold;      // of those, what other ranks do not know; on rank 0
+  std::vector<platform::announcement> known_news;  // that all ranks were told at the ends of lines, the same on all
+  double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 
   /// Leaves the grid with the other ranks, also where it could not be made.
   struct membership {
@@ -487,6 +539,10 @@ mapping::collective_decision grid::decide(mapping::collective_request const& req
   runtime::sole_use const only("decide()");
   if (size() == 1) return {.name = "nothing", .why = "there is one rank"};
   return state_->engine(request).decide(request);
+}
+
+std::uint64_t grid::picture() const {
+  return state_->collectives ? state_->collectives->picture() : 0;
 }
 
 void grid::perform(mapping::collective_request const& request, std::span<std::byte const> input,
@@ -638,6 +694,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     if (s.announced) report.refused_announcements = s.announced->refusals();
     std::tie(report.run.decisions, report.run.remap_decisions) =
         runtime::from_bytes<decltype(made)>(s.ranks.broadcast(runtime::to_bytes(made)));
+    s.tell_all(watcher.get());
   }
   if (checkpoints) checkpoints->ended();
   ++ended_runs;

@@ -61,7 +61,7 @@ void pattern_knowledge::find_out(pattern const& of, cost::reduction_problem& pro
 
 void pattern_knowledge::sample(pattern const& of, cost::reduction_problem& problem) {
   double const begin = clock_();
-  problem.pattern = runtime::reduction::sample(of, workers_.parts(), line_of(problem.value_bytes));
+  problem.pattern = runtime::reduction::sample(of, workers_->parts(), line_of(problem.value_bytes));
   problem.known_by = knowledge::sampled;
   learn(times_.sample, clock_() - begin);
   subscripts_ = std::min(of.subscripts(), runtime::reduction::sampled_subscripts);
@@ -70,7 +70,7 @@ void pattern_knowledge::sample(pattern const& of, cost::reduction_problem& probl
 void pattern_knowledge::count(pattern const& of, cost::reduction_problem& problem) {
   double const begin = clock_(), expected = std::max(1e-9, counting_seconds(problem));
   problem.pattern =
-      runtime::reduction::characterise(of, workers_, runtime::reduction::extent_of(of, line_of(problem.value_bytes)));
+      runtime::reduction::characterise(of, *workers_, runtime::reduction::extent_of(of, line_of(problem.value_bytes)));
   problem.known_by = knowledge::counted;
   double ratio = 1;
   learn(ratio, (clock_() - begin) / expected);

@@ -19,7 +19,7 @@ class pattern_knowledge {
   /// `workers` and `clock` stay where they are.
   pattern_knowledge(runtime::team& workers, std::function<double()> const& clock,
                     platform::reading_times const& expected)
-      : workers_(workers), clock_(clock), times_(expected) {}
+      : workers_(&workers), clock_(clock), times_(expected) {}
 
   /// Improves what is known of a pattern whose executions to come are expected to take so many seconds. Where nothing
   /// pays, its shares are taken to be those of the last pattern that was read, if there was one.
@@ -29,6 +29,8 @@ class pattern_knowledge {
   /// Subscripts that were read of this pattern; another one comes.
   std::size_t subscripts() const { return subscripts_; }
   void next_pattern() { subscripts_ = 0; }
+  /// From now on with these, which stay where they are.
+  void work_with(runtime::team& workers) { workers_ = &workers; }
   /// All reading so far [s].
   double seconds() const { return seconds_; }
 
@@ -38,7 +40,7 @@ class pattern_knowledge {
   void assume_as_before(cost::reduction_problem& problem) const;
   double counting_seconds(cost::reduction_problem const& problem) const;
 
-  runtime::team& workers_;
+  runtime::team* workers_;
   std::function<double()> const& clock_;
   platform::reading_times times_;
   pattern_features last_;  // that was read

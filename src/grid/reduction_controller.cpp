@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/mapping/decider.hpp>
@@ -22,6 +23,7 @@
 #include "buffer_ledger.hpp"
 #include "chosen_reduction_model.hpp"
 #include "decision_store.hpp"
+#include "granted_threads.hpp"
 #include "pattern_knowledge.hpp"
 
 namespace skel {
@@ -43,7 +45,10 @@ std::size_t threads_of(reduction_settings const& settings) {
 }
 
 reduction_workers threads_for(reduction_settings const& settings) {
-  return {std::make_unique<runtime::thread_team>(threads_of(settings)), record::now};
+  reduction_workers all{std::make_unique<runtime::thread_team>(threads_of(settings)), record::now};
+  if (settings.threads == 0 && all.team->parts() > 1)
+    all.load = [host = std::make_shared<platform::host_load>()](double now) { return host->read(now); };
+  return all;
 }
 
 }  // namespace
@@ -55,7 +60,8 @@ struct reduction_controller::state {
       : settings(std::move(as)),
         workers(std::move(by)),
         decider(mapping::reduction_choice(*chosen.model, chosen.source)),
-        knowledge(*workers.team, workers.clock, chosen.model->reading) {
+        knowledge(*workers.team, workers.clock, chosen.model->reading),
+        granted(workers.team->parts()) {
     report.model_machine = chosen.model->machine;
     report.model_date = chosen.model->date;
     asked.uses = settings.expected_uses;
@@ -67,6 +73,24 @@ struct reduction_controller::state {
   }
 
   double now() const { return workers.clock(); }
+
+  /// Looks what the host gives where it is time, and begins anew with as many threads as that is worth.
+  void regroup() {
+    if (!workers.load) return;
+    double const at = now();
+    if (!granted.is_due(at) || !granted.add(workers.load(at), at)) return;
+    workers.team = std::make_unique<runtime::thread_team>(granted.now());
+    knowledge.work_with(*workers.team);
+    asked.problem.pattern.parts = granted.now();
+    ++report.regroupings;
+    renew();
+  }
+
+  void renew() {
+    is_decided = false;
+    last_prepared.reset();
+    ledger.clear();
+  }
 
   /// Decides as all of the program do, where there is a grid.
   void join() {
@@ -215,6 +239,7 @@ struct reduction_controller::state {
   double other_seconds = 0;
   bool other_is_known = false;
   std::deque<double> others;  // estimates of other_seconds
+  granted_threads granted;
 };
 
 reduction_controller::reduction_controller(reduction_settings settings)
@@ -248,6 +273,7 @@ double reduction_controller::clock() {
 reduction_controller::step reduction_controller::before(pattern const& of, double value_bytes,
                                                         plan::reduction_set legal) {
   state& now = self();
+  now.regroup();
   if (now.begins(of.version(), value_bytes)) {
     return now.charged([&] {
       if (!runtime::reduction::fits(of))
@@ -271,6 +297,7 @@ reduction_controller::step reduction_controller::before(pattern const& of, doubl
 reduction_controller::step reduction_controller::before(std::size_t iterations, std::size_t elements,
                                                         double value_bytes, plan::reduction_set legal) {
   state& now = self();
+  now.regroup();
   constexpr std::uint64_t no_pattern = 0;  // no pattern has this version
   auto const& last = now.asked.problem.pattern;
   if (now.begins(no_pattern, value_bytes) || last.iterations != iterations || last.elements != elements) {
@@ -285,9 +312,10 @@ reduction_controller::step reduction_controller::before(std::size_t iterations, 
 }
 
 void reduction_controller::renew() {
-  self().is_decided = false;
-  self().last_prepared.reset();
-  self().ledger.clear();
+  self().renew();
+}
+void reduction_controller::keep_threads() {
+  self().workers.load = nullptr;
 }
 
 bool reduction_controller::prepared(double seconds, std::size_t bytes, std::size_t all_bytes) {
@@ -358,8 +386,9 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
         << " %; iterations run by all owners " << features.copies << " times (from " << report.subscripts_read
         << " subscripts)\n";
   out << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
-      << " phases, " << report.decisions << " decisions, " << report.switches << " switches\n"
-      << "  seconds    reading " << report.reading << ", deciding " << report.deciding << ", preparing "
+      << " phases, " << report.decisions << " decisions, " << report.switches << " switches";
+  if (report.regroupings > 0) out << ", " << counted(report.regroupings, "change") << " of threads";
+  out << "\n  seconds    reading " << report.reading << ", deciding " << report.deciding << ", preparing "
       << report.preparing << ", running " << report.running << '\n'
       << "  model      of " << report.model_date << ", " << report.model_machine << '\n';
   return out;

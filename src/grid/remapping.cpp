@@ -149,8 +149,8 @@ void remapping::pin_moved(std::vector<std::vector<int>> const& wanted) {
 }
 
 std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, double seconds) {
-  if (of_.announced != nullptr)
-    for (auto const& one : of_.announced->poll()) of_.monitor.add(one, seconds);
+  if (of_.announced)
+    for (auto const& one : of_.announced()) of_.monitor.add(one, seconds);
   of_.monitor.advance(seconds);
   follow(now, seconds);
   double const begin = record::now();
@@ -214,7 +214,8 @@ void remapping::remapped(record::remap_record const& what) {
 }
 
 double remapping::lost_to_others(record::rank_progress const& said) const {
-  double const got = platform::share_got(of_.monitor.reading_of_host(static_cast<std::size_t>(said.rank)), said.run, said.waited);
+  double const got =
+      platform::share_got(of_.monitor.reading_of_host(static_cast<std::size_t>(said.rank)), said.run, said.waited);
   return got > 0 ? said.run / got - said.run : said.waited;
 }
 

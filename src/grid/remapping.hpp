@@ -10,7 +10,7 @@
 #include <skel/detail/mapping/line_watch.hpp>
 #include <skel/detail/mapping/remapper.hpp>
 #include <skel/detail/plan/run_plan.hpp>
-#include <skel/detail/platform/announcements.hpp>
+#include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/record/rank_progress.hpp>
@@ -29,10 +29,11 @@ struct remapping_setup {
   platform::monitor monitor;
   /// The processors of the line as they are where ranks are such hosts: the same ones as those of placed.line.
   std::function<platform::description(platform::description const& of_ranks)> processors_at;
-  std::size_t counted = 0;                       ///< station at which items have passed the line
-  double model_error = 0;                        ///< forecast_doubt::between
-  double horizon = 0;                            ///< how long the run is expected to take at least [s]
-  platform::announcements* announced = nullptr;  ///< nullptr: nobody announces anything
+  std::size_t counted = 0;  ///< station at which items have passed the line
+  double model_error = 0;   ///< forecast_doubt::between
+  double horizon = 0;       ///< how long the run is expected to take at least [s]
+  /// What was announced since it was asked last; empty: nobody announces anything.
+  std::function<std::vector<platform::announcement>()> announced{};
   mapping::decision_setup decisions;
 };
 
@@ -59,6 +60,7 @@ class remapping {
   double lost_to_others(record::rank_progress const& said) const;
   /// What is expected of the host of each rank.
   std::vector<record::share_forecast> shares() const;
+  platform::monitor const& monitor() const { return of_.monitor; }
   /// All that there were.
   std::uint64_t decided() const { return decided_; }
 

@@ -70,6 +70,26 @@ TEST(IrregularReduction, RunsEveryLegalAlgorithmThatIsForced) {
   }
 }
 
+TEST(IrregularReduction, IsRightWhileTheHostGivesMoreAndFewerCores) {
+  auto const of = some_pattern(500, 4, 3);
+  for (auto const& traits : plan::reduction_catalogue()) {
+    double now = 0;
+    reduction_workers workers{std::make_unique<runtime::thread_team>(3), [&now] { return now += 0.1; },
+                              [](double at) {
+                                platform::host_reading one;
+                                one.quota = 1 + static_cast<double>(static_cast<int>(at / 5) % 3);
+                                return one;
+                              }};
+    irregular_reduction<std::plus<>, replayable> reduction({.forced = traits.algorithm}, {}, std::move(workers));
+    std::vector<std::int64_t> x(of.elements(), 0);
+    for (std::size_t use = 1; use <= 100; ++use) {
+      reduction.run(of, std::span{x}, adding(of));
+      ASSERT_EQ(x, by_hand(of, use)) << reduction.report();
+    }
+    EXPECT_GE(reduction.report().regroupings, 3u) << reduction.report();
+  }
+}
+
 TEST(IrregularReduction, RefusesAForcedAlgorithmThatIsNotLegal) {
   irregular_reduction<> reduction({.threads = 2, .forced = plan::reduction_algorithm::local_write});
   std::vector<double> x(10, 0);

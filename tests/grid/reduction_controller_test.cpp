@@ -477,4 +477,70 @@ TEST_F(ReductionController, RefusesANamedModelThatCannotBeUsed) {
   EXPECT_THROW(reduction_controller({.threads = 2, .model_file = keep(model)}), input_error);
 }
 
+/// A host of two cores on a clock of its own.
+struct virtual_host {
+  double now = 0;
+  std::optional<double> quota{};
+
+  reduction_workers workers() {
+    return {std::make_unique<runtime::thread_team>(2), [this] { return now; },
+            [this](double) {
+              platform::host_reading one;
+              one.seconds = 0.25;
+              one.cores = 2;
+              one.processors = {{0, 0}, {1, 0}};
+              one.own = 0;
+              one.quota = quota;
+              return one;
+            }};
+  }
+};
+
+/// So many executions, a tenth of a second apart.
+void execute_on(virtual_host& host, reduction_controller& controller, pattern const& of, plan::reduction_set legal,
+                int times) {
+  for (int use = 0; use < times; ++use) {
+    auto const step = controller.before(of, 8, legal);
+    if (step.prepare) controller.prepared(0, 0);
+    host.now += 0.1;
+    controller.after(0.1);
+  }
+}
+
+TEST_F(ReductionController, TakesOtherThreadsAndDecidesAnewWhereTheHostGivesFewerCores) {
+  virtual_host host;
+  reduction_controller controller({}, host.workers());
+  auto const of = make_pattern({200'000, 4, 2, 2, 0.8, 3, 0.5, 0.1}, 1);
+  plan::reduction_set const legal = only({sequential, local_write});
+  execute_on(host, controller, of, legal, 20);
+  EXPECT_EQ(controller.workers().parts(), 2U);
+  EXPECT_EQ(controller.report().regroupings, 0U);
+  host.quota = 1;
+  execute_on(host, controller, of, legal, 5);
+  EXPECT_EQ(controller.workers().parts(), 2U);  // two readings are no step
+  execute_on(host, controller, of, legal, 5);
+  EXPECT_EQ(controller.workers().parts(), 1U);
+  EXPECT_EQ(controller.report().regroupings, 1U);
+  EXPECT_EQ(controller.report().features.parts, 1U);
+  EXPECT_EQ(controller.report().phases, 2U);
+  EXPECT_EQ(controller.report().decision.algorithm, sequential);  // one thread gains nothing by running ahead
+  host.quota.reset();
+  execute_on(host, controller, of, legal, 20);
+  EXPECT_EQ(controller.workers().parts(), 2U);
+  EXPECT_EQ(controller.report().regroupings, 2U);
+  std::ostringstream text;
+  text << controller.report();
+  EXPECT_THAT(text.str(), HasSubstr("2 changes of threads"));
+}
+
+TEST_F(ReductionController, KeepsItsThreadsWhereItIsTold) {
+  virtual_host host;
+  reduction_controller controller({}, host.workers());
+  controller.keep_threads();
+  host.quota = 1;
+  execute_on(host, controller, some_pattern(1), only({sequential, local_write}), 50);
+  EXPECT_EQ(controller.workers().parts(), 2U);
+  EXPECT_EQ(controller.report().regroupings, 0U);
+}
+
 }  // namespace

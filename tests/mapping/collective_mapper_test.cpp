@@ -443,5 +443,56 @@ TEST(CollectiveMapper, RefusesWhatItCannotMapWithAReason) {
   EXPECT_THAT(reason([&] { one_each({1e-6, many, {}}); }), HasSubstr("over 300 clusters cannot be scheduled"));
 }
 
+/// Two clusters, with a link that is as good as what is inside of them, or so many times slower.
+platform::description two_clusters(double slower) {
+  platform::link const inside{1e-4, 1e8}, between{1e-4 * slower, 1e8 / slower};
+  return platform::description(
+      1e-6, {{.name = "a", .hosts = 4, .inside = inside}, {.name = "b", .hosts = 4, .inside = inside}},
+      {{.from = 0, .to = 1, .path = between}, {.from = 1, .to = 0, .path = between}});
+}
+
+TEST(CollectiveMapperOfAnotherPicture, DecidesAsOneThatBeganWithIt) {
+  for (std::uint64_t const bytes : {8U, 4096U, 1U << 20U}) {
+    collective_request const request{.operation = plan::collective::broadcast, .bytes = bytes};
+    std::vector<plan::host_id> const spread{0, 4, 1, 5, 2, 6, 3, 7};
+    collective_mapper mapper(two_clusters(1), spread), other(two_clusters(50), spread);
+    auto const before = mapper.decide(request);
+    auto const number_before = mapper.predicted(request);
+    mapper.turn_to(1, two_clusters(50));
+    EXPECT_EQ(mapper.decide(request).name, other.decide(request).name);
+    EXPECT_EQ(mapper.decide(request).predicted, other.decide(request).predicted);
+    EXPECT_GT(mapper.decide(request).predicted, number_before);
+    expect_result(mapper, request);
+    mapper.turn_to(0, two_clusters(1));
+    EXPECT_EQ(mapper.decide(request).name, before.name);
+    EXPECT_EQ(mapper.decide(request).plan, before.plan);
+    expect_result(mapper, request);
+  }
+}
+
+TEST(CollectiveMapperOfAnotherPicture, LearnsNothingForALaterProcess) {
+  collective_request const request{.operation = plan::collective::broadcast, .bytes = 1 << 20};
+  collective_mapper mapper = one_each(two_clusters(1));
+  mapper.begin(request);
+  mapper.observe(request, 1);
+  auto const learnt = mapper.learnt();
+  ASSERT_FALSE(learnt.empty());
+  mapper.turn_to(1, two_clusters(50));
+  mapper.begin(request);
+  mapper.observe(request, 1);
+  EXPECT_EQ(mapper.learnt(), learnt);
+}
+
+TEST(CollectiveMapperOfAnotherPicture, StaysAsItIsWhereTheMachineCannotBeAccepted) {
+  collective_request const request{.operation = plan::collective::broadcast, .bytes = 4096};
+  collective_mapper mapper = one_each(two_clusters(1));
+  auto const before = mapper.decide(request);
+  auto const small = platform::parse_description(
+      R"({"skel_platform": 1, "clusters": [{"name": "a", "hosts": 2, "speed": 1, "latency": 1e-4, "bandwidth": 1e8}]})",
+      "small");
+  EXPECT_THROW(mapper.turn_to(1, small), skel::error);
+  EXPECT_EQ(mapper.decide(request).plan, before.plan);
+}
+
 }  // namespace
 }  // namespace skel::mapping

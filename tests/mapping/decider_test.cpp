@@ -479,6 +479,77 @@ TEST(Decider, BearsOutliers) {
   EXPECT_EQ(made.size(), 8u);  // at first, and after 1, 2, 4 ... 64 uses
 }
 
+// What each way takes beside what it is priced at.
+void use(decider<toy>& one, toy::request const& asked, int times, double factor_of_b) {
+  for (int use = 0; use < times; ++use) {
+    auto const& made = one.use(asked);
+    one.observe(asked, made.chosen().per_use * (made.chosen().plan == "b" ? factor_of_b : 1));
+  }
+}
+
+TEST(DeciderOfAnotherPicture, ForgetsHowWrongPricesOfThisOneWere) {
+  decider<toy> one{toy{}};
+  use(one, three, 64, 20);
+  EXPECT_EQ(one.decide(three).chosen().plan, "a");
+  one.turn_to(1);
+  EXPECT_EQ(one.decide(three).chosen().plan, "b");
+  EXPECT_EQ(one.decide(three).ranked.front().time.bias, 0);
+}
+
+TEST(DeciderOfAnotherPicture, KnowsAgainWhatItKnewOfTheFirstOne) {
+  decider<toy> one{toy{}};
+  use(one, three, 64, 20);
+  auto const known = one.knowledge();
+  one.turn_to(1);
+  use(one, three, 64, 1);
+  EXPECT_EQ(one.knowledge(), known);  // what is kept is of the first one
+  one.turn_to(2);
+  EXPECT_EQ(one.knowledge(), known);
+  one.turn_to(0);
+  EXPECT_EQ(one.knowledge(), known);
+  EXPECT_EQ(one.decide(three).chosen().plan, "a");
+}
+
+TEST(DeciderOfAnotherPicture, RemembersNothingOfOneThatHasGone) {
+  decider<toy> one{toy{}};
+  one.turn_to(1);
+  use(one, three, 64, 20);
+  EXPECT_EQ(one.decide(three).chosen().plan, "a");
+  one.turn_to(2);
+  one.turn_to(1);
+  EXPECT_EQ(one.decide(three).chosen().plan, "b");
+}
+
+TEST(DeciderOfAnotherPicture, CountsUsesOnAndObservesAnew) {
+  toy::request const asked{{{"stay", 0, 2}, {"go", 10, 1}}};
+  decider<toy> one{toy{}};
+  for (int use = 0; use < 15; ++use) EXPECT_EQ(one.use(asked).chosen().plan, "stay");
+  EXPECT_FALSE(one.is_to_be_observed(asked));
+  one.turn_to(1);
+  EXPECT_TRUE(one.is_review_due(asked));
+  EXPECT_EQ(one.use(asked).chosen().plan, "go");  // as many are to come as there were
+  EXPECT_EQ(one.uses(asked), 16U);
+  EXPECT_FALSE(one.is_to_be_observed(asked));
+  (void)one.use(asked);
+  EXPECT_TRUE(one.is_to_be_observed(asked));
+}
+
+TEST(DeciderOfAnotherPicture, TakesNoTimeOfADecisionThatWasMadeForTheOneBefore) {
+  decider<toy> one{toy{}};
+  (void)one.use(three);
+  one.turn_to(1);
+  one.observe(three, 100);
+  EXPECT_EQ(one.decide(three).chosen().plan, "b");
+  EXPECT_EQ(one.decide(three).ranked.front().time.bias, 0);
+}
+
+TEST(DeciderOfAnotherPicture, IsTheSameWhereThePictureIs) {
+  decider<toy> one{toy{}};
+  auto const number = one.use(three).number;
+  one.turn_to(0);
+  EXPECT_EQ(one.decide(three).number, number);
+}
+
 TEST(IdOf, IsTheSameEverywhere) {
   static_assert(id_of("") == 0xcbf29ce484222325);
   static_assert(id_of("a") == 0xaf63dc4c8601ec8c);  // as published with the function

@@ -83,7 +83,9 @@ template <class Op = std::plus<>, reduction_rules Rules = reduction_rules{}>
 class irregular_reduction {
  public:
   explicit irregular_reduction(reduction_settings settings = {}, Op op = {})
-      : op_(std::move(op)), controller_(std::move(settings)) {}
+      : op_(std::move(op)), controller_(std::move(settings)) {
+    if constexpr (Rules.determinism == plan::determinism::same_parts) controller_.keep_threads();
+  }
   /// On threads of another kind.
   irregular_reduction(reduction_settings settings, Op op, reduction_workers workers)
       : op_(std::move(op)), controller_(std::move(settings), std::move(workers)) {}

@@ -14,13 +14,15 @@
 #include <skel/detail/pattern/pattern_features.hpp>
 #include <skel/detail/plan/reduction.hpp>
 #include <skel/detail/plan/reduction_exchange.hpp>
+#include <skel/detail/platform/host_load.hpp>
 #include <skel/detail/runtime/team.hpp>
 
 namespace skel {
 
 /// How an irregular reduction may run.
 struct reduction_settings {
-  std::size_t threads = 0;  ///< 0: the cores that this process may use
+  /// 0: the cores that this process may use, and fewer while others are busy there or a control group grants less.
+  std::size_t threads = 0;
   /// Of plans and private copies [B].
   std::size_t memory_cap = std::numeric_limits<std::size_t>::max();
   /// Executions with each version of a pattern, where that is known; 0: estimated from earlier versions.
@@ -37,6 +39,8 @@ struct reduction_settings {
 struct reduction_workers {
   std::unique_ptr<runtime::team> team;
   std::function<double()> clock;  ///< [s]
+  /// What the host has left for this process at a time of the clock; empty: the team stays as it is.
+  std::function<platform::host_reading(double now)> load = {};
 };
 
 /// What an irregular reduction has done.
@@ -49,6 +53,7 @@ struct reduction_report {
   double expected_uses = 0;         ///< of this phase when it began
   std::size_t subscripts_read = 0;  ///< to find out about this phase's pattern
   std::size_t decisions = 0, switches = 0;
+  std::size_t regroupings = 0;                      ///< to another number of threads, as the host gave more or fewer
   double reading = 0;                               ///< reading patterns to find out about them, in all [s]
   double deciding = 0;                              ///< [s]
   double preparing = 0;                             ///< [s]
@@ -63,7 +68,8 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report);
 
 /// Decides for one loop which algorithm runs, and again when it is time (mapping::decider of
 /// mapping::reduction_choice). A phase lasts until the pattern is another one. As much is found out about a pattern as
-/// pays for the executions that are expected of it (src/grid/pattern_knowledge.hpp).
+/// pays for the executions that are expected of it (src/grid/pattern_knowledge.hpp). Where the host gives another
+/// number of cores, another team begins a phase: what is prepared is for as many parts as there were threads.
 class reduction_controller {
  public:
   /// Throws skel::input_error for a model file that cannot be used. One of another machine is used, with a warning on
@@ -74,7 +80,10 @@ class reduction_controller {
   reduction_controller(reduction_controller&&) noexcept;
   reduction_controller& operator=(reduction_controller&&) noexcept;
 
+  /// Until the next execution is decided.
   runtime::team& workers();
+  /// The team stays as it is, whatever the host gives: for results whose bits depend on the number of parts.
+  void keep_threads();
   reduction_settings const& settings() const;
   reduction_report const& report() const;
 

@@ -54,8 +54,15 @@ class collective_mapper {
   /// Before the first decision: who is told of decisions, what is forced, what is known. All ranks must force and know
   /// the same.
   void set_up(decision_setup const& as);
-  /// What is known by now, for a later process on a machine with parameters of the same kinds of models.
+  /// What is known by now of the machine that it began with, for a later process on a machine with parameters of the
+  /// same kinds of models.
   decision_entries learnt() const;
+
+  /// From now on the machine is this one, with the same hosts in the same clusters; 0 is the picture that the mapper
+  /// began with, and then it must be as it was. All decisions are made again, by what is learnt of this picture alone
+  /// (decider::turn_to). All ranks must do it between the same requests. O(clusters^2). Throws as the constructor does,
+  /// and changes nothing then.
+  void turn_to(std::uint64_t picture, platform::description const& machine);
 
   /// The decision for a request, valid until the next call of a function that is not const. The same on every rank that
   /// was told the same. Known: O(1), some ten nanoseconds; new: about a millisecond for 16 clusters

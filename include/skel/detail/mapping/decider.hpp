@@ -73,6 +73,8 @@ struct decision_knowledge {
 /// wrong once in 1000 uses of a decision at most and never for one or two outliers). Where deciding takes time that
 /// counts, a review that would cost more than it may save is left out.
 ///
+/// What is learnt is of one picture of the machine: how wrong prices of another one are it does not say (turn_to()).
+///
 /// Deterministic: the same calls give the same decisions. Processes that must decide alike observe the same numbers,
 /// those of one of them. Memory is bounded: what was used least recently is forgotten. Not for several threads at once.
 template <decision_problem P>
@@ -95,6 +97,30 @@ class decider {
 
   P& problem() { return problem_; }
   P const& problem() const { return problem_; }
+
+  /// From now on prices are of this picture of the machine, 0 being the one that it began with: every decision is made
+  /// again at its next use, by errors of prices of this picture only, and is observed as often as a new one. Uses are
+  /// counted on. What is known of picture 0 is put aside and there again when it comes back; what was learnt of another
+  /// one is forgotten when it goes. Nothing happens where it is the one that stands.
+  void turn_to(std::uint64_t picture) {
+    if (picture == picture_) return;
+    poly_model<decision_context, context_hash> fresh(copied(problem_.models()));
+    if (picture_ == 0) {
+      aside_.emplace(std::exchange(beliefs_, std::move(fresh)));
+    } else if (picture == 0) {
+      beliefs_ = std::move(*aside_);
+      aside_.reset();
+    } else {
+      beliefs_ = std::move(fresh);
+    }
+    picture_ = picture;
+    ++turn_;
+  }
+  /// The same, where prices come from another value of the problem then: of picture 0, from the same one as before.
+  void turn_to(std::uint64_t picture, P problem) {
+    problem_ = std::move(problem);
+    turn_to(picture);
+  }
 
   /// From now on `log` is told every decision and what comes of it; nullptr: nobody.
   void tell(record::decision_log* log) { log_ = log; }
@@ -129,7 +155,7 @@ class decider {
   /// `repriced`: what its price is now of what it was, where what it rests on was measured meanwhile.
   void observe(request const& asked, double seconds, double repriced = 1) {
     standing* const there = standing_.use(problem_.key_of(asked));
-    if (there == nullptr || !(seconds > 0) || !std::isfinite(seconds)) return;
+    if (there == nullptr || there->turn != turn_ || !(seconds > 0) || !std::isfinite(seconds)) return;
     decision const& made = there->made;
     auto const context = problem_.context_of(asked);
     for (std::size_t model = 0; model < made.by_model.size(); ++model)
@@ -156,7 +182,7 @@ class decider {
   /// Whether the next use of a request is one at which its decision may be made again. O(1).
   bool is_review_due(request const& asked) const {
     standing const* const there = standing_.look(problem_.key_of(asked));
-    return there == nullptr || there->is_due || there->uses >= there->next_review;
+    return there == nullptr || there->turn != turn_ || there->is_due || there->uses >= there->next_review;
   }
 
   /// Whether users say what is taken for a request.
@@ -172,25 +198,28 @@ class decider {
     auto const phase = problem_.phase_of(asked);
     if (phase && phase != phase_) begin(phase);
     standing const* const there = phase ? nullptr : standing_.look(problem_.key_of(asked));
-    return uses_to_come(asked, there == nullptr ? 0 : there->uses);
+    return uses_to_come(asked, there == nullptr ? 0 : there->before + there->uses);
   }
 
   /// Uses of a request, as far as they are remembered.
   std::uint64_t uses(request const& asked) const {
     standing const* const there = standing_.look(problem_.key_of(asked));
-    return there == nullptr ? 0 : there->uses;
+    return there == nullptr ? 0 : there->before + there->uses;
   }
 
+  /// Of the picture that it began with.
   decision_knowledge knowledge() const {
     decision_knowledge all{std::string(P::name), {}, {}};
-    for (auto const& model : beliefs_.models()) all.models.push_back(model.name);
-    for (auto const& [context, memory] : beliefs_.contexts()) all.contexts.emplace_back(context, memory);
+    auto const& first = aside_ ? *aside_ : beliefs_;
+    for (auto const& model : first.models()) all.models.push_back(model.name);
+    for (auto const& [context, memory] : first.contexts()) all.contexts.emplace_back(context, memory);
     std::reverse(all.contexts.begin(), all.contexts.end());
     return all;
   }
   /// Decides from now on with what was known. False, and nothing happens, where it is of another problem or of other
-  /// models.
+  /// models. Precondition: the picture is the one that it began with.
   bool restore(decision_knowledge const& known) {
+    SKEL_EXPECTS(picture_ == 0);
     auto const& models = beliefs_.models();
     bool const fits = known.problem == P::name &&
                       std::ranges::equal(known.models, models, {}, {}, &candidate_model::name) &&
@@ -208,6 +237,8 @@ class decider {
     decision made;
     std::uint64_t number = 0;  // in the log
     statistics::cusum test;
+    std::uint64_t turn = 0;    // after which it was made
+    std::uint64_t before = 0;  // uses before that
     std::uint64_t uses = 0, next_review = 1;
     bool is_due = false;
     double measured = 0, lost = 0;  // in uses; expected to be lost in trials [s]
@@ -230,8 +261,11 @@ class decider {
     auto const phase = problem_.phase_of(asked);
     if (phase && phase != phase_) begin(phase);
     auto const key = problem_.key_of(asked);
-    if (standing* const there = standing_.use(key)) return *there;
+    standing* const there = standing_.use(key);
+    if (there != nullptr && there->turn == turn_) return *there;
     standing fresh;
+    fresh.turn = turn_;
+    if (there != nullptr) fresh.before = there->before + there->uses;
     make(asked, fresh);
     std::size_t const bytes = bytes_of(fresh);
     return standing_.put(key, std::move(fresh), bytes);
@@ -260,7 +294,8 @@ class decider {
     }
     if (price <= review_share * here.seconds) return true;
     if (here.times == 0) return false;
-    double const uses = uses_to_come(asked, here.uses), mean = here.seconds / static_cast<double>(here.times),
+    double const uses = uses_to_come(asked, here.before + here.uses),
+                 mean = here.seconds / static_cast<double>(here.times),
                  less = std::min(1.0, mean / here.made.per_use());
     return std::any_of(here.made.ranked.begin() + 1, here.made.ranked.end(), [&](auto const& one) {
       return uses * (mean - less * one.time.seconds) - one.way.entry > price;
@@ -289,7 +324,7 @@ class decider {
   }
 
   void make(request const& asked, standing& here) {
-    double const uses = uses_to_come(asked, here.uses);
+    double const uses = uses_to_come(asked, here.before + here.uses);
     auto const context = problem_.context_of(asked);
     decision made;
     made.number = ++decisions_made_;
@@ -388,7 +423,9 @@ class decider {
   options options_;
   record::decision_log* log_ = nullptr;
   forced_choices forced_;
-  poly_model<decision_context, context_hash> beliefs_;
+  poly_model<decision_context, context_hash> beliefs_;                 // of the picture that stands
+  std::optional<poly_model<decision_context, context_hash>> aside_{};  // of picture 0 while another one stands
+  std::uint64_t picture_ = 0, turn_ = 0;
   lru_map<typename P::key, standing, typename P::key_hash> standing_;
   std::optional<std::uint64_t> phase_;
   horizon horizon_;
