@@ -20,7 +20,7 @@ route_times collect(grid_models const& models, std::vector<std::size_t> const& h
                     Busy busy, Way way) {
   std::size_t const n = models.clusters();
   SKEL_EXPECTS(hosts.size() == n);
-  route_times all{.inside = {}, .between = {}, .together = models.together()};
+  route_times all{.inside = {}, .between = {}, .together = models.together(), .apart = models.apart()};
   for (std::size_t c = 0; c < n; ++c) {
     message_times const t = models.inside(c, bytes);
     all.inside.push_back({.busy = busy(t), .transfer = way(t), .pace = busy(t)});
@@ -54,6 +54,13 @@ double further(route_outline const& route, double pace) {
   return route.segments > 1 ? static_cast<double>(route.segments - 1) * pace : 0;
 }
 
+/// How long a segment keeps a link between two clusters busy: as long as it keeps its own way busy, or, as far as ways
+/// are apart and stripes take several at once, the least number of relays on either side shorter.
+double link_pace(route_outline const& route, route_times const& times, std::size_t a, std::size_t b) {
+  auto const ways = std::min<std::uint64_t>({route.stripes, route.segments, route.hosts[a], route.hosts[b]});
+  return times.link(a, b).pace * (1 - times.apart * (1 - 1 / static_cast<double>(ways)));
+}
+
 one_way walk(route_outline const& route, route_times const& times, bool broadcast) {
   std::size_t const n = route.hosts.size();
   one_way result(n);
@@ -67,7 +74,7 @@ one_way walk(route_outline const& route, route_times const& times, bool broadcas
     result.arrival[c] = result.served[c] = result.served[parent] + way.transfer;
     result.served[parent] += way.busy;
     far[parent] += way.busy;
-    result.link[c] = way.pace;
+    result.link[c] = link_pace(route, times, parent, c);
   }
   for (std::size_t c = 0; c < n; ++c) {
     inside_shape const& shape = *route.inside[c];
@@ -164,7 +171,7 @@ route_price price_exchange(route_outline const& route, one_way const& fall, one_
       if (other == c) continue;
       path const& way = up.link(c, other);
       messages += way.busy;
-      link = std::max(link, way.pace);
+      link = std::max(link, link_pace(route, up, c, other));
     }
     double const hop = home && striped ? down.inside[c].transfer : 0;
     double const ports = striped ? up.inside[c].busy + down.inside[c].busy

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
@@ -29,6 +30,9 @@ constexpr int learning_calls = 48;
 
 /// From here on, links between sites are used for what they carry, and not for their latency.
 constexpr int large = 32 * 1024;
+
+/// To reach everywhere.
+constexpr double least_gain = 0.95;
 
 struct grid_of_sites {
   ordered_json platform{{"skel_platform", 1}, {"clusters", ordered_json::array()}, {"links", ordered_json::array()}};
@@ -84,7 +88,39 @@ void print_sum(char const* what, std::vector<double> const& gains) {
                *std::ranges::min_element(gains), *std::ranges::max_element(gains), gains.size());
 }
 
-void compare_on(std::string const& sites, std::string const& between, collectives_choice const& choice) {
+struct measured_gain {
+  std::string operation;
+  int bytes;
+  double gain, most;  ///< and what it is at most, with 95 %
+};
+
+/// Figures of all grids, by operation.
+void print_all(std::vector<measured_gain> const& all, std::size_t left_out) {
+  std::vector<std::string> names;
+  for (measured_gain const& one : all)
+    if (std::ranges::find(names, one.operation) == names.end()) names.push_back(one.operation);
+  names.emplace_back("all");
+  fmt::print("\n== all grids\n{:<10} {:>22} {:>16} {:>8} {:>11}\n", "operation", "from 32 KiB, geo. mean",
+             "worst anywhere", "figures", "surely<0.95");
+  for (std::string const& name : names) {
+    std::vector<double> big, every;
+    std::size_t slow = 0;
+    for (measured_gain const& one : all) {
+      if (name != "all" && one.operation != name) continue;
+      every.push_back(one.gain);
+      if (one.bytes >= large) big.push_back(one.gain);
+      if (one.most < least_gain) ++slow;
+    }
+    fmt::print("{:<10} {:>22} {:>16.2f} {:>8} {:>11}\n", name,
+               big.empty() ? "-" : fmt::format("{:.2f}", geometric_mean(big)), *std::ranges::min_element(every),
+               every.size(), slow);
+  }
+  if (left_out > 0) fmt::print("{} figures were left out, as the time was over (--minutes)\n", left_out);
+}
+
+/// Returns how many figures were left out.
+std::size_t compare_on(std::string const& sites, std::string const& between, collectives_choice const& choice,
+                       double minutes, std::vector<measured_gain>& all) {
   grid_of_sites const wanted = make_grid(sites, between, choice.shared);
   fmt::print("\n== sites of {} hosts, {} s and B/s between {}\n", sites, between,
              choice.shared ? "sites" : "each two hosts of two");
@@ -99,18 +135,25 @@ void compare_on(std::string const& sites, std::string const& between, collective
     if (std::getenv(passed) != nullptr)  // NOLINT(concurrency-mt-unsafe): no other thread is there
       command.insert(command.end(), {"-x", passed});
   command.insert(command.end(), {this_program(), "--ranks", "--seconds", fmt::format("{}", choice.seconds), "--least",
-                                 std::to_string(choice.least_bytes), "--most", std::to_string(choice.most_bytes)});
+                                 std::to_string(choice.least_bytes), "--most", std::to_string(choice.most_bytes),
+                                 "--step", std::to_string(choice.step), "--minutes", fmt::format("{}", minutes)});
   for (std::string const& one : choice.operations) command.insert(command.end(), {"--op", one});
   fmt::print("{:<10} {:>9} {:>12} {:>12} {:>7} {:>16} {:>6}\n", "operation", "bytes", "skel [ms]", "plain [ms]", "gain",
              "95 % sure", "pairs");
   std::vector<double> small, big;
+  std::size_t left_out = 0;
   grid.run(wanted.first, command, [&](std::string const& line) {
     json const row = json::parse(line, nullptr, false);
     if (!row.is_object()) {
       fmt::print("{}\n", line);  // what the library says, if it was asked to
       return;
     }
+    if (row.contains("left_out")) {
+      left_out = row["left_out"];
+      return;
+    }
     double const gain = row["gain"];
+    all.push_back({row["operation"], row["bytes"], gain, row["high"]});
     (row["bytes"].get<int>() >= large ? big : small).push_back(gain);
     fmt::print("{:<10} {:>9} {:>12.3f} {:>12.3f} {:>7.2f} {:>7.2f} .. {:<5.2f} {:>6}\n",
                row["operation"].get<std::string>(), row["bytes"].get<int>(), 1e3 * row["ours"].get<double>(),
@@ -120,17 +163,41 @@ void compare_on(std::string const& sites, std::string const& between, collective
   });
   print_sum("32 KiB and more", big);
   print_sum("less", small);
+  return left_out;
 }
 
-void time_one(collective_call const& call, int bytes, double seconds, int rank) {
+/// Both ways give every rank the same bytes, for contents that no call before had. Throws std::runtime_error.
+/// Collective.
+void require_same_results(collective_call const& call, int count, MPI_Comm comm, message_buffers& buffers) {
+  static int number = 0;
+  ++number;
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  auto const sent = [&] { return reinterpret_cast<double*>(buffers.sent.data()); };
+  // Whole numbers, so that sums are the same in every order.
+  auto const fill = [&] {
+    for (int i = 0; i < count; ++i) sent()[i] = (rank + 1) * 1000 + (i + number) % 997;
+    std::ranges::fill(buffers.got, 0);
+  };
+  fill(), call.ours(count, comm);
+  message_buffers const ours = buffers;
+  fill(), call.plain(count, comm);
+  if (ours.sent != buffers.sent || ours.got != buffers.got)
+    throw std::runtime_error(
+        fmt::format("{} of {} doubles gave rank {} other bytes than MPI's", call.name, count, rank));
+}
+
+void time_one(collective_call const& call, int bytes, double seconds, int rank, message_buffers& buffers) {
   int const count = bytes / static_cast<int>(sizeof(double));
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   // Begun together, as they are when they count: calls that follow each other at once overlap.
-  for (int i = 0; i < learning_calls; ++i) until_the_last([&] { call.ours(count, comm); });
+  for (int i = 0; i < learning_calls; ++i) slowest([&] { call.ours(count, comm); });
+  require_same_results(call, count, comm, buffers);
   both_ways const found = in_turn(
       seconds, 1, [&](std::size_t) { call.ours(count, comm); }, [&](std::size_t) { call.plain(count, comm); },
       until_the_last);
+  require_same_results(call, count, comm, buffers);
   MPI_Comm_free(&comm);
   if (rank != 0) return;
   fmt::print("{}\n", json{{"operation", call.name},
@@ -148,26 +215,51 @@ void time_one(collective_call const& call, int bytes, double seconds, int rank) 
 }  // namespace
 
 void print_collectives(collectives_choice const& choice) {
+  using clock = std::chrono::steady_clock;
+  auto const start = clock::now();
+  auto const gone = [&] { return std::chrono::duration<double>(clock::now() - start).count() / 60; };
+  std::size_t const grids = choice.sites.size() * choice.between.size();
+  std::size_t done = 0, left_out = 0;
+  std::vector<measured_gain> all;
   for (std::string const& sites : choice.sites)
-    for (std::string const& between : choice.between) compare_on(sites, between, choice);
+    for (std::string const& between : choice.between) {
+      // What grids before did not take is there for those to come.
+      double const share = std::max(0.0, choice.minutes - gone()) / static_cast<double>(grids - done);
+      left_out += compare_on(sites, between, choice, share, all);
+      fmt::print(stderr, "bench_testbed: {} of {} grids, {:.1f} minutes\n", ++done, grids, gone());
+    }
+  if (grids > 1) print_all(all, left_out);
 }
 
 void print_collective_times(collectives_choice const& choice) {
   MPI_Init(nullptr, nullptr);
+  double const start = MPI_Wtime();
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   auto const most = static_cast<std::size_t>(choice.most_bytes);
   message_buffers buffers{std::vector<char>(most), std::vector<char>(most * static_cast<std::size_t>(ranks))};
   std::vector<collective_call> calls = usual_collectives(buffers);
   calls.push_back(allgather_call(buffers));
-  for (collective_call const& call : calls) {
-    if (!choice.operations.empty() && std::ranges::find(choice.operations, call.name) == choice.operations.end())
-      continue;
-    int const largest = call.has_size ? choice.most_bytes : choice.least_bytes;
-    for (int bytes = choice.least_bytes; bytes <= largest;
-         bytes = bytes < largest ? std::min(4 * bytes, largest) : bytes + 1)
-      time_one(call, bytes, choice.seconds, rank);
+  std::erase_if(calls, [&](collective_call const& call) {
+    return !choice.operations.empty() && std::ranges::find(choice.operations, call.name) == choice.operations.end();
+  });
+  std::size_t left_out = 0;
+  // All operations of a size first, so that none is left out as a whole where the time ends.
+  for (int bytes = choice.least_bytes;;
+       bytes = std::min(choice.step > choice.most_bytes / bytes ? choice.most_bytes : choice.step * bytes,
+                        choice.most_bytes)) {
+    for (collective_call const& call : calls) {
+      if (!call.has_size && bytes > choice.least_bytes) continue;
+      int over = MPI_Wtime() - start > 60 * choice.minutes ? 1 : 0;
+      PMPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+      if (over != 0)
+        ++left_out;
+      else
+        time_one(call, bytes, choice.seconds, rank, buffers);
+    }
+    if (bytes >= choice.most_bytes) break;
   }
+  if (rank == 0) fmt::print("{}\n", json{{"left_out", left_out}}.dump());
   MPI_Finalize();
 }
 

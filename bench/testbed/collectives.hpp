@@ -8,12 +8,15 @@ namespace bench {
 /// What is compared on which grids.
 struct collectives_choice {
   std::vector<std::string> sites{"3+3", "4+4+4", "5+2+1"};  ///< hosts of each site of a grid
-  std::vector<std::string> between{"0.005:25e6"};           ///< latency [s] and bandwidth [B/s] between sites
-  std::vector<std::string> operations{};                    ///< empty: all
+  std::vector<std::string> between{"0.001:125e6", "0.005:25e6",
+                                   "0.02:12.5e6"};  ///< latency [s] and bandwidth [B/s] between sites
+  std::vector<std::string> operations{};            ///< empty: all
   int least_bytes = 8, most_bytes = 2 << 20;
-  bool shared = false;  ///< all hosts of two sites share the link between them
-  bool known = false;   ///< the library is given the platform, and measures none
-  double seconds = 2;   ///< for each figure, beside what its least number of calls takes
+  int step = 16;         ///< how many times as large the next size is
+  bool shared = false;   ///< all hosts of two sites share the link between them
+  bool known = false;    ///< the library is given the platform, and measures none
+  double seconds = 0.5;  ///< for each figure, beside what its least number of calls takes
+  double minutes = 60;   ///< for all grids together; figures that do not fit in are left out, and counted
 };
 
 /// Compares libskel_mpi.so with Open MPI's own collectives on emulated grids, in turn, and prints tables.

@@ -32,6 +32,13 @@ int main(int argc, char** argv) try {
   app.add_option("--most", choice.most_bytes, "largest message [B]")
       ->check(CLI::Range(8, 1 << 26))
       ->capture_default_str();
+  app.add_option("--step", choice.step, "how many times as large the next message is")
+      ->check(CLI::Range(2, 1 << 20))
+      ->capture_default_str();
+  app.add_option("--minutes", choice.minutes,
+                 "of collectives in all; figures that do not fit in are left out and counted")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--seconds", choice.seconds, "for each figure, more or less")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
@@ -44,7 +51,7 @@ int main(int argc, char** argv) try {
 Examples:
   bench_testbed --exactness
   bench_testbed --collectives
-  bench_testbed --collectives --between 0.001:125e6 0.005:25e6 0.02:12.5e6
+  bench_testbed --collectives --sites 3+3 --between 0.005:25e6
   bench_testbed --collectives --sites 3+3 --op bcast --least 32768)");
   CLI11_PARSE(app, argc, argv);
   if (serve) bench::serve_tcp();

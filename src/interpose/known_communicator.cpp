@@ -128,18 +128,21 @@ void known_communicator::make_messages() {
   MPI_Group_free(&group);
 }
 
-double known_communicator::deciding_seconds(MPI_Comm among) {
-  double const start = MPI_Wtime();
+prices_of_looking known_communicator::look_at_prices(MPI_Comm among) {
   known_communicator probe(among);
-  double seconds = 0;
+  double seconds[] = {0, 0};
   if (probe.is_served()) {
+    double const start = MPI_Wtime();
+    if (probe.group_->mapper() != nullptr) static_cast<void>(probe.group_->mapper()->predicted({.bytes = 1024}));
+    seconds[0] = MPI_Wtime() - start;
+    MPI_Barrier(among);
+    double const together = MPI_Wtime();
     probe.make_messages();
-    if (probe.group_->mapper() != nullptr) probe.group_->mapper()->decide({.bytes = 1024});
     MPI_Comm_free(&probe.messages_);
-    seconds = MPI_Wtime() - start;
+    seconds[1] = MPI_Wtime() - together;
   }
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, among);
-  return seconds;
+  MPI_Allreduce(MPI_IN_PLACE, seconds, 2, MPI_DOUBLE, MPI_MAX, among);
+  return {.deciding = seconds[0], .communicator = seconds[1]};
 }
 
 std::pair<mapping::collective_request const, way>* known_communicator::open_way(
@@ -170,7 +173,7 @@ void known_communicator::review() {
     way& which = ways_.at(waiting_[i]);
     if (most == least && most > 0)
       adopt(waiting_[i], which, static_cast<way::verdict>(most));
-    else if (which.uses() > 0 && share_of_looking * spent >= process::self().deciding_seconds())
+    else if (which.uses() > 0 && share_of_looking * spent >= process::self().looking().deciding)
       decide(waiting_[i], which, spent / static_cast<double>(which.uses()));
   }
   std::erase_if(waiting_, [&](auto const& kind) { return !ways_.at(kind).waits(); });
@@ -191,10 +194,18 @@ void known_communicator::decide(mapping::collective_request const& kind, way& wh
   } catch (error const&) {  // no way between these clusters
   }
   // Less by more than what the prediction is expected to be wrong by, twice.
-  if (predicted * std::exp(2 * mapping::usual_error) < seconds)
-    which.try_it();
-  else
-    which.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
+  double const gain = seconds - predicted * std::exp(2 * mapping::usual_error);
+  if (gain > 0) {
+    // As many uses are to come as there have been.
+    bool const pays = messages_ != MPI_COMM_NULL ||
+                      gain * static_cast<double>(which.uses()) >= process::self().looking().communicator;
+    if (pays) which.try_it();
+    return;
+  }
+  which.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
+  if (process::self().verbose() < 2 || !process::self().first()) return;
+  std::fprintf(stderr, "skel: %s is left to MPI, whose way takes %.3g us; skel's is predicted to take %.3g us\n",
+               described(kind).c_str(), 1e6 * seconds, 1e6 * predicted);
 }
 
 plan::rank_schedule const* known_communicator::chosen_steps(mapping::collective_request const& request) {

@@ -38,7 +38,8 @@ struct begun_use {
 /// Kinds of calls (an operation, a class of sizes, a root) go MPI's way until looking for another pays: at the 16th,
 /// 32nd, 64th ... call of open kinds on the communicator its ranks agree, in one message, on what they have spent
 /// with each. Where share_of_looking of that pays for a decision, the mapper makes it, and where its price is clearly
-/// less than what was measured, skel's way is tried (`way`).
+/// less than what was measured, skel's way is tried (`way`), as soon as as many uses again would win the communicator
+/// for messages.
 class known_communicator {
  public:
   /// nullptr where nothing is served: on inter-communicators, with one rank, inside one host (unless skel's way was
@@ -63,8 +64,8 @@ class known_communicator {
   /// It is done.
   void end(begun_use const& use);
 
-  /// What one decision takes, and a communicator for messages [s]. Collective over `among`; the slowest rank's time.
-  static double deciding_seconds(MPI_Comm among);
+  /// Collective over `among`; the slowest rank's times.
+  static prices_of_looking look_at_prices(MPI_Comm among);
 
  private:
   explicit known_communicator(MPI_Comm original);

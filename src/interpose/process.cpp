@@ -12,10 +12,12 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 
 #include "known_communicator.hpp"
+#include "ways_apart.hpp"
 
 namespace skel::interpose {
 namespace {
@@ -195,6 +197,7 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   } else {
     return;
   }
+  see_ways_apart();
   forced_ = said.forced;
   remember(said.decisions, names);
   MPI_Comm_dup(MPI_COMM_SELF, &alone_);
@@ -206,11 +209,21 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, skel_at_finalize, &finalize_key, nullptr);
   MPI_Comm_set_attr(MPI_COMM_SELF, finalize_key, this);
   MPI_Comm_free_keyval(&finalize_key);
-  if (!always_) deciding_seconds_ = known_communicator::deciding_seconds(MPI_COMM_WORLD);
+  if (!always_) looking_ = known_communicator::look_at_prices(MPI_COMM_WORLD);
   serving_.store(true, std::memory_order_release);
   if (verbose_ && first())
     say("collectives of " + counted(names.size(), "rank") + " on " + counted(machine_.clusters().size(), "cluster") +
         " of " + (said.source.empty() ? "the measured platform" : said.source));
+}
+
+void process::see_ways_apart() {
+  platform::parameter_blocks blocks = machine_.parameters();
+  if (blocks.contains("sharing")) return;
+  platform::sharing_parameters const sharing{.apart = measure_ways_apart(MPI_COMM_WORLD, machine_, host_of_rank_)};
+  if (sharing.apart == 0) return;
+  blocks.emplace("sharing", to_block(sharing));
+  machine_ = platform::description(machine_.local_latency(), machine_.clusters(), machine_.links(), std::move(blocks));
+  if (verbose_ > 1 && first()) say("ways between two clusters are apart: " + std::to_string(sharing.apart) + " of 1");
 }
 
 void process::remember(std::string const& decisions, std::vector<std::string> const& names) {

@@ -46,8 +46,8 @@ class process {
   int verbose() const { return verbose_; }
   /// Whether skel's way is taken wherever there is one.
   bool always() const { return always_; }
-  /// What deciding a way takes [s], the same on all ranks.
-  double deciding_seconds() const { return deciding_seconds_; }
+  /// The same on all ranks.
+  prices_of_looking const& looking() const { return looking_; }
   /// Whether this is rank 0 of MPI_COMM_WORLD.
   bool first() const { return rank_ == 0; }
   platform::description const& machine() const { return machine_; }
@@ -71,6 +71,8 @@ class process {
  private:
   void start(std::string const& opening, std::vector<std::string> const& names);
   std::string summary() const;
+  /// Measures how far ways between clusters are apart, where the platform does not say. Collective.
+  void see_ways_apart();
   /// What earlier processes have kept, the same on all ranks, and who is told of decisions. Collective.
   void remember(std::string const& decisions, std::vector<std::string> const& names);
   void keep_what_was_learnt();
@@ -78,7 +80,7 @@ class process {
   inline static constinit std::atomic<bool> serving_{false};
   bool always_ = false, threads_ = false, refuses_aliases_ = true;
   int verbose_ = 0;
-  double deciding_seconds_ = 0;
+  prices_of_looking looking_{};
   int rank_ = 0, key_ = MPI_KEYVAL_INVALID;
   MPI_Comm alone_ = MPI_COMM_NULL;
   platform::description machine_{};

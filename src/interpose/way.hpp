@@ -8,6 +8,12 @@ namespace skel::interpose {
 /// Part of the time of calls that finding a better way for them may take.
 inline constexpr double share_of_looking = 0.02;
 
+/// What it takes to find a way [s].
+struct prices_of_looking {
+  double deciding = 0;      ///< asking the models, on each rank alone
+  double communicator = 0;  ///< making one for messages, all ranks together; once for each of the program's
+};
+
 /// Which way calls of one kind go: MPI's, or skel's over point-to-point messages. They go MPI's way until trials have
 /// shown that skel's takes less; where it has lost once, it is never tried again. A trial is a pair of uses, one each
 /// way. The first pair warms up; after each other one the medians so far are compared, and after `fewest_pairs` skel's

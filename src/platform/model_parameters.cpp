@@ -187,11 +187,15 @@ std::optional<lmo_parameters> read_lmo(parameter_blocks const& blocks, std::stri
 std::optional<sharing_parameters> read_sharing(parameter_blocks const& blocks, std::string const& source,
                                                std::string const& where) {
   return read_block(blocks, "sharing", source, where, [](reader const& block) {
-    block.expect_keys({"together"});
-    reader const value = block.at("together");
-    double const together = finite(value, "a part between 0 and 1 is wanted");
-    if (together > 1) value.fail("is more than 1; a part between 0 and 1 is wanted");
-    return sharing_parameters{.together = together};
+    block.expect_keys({"together", "apart"});
+    auto const part = [&](char const* key) {
+      if (!block.has(key)) return 0.0;
+      reader const value = block.at(key);
+      double const found = finite(value, "a part between 0 and 1 is wanted");
+      if (found > 1) value.fail("is more than 1; a part between 0 and 1 is wanted");
+      return found;
+    };
+    return sharing_parameters{.together = part("together"), .apart = part("apart")};
   });
 }
 
@@ -235,7 +239,7 @@ std::string to_block(lmo_parameters const& p) {
 }
 
 std::string to_block(sharing_parameters const& p) {
-  return ordered{{"together", p.together}}.dump();
+  return ordered{{"together", p.together}, {"apart", p.apart}}.dump();
 }
 
 }  // namespace skel::platform

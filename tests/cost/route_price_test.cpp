@@ -411,6 +411,35 @@ TEST(RoutePrice, OfAnExchangeIsNeverLessThanTheRecursionAndEqualWhereEverybodySp
 //
 // In turn, b sends the first of ten on at 5 and the last at 14, which is at c at 19. All at once, all ten share the
 // link and are at b at 14, then share the next, and are at c at 28.
+TEST(RoutePrice, OfWaysThatAreApartFallsByTheLinkWithStripes) {
+  // A link of 10 s a segment between two clusters of three hosts, whose ports take nothing.
+  inside_shape const chain = outline(make_tree(tree_shape::chain, 3, 4)),
+                     aside = outline(make_tree(tree_shape::chain, 2, 4));
+  route_outline route{.root = 0,
+                      .parent = {0, 0},
+                      .order = {1},
+                      .stripes = 3,
+                      .segments = 7,
+                      .hosts = {3, 3},
+                      .inside = {&aside, &chain}};
+  route_times times{.inside = {{0, 1, 0}, {0, 1, 0}}, .between = std::vector<path>(4)};
+  times.between[1] = times.between[2] = {.busy = 0, .transfer = 12, .pace = 10};
+  auto const price = [&](double apart, std::uint64_t stripes, collective operation) {
+    times.apart = apart, route.stripes = stripes;
+    route.inside[0] = stripes > 1 ? &aside : &chain;
+    return price_route(operation, route, times, times).total;
+  };
+  for (auto const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+    double const shared = price(0, 3, operation);
+    EXPECT_DOUBLE_EQ(price(1, 3, operation), shared - 6 * 10 * (1 - 1.0 / 3)) << name_of(operation);
+    EXPECT_DOUBLE_EQ(price(0.5, 3, operation), shared - 3 * 10 * (1 - 1.0 / 3)) << name_of(operation);
+    EXPECT_DOUBLE_EQ(price(1, 1, operation), price(0, 1, operation)) << name_of(operation);
+  }
+  route.how = grid_route::scheme::exchange;
+  double const shared = price(0, 3, collective::allreduce);
+  EXPECT_DOUBLE_EQ(price(1, 3, collective::allreduce), shared - 6 * 10 * (1 - 1.0 / 3));
+}
+
 TEST(RoutePrice, OfMessagesThatArriveTogetherIsTheSumOfTheWaysWherePipelinesTakeTheSlowest) {
   inside_shape const alone = outline(make_tree(tree_shape::flat, 1, 4));
   route_outline const route{.root = 0,

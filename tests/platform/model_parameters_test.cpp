@@ -35,9 +35,12 @@ TEST(ModelParameters, AreReadBackAsTheyWereWritten) {
   EXPECT_EQ(platform::read_hloggp(blocks, "f", ""), (platform::hloggp_parameters{1, 0.1, 2, 3, 4}));
   EXPECT_EQ(platform::read_lmo(blocks, "f", ""), (platform::lmo_parameters{1, 0.1, 2, 3}));
   EXPECT_EQ(platform::read_lmo({}, "f", ""), std::nullopt);
-  EXPECT_EQ(platform::read_sharing({{"sharing", to_block(platform::sharing_parameters{0.25})}}, "f", ""),
-            platform::sharing_parameters{0.25});
+  platform::sharing_parameters const sharing{.together = 0.25, .apart = 0.5};
+  EXPECT_EQ(platform::read_sharing({{"sharing", to_block(sharing)}}, "f", ""), sharing);
+  EXPECT_EQ(platform::read_sharing({{"sharing", R"({"apart": 1})"}}, "f", ""),
+            (platform::sharing_parameters{.together = 0, .apart = 1}));
   EXPECT_THROW(platform::read_sharing({{"sharing", R"({"together": 1.5})"}}, "f", ""), skel::input_error);
+  EXPECT_THROW(platform::read_sharing({{"sharing", R"({"apart": -1})"}}, "f", ""), skel::input_error);
 }
 
 TEST(ModelParameters, AnLMayBeANumberOrAFunctionOfTheSize) {

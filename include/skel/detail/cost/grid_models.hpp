@@ -42,12 +42,14 @@ class grid_models {
   /// How far messages that are under way together arrive together: 0 in turn, 1 all with the last
   /// (platform::sharing_parameters).
   double together() const { return together_; }
+  /// How far each two hosts of two clusters have a way to themselves: 0 all have one link, 1 each their own.
+  double apart() const { return apart_; }
 
  private:
   message_times usable(message_times const& times, double bytes, std::size_t from, std::size_t to) const;
 
   model_kind kind_;
-  double together_ = 0;
+  double together_ = 0, apart_ = 0;
   std::vector<any_model> inside_;
   std::vector<any_model> links_;
   std::vector<std::uint32_t> path_;  // [from * clusters + to]

@@ -27,6 +27,7 @@ struct route_times {
   std::vector<path> inside;
   std::vector<path> between;  ///< [from * clusters + to]; infinite where there is no link
   double together = 0;        ///< grid_models::together()
+  double apart = 0;           ///< grid_models::apart()
 
   /// How long a port is taken by each of many messages inside, of which `window` are under way at once [s]:
   ///

@@ -70,11 +70,14 @@ struct lmo_parameters {
   friend bool operator==(lmo_parameters const&, lmo_parameters const&) = default;
 };
 
-/// How messages share ports and links, of a whole platform. Of n messages of m bytes that are sent at once on a way that
-/// carries one each g(m), the first arrives at t(m) + together (n - 1) g(m): 0 in turn, as on one connection of TCP, 1
-/// all at the end, as independent flows.
+/// How messages share ports and links, of a whole platform. Of n messages of m bytes that are sent at once on a way
+/// that carries one each g(m), the first arrives at t(m) + together (n - 1) g(m): 0 in turn, as on one connection of
+/// TCP, 1 all at the end, as independent flows.
 struct sharing_parameters {
   double together = 0;  ///< 0 to 1
+  /// How far each two hosts of two clusters have a way to themselves: n ways carry a message each in g(m) (1), or, as
+  /// one link of all, in n g(m) (0).
+  double apart = 0;  ///< 0 to 1
 
   friend bool operator==(sharing_parameters const&, sharing_parameters const&) = default;
 };
