@@ -311,7 +311,8 @@ int load(std::size_t rounds) {
       for (std::size_t from = 0; from < hosts; ++from)
         for (std::size_t to = 0; to < hosts; ++to)
           if (from != to)
-            monitor.add({.from = from, .to = to, .time = now, .bytes = 0, .seconds = 1e-4 * noise(random)});
+            monitor.add(platform::link_reading{
+                .from = from, .to = to, .time = now, .bytes = 0, .seconds = 1e-4 * noise(random)});
       link.push_back((cpu_seconds() - begin) / paths);
       begin = cpu_seconds();
       monitor.advance(now + period);

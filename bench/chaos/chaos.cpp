@@ -43,7 +43,8 @@ constexpr char const* explained =
     "on\n"
     "misuse        the ways of misusing a grid that the tests know, on 3 ranks\n"
     "files         damaged files, and extreme ones, over all verbs of the command\n\n"
-    "With --moved it runs long streams of such programs instead, which all go on elsewhere every 5 ms, until so many items\n"
+    "With --moved it runs long streams of such programs instead, which all go on elsewhere every 5 ms, until so many "
+    "items\n"
     "and minutes have passed, against the sequential engine.\n\n"
     "Every case has a seed that says everything of it. What is silent for 20 s is ended and counts as failed. Started\n"
     "under mpirun it does cases on the ranks that there are, whatever their seeds say.";

@@ -13,7 +13,7 @@ namespace bench {
 struct outcome {
   enum class kind { fine, not_reached, failed };
   kind what = kind::fine;
-  std::string text;  ///< what the case was, and what was wrong
+  std::string text;                    ///< what the case was, and what was wrong
   std::uint64_t items = 0, moves = 0;  ///< of its runs
 };
 

@@ -433,7 +433,8 @@ struct grid::state {
   static void sustain(std::vector<runtime::station_cost>& costs) {
     auto const limits = platform::read_group_limits();
     for (auto& cost : costs) {
-      double const waits = cost.seconds * cost.waiting, whole = platform::sustained_time(cost.seconds - waits, limits) + waits;
+      double const waits = cost.seconds * cost.waiting,
+                   whole = platform::sustained_time(cost.seconds - waits, limits) + waits;
       if (whole > 0) cost.waiting = waits / whole;
       cost.seconds = whole;
     }

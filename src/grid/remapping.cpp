@@ -59,7 +59,8 @@ void remapping::hear(record::rank_progress const& said) {
   watch_.hear(said, of_.monitor.granted(rank));
   of_.monitor.add(platform::thread_reading{rank, said.seconds, said.lasted, said.run, said.waited});
   for (auto const& trip : said.trips)
-    of_.monitor.add(platform::trip_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, trip.seconds});
+    of_.monitor.add(
+        platform::trip_reading{rank, static_cast<std::size_t>(trip.to), said.seconds, trip.seconds, trip.bytes});
 }
 
 mapping::running_line remapping::line_now() const {

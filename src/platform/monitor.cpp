@@ -160,26 +160,33 @@ void monitor::add(thread_reading const& reading) {
 
 void monitor::add(trip_reading const& reading) {
   SKEL_EXPECTS(reading.from < host_of_rank_.size() && reading.to < host_of_rank_.size());
-  if (!(reading.seconds > 0)) {
+  if (!(reading.seconds > 0) || !(reading.bytes >= 0)) {
     take(false);
     return;
   }
-  auto& latest = trips_[{host_of_rank_[reading.from], host_of_rank_[reading.to]}];
-  latest.push_back(reading.seconds);
-  if (latest.size() < trips_of_a_reading) return;
-  add(link_reading{reading.from, reading.to, reading.time, 0, std::ranges::min(latest) / 2});
-  latest.erase(latest.begin());
+  host_pair const ends{host_of_rank_[reading.from], host_of_rank_[reading.to]};
+  auto& latest = trips_[ends];
+  auto const keep = [](std::vector<double>& values, double value) {
+    values.push_back(value);
+    if (values.size() > trips_of_a_reading) values.erase(values.begin());
+    return values.size() == trips_of_a_reading;
+  };
+  if (reading.bytes == 0) {
+    if (keep(latest.seconds, reading.seconds))
+      add(link_reading{reading.from, reading.to, reading.time, 0, std::ranges::min(latest.seconds) / 2});
+    return;
+  }
+  if (latest.seconds.empty()) return;
+  double const shortest = std::ranges::min(latest.seconds), longer = reading.seconds - shortest;
+  if (longer < shortest || !keep(latest.bandwidths, reading.bytes / longer) || !is_path(ends)) return;
+  double const bandwidth = machine_.machine().path(ends.first, ends.second).bandwidth;
+  if (!std::isfinite(bandwidth) || !std::isfinite(reading.time)) return;
+  double const factor = std::ranges::max(latest.bandwidths) / bandwidth;
+  take(path_of(ends, reading.time).bandwidth.add(reading.time, std::clamp(factor, least_factor, most_factor)));
 }
 
-void monitor::add(link_reading const& reading) {
-  SKEL_EXPECTS(reading.from < host_of_rank_.size() && reading.to < host_of_rank_.size());
-  host_pair const ends{host_of_rank_[reading.from], host_of_rank_[reading.to]};
-  bool const valid = std::isfinite(reading.time) && std::isfinite(reading.bytes) && reading.bytes >= 0 &&
-                     std::isfinite(reading.seconds) && reading.seconds > 0;
-  if (!valid || ends.first == ends.second || !machine_.machine().connected(ends.first, ends.second)) {
-    take(false);
-    return;
-  }
+/// What is kept of a path that was heard of now. Precondition: its hosts are connected.
+monitor::path_state& monitor::path_of(host_pair ends, double time) {
   auto found = paths_.find(ends);
   if (found == paths_.end()) {
     if (paths_.size() >= most_paths)
@@ -187,24 +194,41 @@ void monitor::add(link_reading const& reading) {
     using kind = slot_series::value_of;  // what waits behind other messages says nothing of the path
     found = paths_
                 .emplace(ends, path_state{slot_series(options_.period, kind::least),
-                                          slot_series(options_.period, kind::greatest), reading.time})
+                                          slot_series(options_.period, kind::greatest), time})
                 .first;
     expect(ends, found->second);
   }
+  found->second.used = std::max(found->second.used, time);
+  return found->second;
+}
+
+bool monitor::is_path(host_pair ends) const {
+  return ends.first != ends.second && machine_.machine().connected(ends.first, ends.second);
+}
+
+void monitor::add(link_reading const& reading) {
+  SKEL_EXPECTS(reading.from < host_of_rank_.size() && reading.to < host_of_rank_.size());
+  host_pair const ends{host_of_rank_[reading.from], host_of_rank_[reading.to]};
+  bool const valid = std::isfinite(reading.time) && std::isfinite(reading.bytes) && reading.bytes >= 0 &&
+                     std::isfinite(reading.seconds) && reading.seconds > 0;
+  if (!valid || !is_path(ends)) {
+    take(false);
+    return;
+  }
+  auto& state = path_of(ends, reading.time);
   link const path = machine_.machine().path(ends.first, ends.second);
-  double const latency = found->second.expected.latency, transfer = reading.bytes / found->second.expected.bandwidth;
+  double const latency = state.expected.latency, transfer = reading.bytes / state.expected.bandwidth;
   bool const tells_latency = latency >= transfer;  // what takes longest is known best
   if (tells_latency && latency == 0) {             // the platform says that this takes no time
     take(false);
     return;
   }
-  found->second.used = std::max(found->second.used, reading.time);
   double const rest = std::max(reading.seconds - std::min(latency, transfer), reading.seconds / 2);
   if (tells_latency)
-    take(found->second.latency.add(reading.time, std::clamp(rest / path.latency, least_factor, most_factor)));
+    take(state.latency.add(reading.time, std::clamp(rest / path.latency, least_factor, most_factor)));
   else
-    take(found->second.bandwidth.add(reading.time,
-                                     std::clamp(reading.bytes / path.bandwidth / rest, least_factor, most_factor)));
+    take(state.bandwidth.add(reading.time,
+                             std::clamp(reading.bytes / path.bandwidth / rest, least_factor, most_factor)));
 }
 
 /// Readings are told apart by what they are expected to take.

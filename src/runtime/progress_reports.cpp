@@ -18,7 +18,7 @@ void serialize(Archive& archive, station_progress& p) {
 
 template <class Archive>
 void serialize(Archive& archive, round_trip& t) {
-  archive(t.to, t.seconds);
+  archive(t.to, t.seconds, t.bytes);
 }
 
 template <class Archive>
@@ -61,8 +61,7 @@ void progress_reports::open() {
         among_.send(from, progress, message::of(head{kind::answered, what.number}));
         break;
       case kind::answered:
-        if (what.number == asked_ && from == asked_whom_)
-          trips_.push_back({from, static_cast<double>(record::now_ns() - asked_ns_) * 1e-9});
+        answered(from, what.number);
         break;
     }
     return {};
@@ -75,7 +74,7 @@ double progress_reports::serve(double now) {
   if (now < next_) return next_;
   next_ = now + options_.progress_period;
   say(now);
-  ask();
+  ask_in_turn(now);
   return next_;
 }
 
@@ -111,15 +110,36 @@ void progress_reports::say(double now) {
   among_.send(0, progress, std::move(out));
 }
 
-/// The answer to the question before is not waited for: where none has come in a period, the next rank is asked.
-void progress_reports::ask() {
+/// A short message to one rank and, where its path may be probed, a larger one to the next.
+void progress_reports::ask_in_turn(double now) {
   int const others = among_.size() - 1;
   if (others < 1) return;
-  int const step = 1 + static_cast<int>(asked_ % static_cast<std::uint32_t>(others));
-  asked_whom_ = (among_.rank() + step) % among_.size();
-  ++asked_;
-  asked_ns_ = record::now_ns();
-  among_.send(asked_whom_, progress, message::of(head{kind::asked, asked_}));
+  auto const in_turn = [&](std::uint32_t turn) {
+    return (among_.rank() + 1 + static_cast<int>(turn % static_cast<std::uint32_t>(others))) % among_.size();
+  };
+  ask(in_turn(turn_), 0);
+  int const next = in_turn(turn_ + 1);
+  if (auto const bytes = probes_[next].bytes(now); bytes > 0) ask(next, bytes);
+  ++turn_;
+}
+
+void progress_reports::ask(int to, std::size_t bytes) {
+  auto const [one, is_new] = waiting_.try_emplace({to, bytes == 0}, question{asked_ + 1, record::now_ns(), bytes});
+  if (!is_new) return;
+  message out(sizeof(head) + bytes);
+  head const what{kind::asked, ++asked_};
+  std::memcpy(out.body().data(), &what, sizeof what);
+  among_.send(to, progress, std::move(out));
+}
+
+void progress_reports::answered(int from, std::uint32_t number) {
+  auto const one = std::ranges::find_if(
+      waiting_, [&](auto const& each) { return each.first.first == from && each.second.number == number; });
+  if (one == waiting_.end()) return;
+  double const seconds = static_cast<double>(record::now_ns() - one->second.asked_ns) * 1e-9;
+  probes_[from].took(one->second.bytes, seconds, now_);
+  trips_.push_back({from, seconds, static_cast<double>(one->second.bytes)});
+  waiting_.erase(one);
 }
 
 }  // namespace skel::runtime

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
@@ -10,14 +13,15 @@
 #include <skel/detail/runtime/run_line.hpp>
 
 #include "executor.hpp"
+#include "path_probe.hpp"
 #include "transport/transport.hpp"
 
 namespace skel::runtime {
 
 /// Every rank tells rank 0 now and then what its stations have done, how its threads found cores, and how long a short
-/// message takes to another rank and back: to one of them at a time, in turn, so that n ranks know the paths of all
-/// pairs after n - 1 periods. The rank where the items are counted also tells the forecast that stands, when it is
-/// another one than before.
+/// message takes to another rank and back, and a larger one (path_probe): to one of them at a time, in turn, so that n
+/// ranks know the paths of all pairs after n - 1 periods. Who has not answered yet is not asked again. The rank where
+/// the items are counted also tells the forecast that stands, when it is another one than before.
 ///
 ///     every rank --said--> rank 0;  every rank --asked--> another one --answered--> it
 ///
@@ -41,7 +45,9 @@ class progress_reports {
   };
 
   void say(double now);
-  void ask();
+  void ask(int to, std::size_t bytes);
+  void ask_in_turn(double now);
+  void answered(int from, std::uint32_t number);
 
   transport& among_;
   executor const& work_;
@@ -51,9 +57,14 @@ class progress_reports {
   record::process_clock clock_;
   record::process_times before_;
   double now_ = 0, said_ = 0, next_ = 0;
-  std::uint32_t asked_ = 0;    // questions so far
-  std::int64_t asked_ns_ = 0;  // when the last one was
-  int asked_whom_ = 0;
+  struct question {
+    std::uint32_t number = 0;
+    std::int64_t asked_ns = 0;
+    std::size_t bytes = 0;  // 0: a short one
+  };
+  std::uint32_t turn_ = 0, asked_ = 0;                // periods and questions so far
+  std::map<std::pair<int, bool>, question> waiting_;  // without an answer, by rank and whether it is short
+  std::map<int, path_probe> probes_;                  // by rank
   std::vector<record::round_trip> trips_;
 };
 

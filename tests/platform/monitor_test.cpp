@@ -50,7 +50,8 @@ class MonitorTest : public testing::Test {
   }
   void messages(std::size_t from, std::size_t to, int slots, double bytes, double seconds) {
     for (int i = 0; i < slots; ++i)
-      of_.add({.from = from, .to = to, .time = time_ + (i + 0.5) * period, .bytes = bytes, .seconds = seconds});
+      of_.add(platform::link_reading{
+          .from = from, .to = to, .time = time_ + (i + 0.5) * period, .bytes = bytes, .seconds = seconds});
   }
   void pass(int slots) {
     time_ += slots * period;
@@ -125,6 +126,30 @@ TEST_F(MonitorTest, TakesFromWhatThreadsDidWhatTheyGot) {
   double const got = platform::share_got(of_.reading_of_host(0), period, period);
   EXPECT_LT(got, 1);
   EXPECT_NEAR(of_.host(0).share, got, 1e-9);
+}
+
+TEST_F(MonitorTest, TakesTheBandwidthFromHowMuchLongerLargerMessagesTake) {
+  auto const path = machine_.machine().path(3, 0);
+  double const shorter = 2 * path.latency;
+  auto const larger = [&](double times_slower) {
+    double const bytes = 4 * path.latency * path.bandwidth / times_slower;
+    of_.add(platform::trip_reading{3, 0, time_ + 0.5 * period, shorter + bytes * times_slower / path.bandwidth, bytes});
+  };
+  larger(1);  // nothing is known of short trips yet
+  for (std::size_t k = 0; k < 60; ++k) {
+    of_.add(platform::trip_reading{3, 0, time_ + 0.5 * period, shorter});
+    larger(k < 30 ? 1 : 10);
+    if (k % 3 == 0) larger(1000);  // one that waited
+    pass(1);
+    if (k == 29) {
+      EXPECT_NEAR(of_.link_between(3, 0).bandwidth.value, 1, 1e-6);
+    }
+  }
+  EXPECT_NEAR(of_.link_between(3, 0).bandwidth.value, 0.1, 1e-6);
+  EXPECT_NEAR(of_.link_between(3, 0).latency.value, 1, 1e-6);
+  auto const seen = of_.seen().readings;
+  of_.add(platform::trip_reading{3, 0, time_, 1.9 * shorter, 1e6});  // not told apart from short ones
+  EXPECT_EQ(of_.seen().readings, seen);
 }
 
 TEST_F(MonitorTest, ThreadsThatSleepSayNothing) {
@@ -327,17 +352,17 @@ TEST_F(MonitorTest, IgnoresReadingsThatMakeNoSense) {
   for (double bad : {nan, infinite, -infinite}) {
     of_.add({.rank = 0, .time = bad, .share = 1, .weight = 1});
     of_.add({.rank = 0, .time = time_, .share = 1, .weight = bad});
-    of_.add({.from = 0, .to = 3, .time = bad, .bytes = 0, .seconds = 1});
-    of_.add({.from = 0, .to = 3, .time = time_, .bytes = bad, .seconds = 1});
-    of_.add({.from = 0, .to = 3, .time = time_, .bytes = 0, .seconds = bad});
+    of_.add(platform::link_reading{.from = 0, .to = 3, .time = bad, .bytes = 0, .seconds = 1});
+    of_.add(platform::link_reading{.from = 0, .to = 3, .time = time_, .bytes = bad, .seconds = 1});
+    of_.add(platform::link_reading{.from = 0, .to = 3, .time = time_, .bytes = 0, .seconds = bad});
     of_.add(0, host_reading{.time = bad});
     of_.add({.says = kind::leaves, .host = "nancy"}, bad);
     of_.advance(bad);
   }
   of_.add({.rank = 0, .time = time_, .share = nan, .weight = 1});
   of_.add({.rank = 0, .time = time_ - 100, .share = 0.1, .weight = 1});
-  of_.add({.from = 0, .to = 3, .time = time_, .bytes = -1, .seconds = 1});
-  of_.add({.from = 0, .to = 3, .time = time_, .bytes = 0, .seconds = 0});
+  of_.add(platform::link_reading{.from = 0, .to = 3, .time = time_, .bytes = -1, .seconds = 1});
+  of_.add(platform::link_reading{.from = 0, .to = 3, .time = time_, .bytes = 0, .seconds = 0});
   of_.advance(time_ - 100);
   EXPECT_EQ(of_.seen().readings, before.readings);
   EXPECT_EQ(of_.seen().ignored, before.ignored + 25);

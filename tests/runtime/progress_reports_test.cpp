@@ -43,6 +43,7 @@ TEST(ProgressReports, TellRankZeroWhatEveryRankHasDone) {
   EXPECT_EQ(seen, items);
   std::map<int, double> lasted, ran, waited;
   std::map<std::pair<int, std::uint32_t>, std::uint64_t> done;
+  int small = 0, large = 0;
   for (auto const& one : heard) {
     EXPECT_GE(one.seconds, 0);
     EXPECT_EQ(one.said, "I am " + std::to_string(one.rank));
@@ -60,9 +61,12 @@ TEST(ProgressReports, TellRankZeroWhatEveryRankHasDone) {
     for (auto const& trip : one.trips) {
       EXPECT_NE(trip.to, one.rank);
       EXPECT_GT(trip.seconds, 0);
+      (trip.bytes > 0 ? large : small) += 1;
     }
   }
   EXPECT_EQ(lasted.size(), static_cast<std::size_t>(ranks().size()));  // all were heard
+  EXPECT_EQ(small > 0, ranks().size() > 1);
+  EXPECT_EQ(large > 0, ranks().size() > 1);
   EXPECT_GT((done[{ranks().size() - 1, 1}]), 0U);
   // Threads ran for no longer than there was time on the cores of this host, and computed when they did.
   for (auto const& [rank, seconds] : ran) EXPECT_LE(seconds, lasted[rank] * 256) << rank;

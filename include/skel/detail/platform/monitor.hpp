@@ -33,11 +33,12 @@ struct thread_reading {
   double waited = 0;  ///< that they could have run and did not, summed over threads [s]
 };
 
-/// How long a short message took to another rank and back.
+/// How long a message took to another rank and a short one back.
 struct trip_reading {
   std::size_t from = 0, to = 0;  ///< ranks
   double time = 0;               ///< [s], when it came to who monitors
   double seconds = 0;            ///< there and back
+  double bytes = 0;              ///< of the message; 0: it was short
 };
 
 /// What a message took from one rank to another.
@@ -112,7 +113,7 @@ struct monitor_options {
 ///
 /// Times are of one clock, of who monitors, in seconds. Readings that come too late, that go back in time, or that are
 /// no numbers are ignored and counted. A value without clock and threads, which can be copied. Memory: 40 KiB for each
-/// host with ranks and for each of the most_paths paths that had readings last, and 150 B for each path with trips.
+/// host with ranks and for each of the most_paths paths that had readings last, and 250 B for each path with trips.
 class monitor {
  public:
   static constexpr std::size_t most_paths = 512;
@@ -129,8 +130,9 @@ class monitor {
   /// says. Nothing where there was not always a thread, in the mean, that could have run: how long one that wakes up
   /// waits for its turn says nothing of what one would get that never sleeps.
   void add(thread_reading const& reading);
-  /// As a latency: half of the least of the last trips_of_a_reading between the two hosts, as a rank that waits for a core
-  /// answers late.
+  /// As a latency, half of the least of the last trips_of_a_reading short ones between the two hosts, as a rank that
+  /// waits for a core answers late. As a bandwidth, the greatest of as many larger ones, by how much longer each took
+  /// than the least short one; nothing where that is less than a short trip, from which it is not told apart then.
   void add(trip_reading const& reading);
   /// Between two ranks of one host it says nothing.
   void add(link_reading const& reading);
@@ -198,6 +200,8 @@ class monitor {
   };
 
   bool take(bool taken);
+  bool is_path(host_pair ends) const;
+  path_state& path_of(host_pair ends, double time);
   void expect(host_pair ends, path_state& state);
   link_outlook own_outlook(std::size_t from, std::size_t to) const;
   known_paths known() const;
@@ -214,7 +218,11 @@ class monitor {
   std::map<std::size_t, std::vector<std::size_t>> ranks_of_;
   std::map<std::size_t, host_state> hosts_;
   std::map<host_pair, path_state> paths_;
-  std::map<host_pair, std::vector<double>> trips_;  // the latest [s]
+  struct trips {
+    std::vector<double> seconds;     // of short ones, the latest
+    std::vector<double> bandwidths;  // by larger ones, the latest [B/s]
+  };
+  std::map<host_pair, trips> trips_;
   std::vector<announced_path> announced_paths_;  // the latest last
   double now_ = -std::numeric_limits<double>::infinity();
   counts seen_;

@@ -16,10 +16,11 @@ struct station_progress {
   double busy = 0;                 ///< in the user's function, summed over workers [s]
 };
 
-/// How long a short message took to another rank and back.
+/// How long a message took to another rank and a short one back.
 struct round_trip {
   std::int32_t to = 0;
   double seconds = 0;
+  double bytes = 0;  ///< of the message; 0: it was short
 };
 
 /// What a rank says of itself while a line runs.

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+
+namespace skel::runtime {
+
+/// How large messages are that tell the bandwidth of the path to one other rank, and when the next one may be sent.
+///
+/// A message and a short answer take longer than two short ones by what the bytes take. That is told apart from how
+/// short trips vary where it is at least as long as these; so the size is doubled until it is, and halved where it is
+/// more than twice that. What the bytes of one took is at most a hundredth of the time until the next one: probing
+/// takes no more of the path. A value without clock; seconds are since any one moment.
+class path_probe {
+ public:
+  static constexpr std::size_t least_bytes = std::size_t{4} << 10U, most_bytes = std::size_t{1} << 20U;
+  static constexpr double most_use = 0.01;
+  /// Short trips that are remembered, the latest.
+  static constexpr std::size_t most_trips = 8;
+
+  /// Bytes of the message that may be sent now; 0: none yet.
+  std::size_t bytes(double now) const { return trips_.empty() || now < not_before_ ? 0 : bytes_; }
+
+  /// A message of so many bytes (0: a short one) and its answer took so long, until now.
+  void took(std::size_t bytes, double seconds, double now) {
+    if (bytes == 0) {
+      trips_.push_back(seconds);
+      if (trips_.size() > most_trips) trips_.pop_front();
+      return;
+    }
+    double const shortest = *std::min_element(trips_.begin(), trips_.end()), longer = std::max(0.0, seconds - shortest);
+    not_before_ = now + longer / most_use;
+    if (longer < shortest)
+      bytes_ = std::min(2 * bytes, most_bytes);
+    else if (longer > 2 * shortest)
+      bytes_ = std::max(bytes / 2, least_bytes);
+  }
+
+ private:
+  std::deque<double> trips_;  // [s]
+  std::size_t bytes_ = least_bytes;
+  double not_before_ = 0;
+};
+
+}  // namespace skel::runtime
