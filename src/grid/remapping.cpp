@@ -138,13 +138,15 @@ void remapping::follow(plan::run_plan const& now, double seconds) {
   present_ = of_.placed.at_ranks(ranks);
 }
 
-/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
-void remapping::pin_moved(std::vector<std::vector<int>> const& wanted) {
+/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again. Where nobody
+/// is known to be to blame, these are all that were to move.
+void remapping::pin_moved(std::vector<std::vector<int>> const& wanted, std::vector<std::uint32_t> const& stay) {
   auto const here = of_.placed.ranks_of(present_);
   auto& stages = of_.placed.line.problem.program.stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     std::size_t const s = of_.placed.station_of[i];
     if (same_ranks(here[s], wanted[s]) || !stages[i].at.empty()) continue;
+    if (!stay.empty() && !std::ranges::count(stay, s)) continue;
     for (auto const host : present_.stages[i]) stages[i].at.push_back(of_.placed.line.problem.platform.host_name(host));
   }
 }
@@ -205,7 +207,7 @@ void remapping::remapped(record::remap_record const& what) {
   if (decision != nullptr) decision->refused = failed;
   if (!failed.empty()) {
     present_ = one.from;
-    pin_moved(one.ranks);
+    pin_moved(one.ranks, what.stay);
     bound_ = 0;
   } else if (what.done > 0) {
     double const took = what.done - what.announced;

@@ -75,7 +75,7 @@ class remapping {
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
   void follow(plan::run_plan const& now, double seconds);
-  void pin_moved(std::vector<std::vector<int>> const& wanted);
+  void pin_moved(std::vector<std::vector<int>> const& wanted, std::vector<std::uint32_t> const& stay);
   bool has_changed(mapping::running_line const& line);
   double modelled(plan::placement const& where, platform::description const& of_ranks) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;

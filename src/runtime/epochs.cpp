@@ -253,7 +253,9 @@ void epochs::heard_parted(head const& what, std::string const& text) {
   if (!asking_ || what.epoch != next_.epoch || work_.stopping()) return;
   if (what.yes != 0)
     next_.parted.push_back(what.station);
-  else if (next_.refused.empty())
+  else
+    records_.back().stay.push_back(what.station);
+  if (what.yes == 0 && next_.refused.empty())
     next_.refused =
         (what.keeper != no_rank ? name + "stays on rank " + std::to_string(what.keeper) : name + "could not move") +
         ": " + text;
@@ -306,9 +308,11 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
 void epochs::heard_rolled_back(rollback const& what) {
   std::string const name = "'" + line_.stations[what.station].notes.name + "' ";
   auto const move = std::ranges::find(records_, what.epoch, &record::remap_record::epoch);
-  if (move != records_.end())
+  if (move != records_.end()) {
     move->rolled_back += (move->rolled_back.empty() ? "" : "; ") + name + "stays on rank " +
                          std::to_string(what.keeper) + ": " + what.why;
+    if (!std::ranges::count(move->stay, what.station)) move->stay.push_back(what.station);
+  }
   auto& stays = pinned_[what.station];
   if (what.epoch >= stays.epoch) stays = {what.epoch, what.keeper, what.why};
 }

@@ -486,6 +486,9 @@ void check_fragile_state(std::uint64_t seed, moves& moved) try {
     ++rolled_back;
     EXPECT_NE(one.rolled_back.find("planted in"), std::string::npos) << one.rolled_back;
     EXPECT_NE(one.rolled_back.find("'count"), std::string::npos) << one.rolled_back;
+    EXPECT_FALSE(one.stay.empty());
+    for (auto const s : one.stay)
+      EXPECT_NE(one.rolled_back.find("'" + lines.front().stations[s].notes.name + "'"), std::string::npos);
   }
   EXPECT_EQ(rolled_back > 0, !of.thrown.empty());
   for (std::size_t s = 1; s < 3; ++s) {  // a later run finds the state where the record says that it is

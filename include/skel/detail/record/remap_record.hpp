@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace skel::record {
 
@@ -15,6 +16,7 @@ struct remap_record {
   std::string rolled_back;     ///< which stages stay where they were after all, and why; empty: none
   std::uint32_t in_parts = 0;  ///< stages whose state went to its new place before it began, part by part
   bool repairs = false;        ///< nobody gave it: it says that stages are where their state has stayed
+  std::vector<std::uint32_t> stay{};  ///< stations that could not move, where some are to blame, each once
 };
 
 }  // namespace skel::record
