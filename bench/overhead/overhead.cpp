@@ -13,6 +13,7 @@
 
 #include "overhead/between_ranks.hpp"
 #include "overhead/stream.hpp"
+#include "overhead/watching.hpp"
 #include "support/repeat.hpp"
 
 namespace {
@@ -115,13 +116,15 @@ int in_process(options const& how) {
 
 int main(int argc, char** argv) {
   options how;
-  bool quick = false;
+  bool quick = false, watched = false;
   CLI::App app{
       "What a stream costs beyond its work: skel side by side with what else one could use.\n"
       "Alone: source, farm of two, sink in one process, and CPU while the source is silent.\n"
-      "Under mpirun -np 2: a stream from rank 0 to rank 1 against plain MPI, 1 KiB and 1 MiB items."};
+      "Under mpirun -np 2: a stream from rank 0 to rank 1 against plain MPI, 1 KiB and 1 MiB items; with --watching a\n"
+      "line of two stages with and without being watched for moving it, 2 s each run."};
   app.add_flag("--json", how.as_json, "one object on stdout instead of tables");
   app.add_flag("--quick", quick, "few and short runs: shows that it works, not what it costs");
+  app.add_flag("--watching", watched, "what it costs to watch a run that is not moved; under mpirun -np 2");
   app.add_option("--work", how.work_us, "work per item [us]")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("--rounds", how.rounds, "measured runs of each")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seconds", how.target_seconds, "length of one run [s]")
@@ -133,6 +136,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (quick) how.rounds = 3, how.target_seconds = 0.02, how.silence = 0.5;
 
+  if (watched) return bench::watching({how.rounds, how.target_seconds, how.as_json}, how.work_us);
   char const* const ranks = std::getenv("OMPI_COMM_WORLD_SIZE");
   if (ranks == nullptr || std::string(ranks) == "1") return in_process(how);
   return bench::between_ranks(argc, argv, {how.rounds, how.target_seconds, how.as_json});
