@@ -7,27 +7,13 @@
 
 #include <fmt/format.h>
 
+#include <skel/detail/base/html_text.hpp>
 #include <skel/detail/base/plot.hpp>
 
 #include "decision_summary.hpp"
 
 namespace skel::tools {
 namespace {
-
-std::string escaped(std::string const& text) {
-  std::string out;
-  for (char const c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 std::string cell(double value, double scale, char const* format) {
   return std::isnan(value) ? "<td></td>" : "<td>" + fmt::format(fmt::runtime(format), value * scale) + "</td>";
@@ -39,9 +25,9 @@ std::string table(std::vector<request_summary> const& requests) {
       "<th>predicted [us]</th><th>expected [us]</th><th>measured [us]</th><th>uses measured</th><th>choices "
       "measured</th><th>regret [%]</th></tr>\n";
   for (auto const& one : requests)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>", escaped(one.problem),
-                       escaped(one.request), one.decisions, escaped(one.chosen), escaped(one.reason),
-                       escaped(one.model)) +
+    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>", in_html(one.problem),
+                       in_html(one.request), one.decisions, in_html(one.chosen), in_html(one.reason),
+                       in_html(one.model)) +
            cell(one.predicted, 1e6, "{:.4g}") + cell(one.expected, 1e6, "{:.4g}") + cell(one.measured, 1e6, "{:.4g}") +
            fmt::format("<td>{}</td><td>{}</td>", one.uses, one.choices_measured) + cell(one.regret, 100, "{:.1f}") +
            "</tr>\n";
@@ -61,7 +47,7 @@ std::string predictions(std::vector<platform::past_decision> const& all) {
   }
   if (problems.empty()) return "<p>Nothing was measured.</p>\n";
   for (auto const& problem : problems) {
-    plots::series cloud{escaped(problem), {}, false};
+    plots::series cloud{in_html(problem), {}, false};
     for (auto const& [made, measured] : all)
       if (made.problem == problem && measured.uses > 0)
         cloud.points.emplace_back(made.candidates.front().expected, measured.mean);
@@ -78,7 +64,7 @@ std::string errors(std::vector<request_summary> const& requests) {
   std::size_t lines = 0;
   for (auto const& one : requests) {
     if (one.errors.size() < 2 || ++lines > most_lines) continue;
-    plots::series line{escaped(one.problem), {}};
+    plots::series line{in_html(one.problem), {}};
     for (std::size_t k = 0; k < one.errors.size(); ++k)
       line.points.emplace_back(static_cast<double>(k + 1), one.errors[k]);
     plot.add(std::move(line));
@@ -93,7 +79,7 @@ std::string decision_page(std::vector<platform::past_decision> const& all, std::
   return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Decisions</title>\n"
          "<style>body{font-family:sans-serif;margin:2em}table{border-collapse:collapse}td,th{border:1px solid #ccc;"
          "padding:0.2em 0.5em;text-align:left}svg{max-width:45em}</style></head><body>\n<h1>Decisions</h1>\n<p>" +
-         fmt::format("{} decisions for {} requests, from {}.", all.size(), requests.size(), escaped(source)) +
+         fmt::format("{} decisions for {} requests, from {}.", all.size(), requests.size(), in_html(source)) +
          "</p>\n" + predictions(all) + errors(requests) + table(requests) +
          "<p>A prediction is what the model says; what is expected is that, corrected by what was measured. The regret "
          "is the mean time of all measured uses of a request over that of the choice that was measured to be the "
