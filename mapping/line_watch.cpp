@@ -19,23 +19,22 @@ line_watch::line_watch(std::size_t stations, std::vector<double> speed)
 
 void line_watch::hear(record::rank_progress const& said, double granted) {
   SKEL_EXPECTS(static_cast<std::size_t>(said.rank) < speed_.size());
-  double const wanted = said.run + said.waited, ran = wanted > 0 ? said.run / wanted : 1,
-               speed = speed_[static_cast<std::size_t>(said.rank)] / granted;
+  double const speed = speed_[static_cast<std::size_t>(said.rank)] / granted;
   for (auto const& one : said.stations) {
     SKEL_EXPECTS(one.station < stations_.size());
     auto& here = stations_[one.station];
     auto& before = here.so_far[said.rank];
     if (said.seconds < before.when || one.source_items < before.items) continue;
     auto const more = static_cast<double>(one.source_items - before.items);
-    double const work = (one.busy - before.busy) * ran * speed / more;
+    double const work = (one.busy - before.busy) * said.got * speed / more;
     before = {one.source_items, one.busy, said.seconds, said.lasted > 0 ? more / said.lasted : 0};
     if (more == 0) continue;
     if (std::isfinite(work)) here.work.add(std::max(0.0, work));
     here.passed.emplace_back(said.seconds, more);
   }
   latest_ = std::max(latest_, said.seconds);
-  for (auto& here : stations_)
-    std::erase_if(here.passed, [&](auto const& one) { return one.first <= latest_ - lately; });
+  for (auto& here : stations_)  // the first one says since when the others are counted
+    while (here.passed.size() > 2 && here.passed[1].first <= latest_ - lately) here.passed.pop_front();
 }
 
 platform::value_forecast line_watch::work(std::size_t station) const {
@@ -43,9 +42,10 @@ platform::value_forecast line_watch::work(std::size_t station) const {
 }
 
 double line_watch::period(std::size_t station) const {
+  auto const& passed = stations_[station].passed;
   double items = 0;
-  for (auto const& [when, more] : stations_[station].passed) items += more;
-  return items > 0 ? std::min(lately, latest_) / items : 0;
+  for (std::size_t k = 1; k < passed.size(); ++k) items += passed[k].second;
+  return items > 0 ? (latest_ - passed.front().first) / items : 0;
 }
 
 double line_watch::items_now(station_state const& here) const {

@@ -29,10 +29,10 @@ constexpr double leaving_speed = 1e-6;
 
 cost::line placed(running_line const& line, plan::placement const& where, std::vector<double> const& speed) {
   auto out = cost::make_line(line.problem.program, where, line.problem.platform, line.problem.options);
-  for (auto& station : out.stations)
-    for (auto& worker : station.workers) {
+  for (std::size_t s = 0; s < out.stations.size(); ++s)
+    for (auto& worker : out.stations[s].workers) {
       if (!speed.empty()) worker.rate *= speed[worker.host];
-      if (line.leaves(worker.host)) worker.rate *= leaving_speed;
+      if (line.has_to_leave(s, worker.host)) worker.rate *= leaving_speed;
       if (!line.domain_of.empty()) worker.host = line.domain_of[worker.host];
     }
   return out;
@@ -58,7 +58,7 @@ class quick_bound {
       auto& workers = line_.stations[i].workers;
       workers.clear();
       for (auto const h : where.stages[i]) {
-        double const rate = (of_.leaves(h) ? leaving_speed : 1) / tables_.service(i, h);
+        double const rate = (of_.has_to_leave(i, h) ? leaving_speed : 1) / tables_.service(i, h);
         workers.push_back({rate, of_.domain_of.empty() ? h : of_.domain_of[h]});
       }
       line_.moves[i] = 1 / tables_.move(i, where.stages[i == 0 ? 0 : i - 1], where.stages[i]);
@@ -119,13 +119,13 @@ void narrow(running_line const& line, plan::placement& where, double& price) {
   }
 }
 
-bool needs_leaving(running_line const& line, plan::placement const& where) {
-  return std::ranges::any_of(where.stages, [&](auto const& stage) {
-    return std::ranges::any_of(stage, [&](auto processor) { return line.leaves(processor); });
-  });
-}
-
 }  // namespace
+
+bool running_line::has_to_leave(plan::placement const& where) const {
+  for (std::size_t s = 0; s < where.stages.size(); ++s)
+    if (std::ranges::any_of(where.stages[s], [&](auto processor) { return has_to_leave(s, processor); })) return true;
+  return false;
+}
 
 std::size_t moved_workers(running_line const& line, std::vector<plan::host_id> const& from,
                           std::vector<plan::host_id> const& to) {
@@ -173,10 +173,11 @@ std::vector<near_placement> search_near(running_line const& line, plan::placemen
   }
   auto const first = std::ranges::max_element(all, {}, &near_placement::throughput);
   if (first != all.end()) narrow(line, first->where, first->throughput);
-  std::erase_if(all, [&](near_placement& one) {
+  for (auto& one : all)
     for (std::size_t s = 0; s < present.stages.size(); ++s)
       one.moved += moved_workers(line, present.stages[s], one.where.stages[s]);
-    return one.moved == 0 || needs_leaving(line, one.where) || one.throughput <= stay;
+  std::erase_if(all, [&](near_placement const& one) {
+    return one.moved == 0 || line.has_to_leave(one.where) || one.throughput <= stay;
   });
   std::ranges::stable_sort(all, std::ranges::greater{}, &near_placement::throughput);
   return all;

@@ -14,6 +14,9 @@ namespace {
 /// No forecast is so wrong that nothing is left of a processor.
 constexpr double most_error = 0.95;
 
+/// A stream of which nobody knows the end: no entry cost counts beside so many items.
+constexpr double most_items = 1e12;
+
 /// How much the price of `to` may rise beside that of `from` when forecasts are as wrong as they usually are: stages
 /// that move find less speed, those that stay would have found more. As ln.
 double doubt_of(remap_conditions const& now, plan::placement const& from, plan::placement const& to) {
@@ -41,9 +44,7 @@ remapper::remapper(std::uint64_t program, decision_setup const& setup)
 std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double const passed = std::max(0.0, now.seconds - std::exchange(before_, now.seconds));
   auto const found = search_near(now.line, now.present);
-  bool const must_go = !stays_ && std::ranges::any_of(now.present.stages, [&](auto const& stage) {
-    return std::ranges::any_of(stage, [&](auto processor) { return now.line.leaves(processor); });
-  });
+  bool const must_go = !stays_ && now.line.has_to_leave(now.present);
   if (found.empty()) {
     lost_ = 0, gained_ = false;
     return std::nullopt;
@@ -57,13 +58,15 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   for (std::size_t k = 0; k < found.size(); ++k) {
     double const its = 1 / (found[k].throughput * now.batch),
                  doubt = now.model_error + doubt_of(now, now.present, found[k].where);
-    asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where) + now.draining});
+    asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where)});
     gain = std::max(gain, 1 / stay - its * std::exp(doubt));
   }
   // A gain that was not there when it was asked last has cost nothing yet.
   lost_ = !(gain > 0) ? 0 : gained_ ? lost_ + passed * gain / period : 0;
   gained_ = gain > 0;
-  asked.items = std::max(1.0, std::min(now.remaining, gain > 0 ? lost_ / gain : 0));
+  // What has to go is compared for all that is still to come.
+  double const known = must_go ? most_items : gain > 0 ? lost_ / gain : 0;
+  asked.items = std::max(1.0, std::min(now.remaining, known));
   auto const& made = decider_.decide(asked);
   remap_decision out{.number = ++decisions_,
                      .ways = asked.ways,

@@ -291,7 +291,6 @@ struct grid::state {
   /// Looks after a line that was placed, while it runs. On rank 0.
   std::unique_ptr<remapping> watch(runtime::program const& line, placed_line placed) {
     auto const& [picture, host_of_rank] = probed ? *probed : *stated;
-    if (!settings.announcements.empty() && !announced) announced.emplace(settings.announcements, picture);
     platform::monitor monitor(picture, host_of_rank);
     for (auto const& one : last_words) monitor.add(one, 0);
     remapping_setup setup{
@@ -619,6 +618,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   } else {
     processor_map const where = s.processors(line);
     s.recall();
+    if (ranks.size() > 1 && s.settings.remap && !s.settings.announcements.empty() && !s.settings.next_plan)
+      s.is_announced((s.probed ? *s.probed : *s.stated).picture);
     first_items_passed = is_measured(line);
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;

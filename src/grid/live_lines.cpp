@@ -41,13 +41,13 @@ std::string line_of_run(record::run_history const& run) {
 
 std::string line_of_decisions(record::run_history const& run) {
   auto const moved = static_cast<std::size_t>(
-      std::ranges::count_if(run.decisions, [](auto const& made) { return made.expected > 0 && made.refused.empty(); }));
+      std::ranges::count_if(run.decisions, [](auto const& made) { return made.moved() && made.refused.empty(); }));
   std::string out = "  " + counted(run.remap_decisions, "decision") + ", " + counted(moved, "move");
   if (run.decisions.empty()) return out;
   auto const& last = run.decisions.back();
   if (last.chosen >= last.ways.size()) return out;
   out += print("; after %.1f s ", last.seconds);
-  if (!(last.expected > 0)) return out + "it stayed";
+  if (!last.moved()) return out + "it stayed";
   if (!last.refused.empty()) return out + "a move was refused: " + last.refused;
   return out + "to " + last.ways[last.chosen].name + ", to take " + scaled(last.expected, "s") +
          (last.took > 0 ? ", took " + scaled(last.took, "s") : "");

@@ -91,10 +91,7 @@ std::vector<double> remapping::errors_now() const {
 
 bool remapping::has_changed(mapping::running_line const& line) {
   double const bound = mapping::running_bound(line, present_), before = std::exchange(bound_, bound);
-  bool const leaves = std::ranges::any_of(present_.stages, [&](auto const& stage) {
-    return std::ranges::any_of(stage, [&](auto processor) { return line.leaves(processor); });
-  });
-  return leaves || before == 0 || std::abs(std::log(bound / before)) > least_change;
+  return line.has_to_leave(present_) || before == 0 || std::abs(std::log(bound / before)) > least_change;
 }
 
 /// What the model of a move says of going there [s].
@@ -122,7 +119,7 @@ double remapping::price_of(plan::placement const& where, platform::description c
 
 /// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
 /// so.
-void remapping::follow(plan::run_plan const& now, double seconds) {
+void remapping::follow(plan::run_plan const& now) {
   auto const is = [&](std::vector<std::vector<int>> const& ranks) {
     return std::ranges::equal(now.stations, ranks, same_ranks, &plan::station_plan::ranks);
   };
@@ -130,7 +127,6 @@ void remapping::follow(plan::run_plan const& now, double seconds) {
   bound_ = 0;
   if (moving_ && is(moving_->ranks)) {
     present_ = moving_->to;
-    moving_->begun = seconds;
     return;
   }
   std::vector<std::vector<int>> ranks;
@@ -138,28 +134,31 @@ void remapping::follow(plan::run_plan const& now, double seconds) {
   present_ = of_.placed.at_ranks(ranks);
 }
 
-/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again. Where nobody
-/// is known to be to blame, these are all that were to move.
-void remapping::pin_moved(std::vector<std::vector<int>> const& wanted, std::vector<std::uint32_t> const& stay) {
-  auto const here = of_.placed.ranks_of(present_);
+/// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
+void remapping::pin(std::vector<std::uint32_t> const& stations) {
   auto& stages = of_.placed.line.problem.program.stages;
   for (std::size_t i = 0; i < stages.size(); ++i) {
-    std::size_t const s = of_.placed.station_of[i];
-    if (same_ranks(here[s], wanted[s]) || !stages[i].at.empty()) continue;
-    if (!stay.empty() && !std::ranges::count(stay, s)) continue;
+    if (!stages[i].at.empty() || !std::ranges::count(stations, of_.placed.station_of[i])) continue;
     for (auto const host : present_.stages[i]) stages[i].at.push_back(of_.placed.line.problem.platform.host_name(host));
   }
+}
+
+bool remapping::is_moving() const {
+  return moving_ && !moving_->epoch;
 }
 
 std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, double seconds) {
   if (of_.announced)
     for (auto const& one : of_.announced()) of_.monitor.add(one, seconds);
   of_.monitor.advance(seconds);
-  follow(now, seconds);
+  follow(now);
   double const begin = record::now();
   mapping::remap_conditions at;
   at.seconds = seconds;
   at.line = line_now();
+  // One move at a time: what is under way is not known to the model, and a second move would drain with the first. What
+  // a move takes is not known either before anything has passed.
+  if (is_moving() || (!(watch_.period(0) > 0) && !at.line.has_to_leave(present_))) return std::nullopt;
   bool const changed = has_changed(at.line);
   if (!changed && seconds < search_at_) return std::nullopt;
   auto const of_ranks = of_.monitor.for_ranks();
@@ -171,7 +170,6 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   // A run is expected to go on for as long as it has been going on.
   double const left = std::max(of_.horizon - seconds, seconds);
   if (at.measured > 0) at.remaining = std::max(1.0, left / at.measured - watch_.under_way(of_.counted));
-  if (moving_) at.draining = std::max(0.0, moving_->begun + moving_->expected - seconds);
   at.entry = [&](plan::placement const& where) { return price_of(where, of_ranks); };
   at.name = of_.placed.name_of;
   auto const made = remapper_.decide(at);
@@ -187,7 +185,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
               of_.placed.ranks_of(*made->go_to),
               modelled(*made->go_to, of_ranks),
               price_of(*made->go_to, of_ranks),
-              0};
+              std::nullopt};
   plan::run_plan plan = now;
   for (std::size_t s = 0; s < plan.stations.size(); ++s)
     if (same_ranks(plan.stations[s].ranks, next.ranks[s]))
@@ -199,20 +197,23 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   return plan;
 }
 
+/// A second time where a part of the move turns out to be rolled back after it was done.
 void remapping::remapped(record::remap_record const& what) {
   if (!moving_ || what.repairs) return;
-  auto const one = *std::exchange(moving_, std::nullopt);
-  auto* const decision = kept(one.decision);
+  bool const again = moving_->epoch.has_value();
+  if (again && *moving_->epoch != what.epoch) return;
+  moving_->epoch = what.epoch;
+  auto* const decision = kept(moving_->decision);
   std::string const failed = what.refused.empty() ? what.rolled_back : what.refused;
   if (decision != nullptr) decision->refused = failed;
   if (!failed.empty()) {
-    present_ = one.from;
-    pin_moved(one.ranks, what.stay);
+    if (!what.refused.empty()) present_ = moving_->from;
+    pin(what.stay);
     bound_ = 0;
   } else if (what.done > 0) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
-    besides_.add(took - one.modelled);
+    besides_.add(took - moving_->modelled);
   }
 }
 
@@ -244,7 +245,7 @@ void remapping::keep(mapping::remap_decision const& made, double seconds, double
                              .refused = {}};
   for (auto const& way : made.ways) one.ways.push_back({way.name, way.period, way.doubt, way.entry});
   decisions_.push_back(std::move(one));
-  auto const stayed = [](record::remap_decision const& d) { return d.expected == 0; };
+  auto const stayed = [](record::remap_decision const& d) { return !d.moved(); };
   if (static_cast<std::size_t>(std::ranges::count_if(decisions_, stayed)) > most_kept)
     decisions_.erase(std::ranges::find_if(decisions_, stayed));
 }

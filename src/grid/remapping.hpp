@@ -69,13 +69,15 @@ class remapping {
     std::uint64_t decision = 0;
     plan::placement from, to;
     std::vector<std::vector<int>> ranks;
-    double modelled = 0, expected = 0, begun = 0;  // [s]
+    double modelled = 0, expected = 0;   // [s]
+    std::optional<std::uint32_t> epoch;  // that came of it; nothing: it is under way
   };
 
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
-  void follow(plan::run_plan const& now, double seconds);
-  void pin_moved(std::vector<std::vector<int>> const& wanted, std::vector<std::uint32_t> const& stay);
+  void follow(plan::run_plan const& now);
+  bool is_moving() const;
+  void pin(std::vector<std::uint32_t> const& stations);
   bool has_changed(mapping::running_line const& line);
   double modelled(plan::placement const& where, platform::description const& of_ranks) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
@@ -86,7 +88,7 @@ class remapping {
   mapping::line_watch watch_;
   mapping::remapper remapper_;
   plan::placement present_;
-  std::optional<moving> moving_;
+  std::optional<moving> moving_;  // the last one
   platform::forecaster besides_;  // what moves of this run took besides what their model says [s]
   double search_at_ = 0, bound_ = 0;
   std::vector<record::remap_decision> decisions_;

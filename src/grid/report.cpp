@@ -108,12 +108,12 @@ std::string decisions_text(record::run_record const& run) {
   std::string out;
   if (run.remap_decisions == 0) return out;
   auto const moves =
-      static_cast<std::uint64_t>(std::ranges::count_if(run.decisions, [](auto const& d) { return d.expected > 0; }));
+      static_cast<std::uint64_t>(std::ranges::count_if(run.decisions, &record::remap_decision::moved));
   out += "remapping: " + counted(run.remap_decisions, "decision") + ", " +
          print("%llu", static_cast<unsigned long long>(moves)) + " to move\n";
   std::size_t told = 0;
   for (auto const& made : run.decisions) {
-    if (!(made.expected > 0) || ++told > most_forecasts) continue;
+    if (!made.moved() || ++told > most_forecasts) continue;
     auto const& to = made.ways[made.chosen];
     bool const could_stay = made.ways.front().name == "stay";
     out += print("  after %.2f s ", made.seconds) + (made.refused.empty() ? "moved" : "was not moved") + " to " +

@@ -85,7 +85,7 @@ std::string decision_text(record::remap_decision const& made) {
   std::string out = "decision " + std::to_string(made.number) + print(", after %.2f s: ", made.seconds);
   if (made.chosen >= made.ways.size()) return out + "nothing is known of it";
   auto const& to = made.ways[made.chosen];
-  if (!(made.expected > 0)) return out + "it stayed, " + scaled(to.period, "s") + " per item";
+  if (!made.moved()) return out + "it stayed, " + scaled(to.period, "s") + " per item";
   auto const& from = made.ways.front();
   out += "to " + to.name + ", " + scaled(to.period, "s") + " per item" +
          (from.name == "stay" ? " instead of " + scaled(from.period, "s") : "") + "; priced at " +
@@ -98,7 +98,7 @@ std::string decision_text(record::remap_decision const& made) {
 std::vector<chart_mark> marks_of(record::run_history const& run) {
   std::vector<chart_mark> out;
   for (auto const& made : run.decisions)
-    if (made.expected > 0)
+    if (made.moved())
       out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(made)});
   if (run.decisions.empty())
     for (auto const& move : run.remaps)
@@ -277,7 +277,7 @@ std::string decisions(record::run_history const& run) {
   for (std::size_t k = begin; k < run.decisions.size(); ++k) {
     auto const& made = run.decisions[k];
     if (made.chosen >= made.ways.size()) continue;
-    bool const moved = made.expected > 0;
+    bool const moved = made.moved();
     auto const& way = made.ways[made.chosen];
     std::string others;
     for (std::size_t w = 0; w < made.ways.size(); ++w)

@@ -30,6 +30,7 @@ std::int64_t kept_waiting_ns() {
 process_times process_clock::read() {
   std::error_code none;
   for (auto& one : threads_) one.is_there = false;
+  most_ = {};
   for (auto const& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
     long const id = std::strtol(entry.path().filename().c_str(), nullptr, 10);
     auto const now = read_schedstat(entry.path() / "schedstat");
@@ -41,8 +42,10 @@ process_times process_clock::read() {
     } else if (now->run < one->at.run) {
       one->at = {};  // another thread has its number
     }
-    sum_.run += now->run - one->at.run;
-    sum_.waited += std::max<std::int64_t>(0, now->waited - one->at.waited);
+    process_times const more{now->run - one->at.run, std::max<std::int64_t>(0, now->waited - one->at.waited)};
+    sum_.run += more.run;
+    sum_.waited += more.waited;
+    if (more.run > most_.run) most_ = more;
     one->at = *now;
     one->is_there = true;
   }

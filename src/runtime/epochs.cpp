@@ -312,6 +312,7 @@ void epochs::heard_rolled_back(rollback const& what) {
     move->rolled_back += (move->rolled_back.empty() ? "" : "; ") + name + "stays on rank " +
                          std::to_string(what.keeper) + ": " + what.why;
     if (!std::ranges::count(move->stay, what.station)) move->stay.push_back(what.station);
+    if (move->done > 0 && options_.remapped) options_.remapped(*move);  // messages come in any order
   }
   auto& stays = pinned_[what.station];
   if (what.epoch >= stays.epoch) stays = {what.epoch, what.keeper, what.why};

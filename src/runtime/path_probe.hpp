@@ -15,9 +15,12 @@ namespace skel::runtime {
 class path_probe {
  public:
   static constexpr std::size_t least_bytes = std::size_t{4} << 10U, most_bytes = std::size_t{1} << 20U;
-  static constexpr double most_use = 0.01;
+  static constexpr double most_use = 0.01;  ///< of a path, by all that probe it
   /// Short trips that are remembered, the latest.
   static constexpr std::size_t most_trips = 8;
+
+  /// `use`: at most this part of the path's time; > 0.
+  explicit path_probe(double use = most_use) : use_(use) {}
 
   /// Bytes of the message that may be sent now; 0: none yet.
   std::size_t bytes(double now) const { return trips_.empty() || now < not_before_ ? 0 : bytes_; }
@@ -30,7 +33,7 @@ class path_probe {
       return;
     }
     double const shortest = *std::min_element(trips_.begin(), trips_.end()), longer = std::max(0.0, seconds - shortest);
-    not_before_ = now + longer / most_use;
+    not_before_ = now + longer / use_;
     if (longer < shortest)
       bytes_ = std::min(2 * bytes, most_bytes);
     else if (longer > 2 * shortest)
@@ -38,6 +41,7 @@ class path_probe {
   }
 
  private:
+  double use_;
   std::deque<double> trips_;  // [s]
   std::size_t bytes_ = least_bytes;
   double not_before_ = 0;

@@ -23,7 +23,7 @@ void serialize(Archive& archive, round_trip& t) {
 
 template <class Archive>
 void serialize(Archive& archive, rank_progress& p) {
-  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.trips, p.standing, p.said);
+  archive(p.rank, p.lasted, p.stations, p.run, p.waited, p.got, p.trips, p.standing, p.said);
 }
 
 }  // namespace skel::record
@@ -86,6 +86,7 @@ void progress_reports::say(double now) {
                              .stations = work_.progress(),
                              .run = 0,
                              .waited = 0,
+                             .got = 1,
                              .trips = std::move(trips_),
                              .standing = standing_(),
                              .said = {}};
@@ -95,6 +96,8 @@ void progress_reports::say(double now) {
     told_ = mine.standing->seconds;
   mine.run = static_cast<double>(times.run - before_.run) * 1e-9;
   mine.waited = static_cast<double>(times.waited - before_.waited) * 1e-9;
+  if (auto const most = clock_.most(); most.run > 0)
+    mine.got = static_cast<double>(most.run) / static_cast<double>(most.run + most.waited);
   if (options_.says) mine.said = options_.says();
   before_ = times;
   trips_.clear();
@@ -119,7 +122,9 @@ void progress_reports::ask_in_turn(double now) {
   };
   ask(in_turn(turn_), 0);
   int const next = in_turn(turn_ + 1);
-  if (auto const bytes = probes_[next].bytes(now); bytes > 0) ask(next, bytes);
+  // Those between all ranks may share one link.
+  auto const [probe, is_new] = probes_.try_emplace(next, path_probe::most_use / (among_.size() * others));
+  if (auto const bytes = probe->second.bytes(now); bytes > 0) ask(next, bytes);
   ++turn_;
 }
 
@@ -137,7 +142,8 @@ void progress_reports::answered(int from, std::uint32_t number) {
       waiting_, [&](auto const& each) { return each.first.first == from && each.second.number == number; });
   if (one == waiting_.end()) return;
   double const seconds = static_cast<double>(record::now_ns() - one->second.asked_ns) * 1e-9;
-  probes_[from].took(one->second.bytes, seconds, now_);
+  auto const [probe, is_new] = probes_.try_emplace(from, path_probe::most_use / (among_.size() * (among_.size() - 1)));
+  probe->second.took(one->second.bytes, seconds, now_);
   trips_.push_back({from, seconds, static_cast<double>(one->second.bytes)});
   waiting_.erase(one);
 }

@@ -1,6 +1,7 @@
 #include "remapping.hpp"
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -132,6 +133,39 @@ TEST_F(Remapping, WhatIsAnnouncedWronglyIsToldInTheReport) {
   if (grid.rank() != 0) return;
   expect_all(3000);
   EXPECT_THAT(report.text(), testing::HasSubstr("nobody"));
+}
+
+TEST_F(Remapping, AnnouncementsThatCannotBeHeardAreAnErrorOnEveryRank) {
+  if (ranks_ == 1) GTEST_SKIP() << "a run on one rank is not watched";
+  skel::grid grid(settings_);
+  if (grid.rank() == 0) {
+    std::ofstream(settings_.announcements) << "\n";
+    std::filesystem::permissions(settings_.announcements, std::filesystem::perms(0666));
+  }
+  try {
+    run(grid, [](std::uint64_t) {});
+    FAIL() << "it has run";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), testing::HasSubstr(settings_.announcements));
+  }
+  if (grid.rank() == 0) std::filesystem::permissions(settings_.announcements, std::filesystem::perms(0600));
+  run(grid, [](std::uint64_t) {});
+  if (grid.rank() == 0) expect_all(3000);
+}
+
+TEST_F(Remapping, WhatHasToStayDoesNotKeepTheRunFromMoving) {
+  if (ranks_ < 3) GTEST_SKIP() << "there is no third host";
+  skel::grid grid(settings_);
+  auto const report = run(grid, [&](std::uint64_t i) {
+    if (i != 500) return;  // that of source and sink too
+    for (int r : {0, 1})
+      std::ofstream(settings_.announcements, std::ios::app)
+          << skel::platform::to_json(
+                 {.says = skel::platform::announcement::kind::leaves, .host = "host" + std::to_string(r)})
+          << "\n";
+  });
+  if (grid.rank() == 0) expect_all(3000);
+  EXPECT_GT(report.run.final_ranks[1].front(), 1) << report;
 }
 
 TEST_F(Remapping, NothingMovesWhereItIsOff) {

@@ -15,7 +15,7 @@ record::rank_progress said(double seconds, std::uint64_t items, double ran = 1) 
   out.seconds = seconds;
   out.lasted = 1;
   out.stations = {{1, items, 0.1 * static_cast<double>(items)}};
-  out.run = ran, out.waited = 1 - ran;
+  out.run = ran, out.waited = 1 - ran, out.got = ran;
   return out;
 }
 
@@ -49,7 +49,8 @@ TEST(LineWatch, CountsWhatPassesAndWhatIsUnderWay) {
   EXPECT_EQ(watch.under_way(2), 200);
   source.seconds = 100;
   watch.hear(source);
-  EXPECT_EQ(watch.period(1), 0);  // none has passed lately
+  EXPECT_NEAR(watch.period(1), 95.25 / 8, 1e-12);  // the last ones are long ago
+  EXPECT_EQ(watch.period(2), 0);
 }
 
 TEST(LineWatch, WhatIsUnderWayIsOfOneMoment) {
@@ -57,7 +58,8 @@ TEST(LineWatch, WhatIsUnderWayIsOfOneMoment) {
   record::rank_progress source;
   source.lasted = 1;
   for (int k = 1; k <= 3; ++k) {
-    watch.hear(said(k - 0.75, static_cast<std::uint64_t>(k * 1000 - 750 - 20)));  // 20 behind, a quarter of a second ago
+    watch.hear(
+        said(k - 0.75, static_cast<std::uint64_t>(k * 1000 - 750 - 20)));  // 20 behind, a quarter of a second ago
     source.seconds = k;
     source.stations = {{0, static_cast<std::uint64_t>(k * 1000), 0}};
     watch.hear(source);

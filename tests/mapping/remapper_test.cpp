@@ -110,19 +110,6 @@ TEST(Remapper, DoesNotMoveWhatWillSoonBeDone) {
   }
 }
 
-TEST(Remapper, TheDrainOfTheLastMoveIsToBePaidToo) {
-  remapper one(1, {});
-  auto const slow = with_speeds(three_stages(), {1, 0.1, 1, 1});
-  double moved = 0;
-  for (int k = 0; k < 100 && moved == 0; ++k) {
-    auto now = at(0.1 * k, slow, {{{0}, {1}, {2}}}, 0.5);
-    now.draining = std::max(0.0, 2 - now.seconds);
-    if (auto const made = one.decide(now); made && made->go_to) moved = now.seconds;
-  }
-  EXPECT_GT(moved, 1.2);
-  EXPECT_LE(moved, 2.1);
-}
-
 TEST(Remapper, WhatLeavesIsLeftAtOnce) {
   remapper one(1, {});
   auto line = three_stages();
@@ -130,6 +117,40 @@ TEST(Remapper, WhatLeavesIsLeftAtOnce) {
   auto const made = one.decide(at(5, line, {{{0}, {1}, {2}}}, 100));
   ASSERT_TRUE(made && made->go_to);
   for (auto const& stage : made->go_to->stages) EXPECT_EQ(std::ranges::count(stage, 1U), 0);
+}
+
+TEST(Remapper, WhatIsPinnedStaysOnAHostThatLeavesAndOthersGo) {
+  for (std::size_t const pinned : {0U, 1U}) {
+    remapper one(1, {});
+    auto line = three_stages();
+    line.problem.program.stages[pinned].at = {line.problem.platform.host_name(1)};
+    line.leaving = {false, true, false, false};
+    plan::placement const present{{{1}, {1}, {2}}};
+    auto const made = one.decide(at(5, line, present, 100));
+    ASSERT_TRUE(made && made->go_to);
+    EXPECT_EQ(made->go_to->stages[pinned], (std::vector<plan::host_id>{1}));
+    EXPECT_NE(made->go_to->stages[1 - pinned], (std::vector<plan::host_id>{1}));
+    // Then there is nothing left that has to go, and a slow host is a reason to move again.
+    EXPECT_FALSE(line.has_to_leave(*made->go_to));
+    auto const slow = with_speeds(line, {1, 1, 0.01, 1});
+    bool moved = false;
+    for (int k = 1; k < 20 && !moved; ++k) {
+      auto const next = one.decide(at(5 + 0.1 * k, slow, {{{1}, {1}, {2}}}, 0.1));
+      moved = next && next->go_to;
+    }
+    EXPECT_TRUE(moved);
+  }
+}
+
+TEST(Remapper, WhatHasToGoGoesToTheBestPlaceAndNotToTheNearest) {
+  remapper one(1, {});
+  auto line = with_speeds(three_stages(), {1, 1, 1, 0.2});
+  line.leaving = {false, true, false, false};
+  auto now = at(5, line, {{{0}, {1}, {2}}});
+  now.entry = [](plan::placement const& where) { return where.stages[1].front() == 3 ? 0.0 : 10.0; };
+  auto const made = one.decide(now);
+  ASSERT_TRUE(made && made->go_to);
+  EXPECT_NE(made->go_to->stages[1], (std::vector<plan::host_id>{3}));
 }
 
 TEST(Remapper, StaysWhereTheUserSaysSo) {

@@ -1,5 +1,6 @@
 #include <skel/detail/record/clock.hpp>
 
+#include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,21 @@ TEST(ProcessClock, CountsWhatThreadsHaveRunAlsoOfThoseThatEnd) {
   auto const later = clock.read();
   EXPECT_GE(later.run, after.run);
   EXPECT_GE(later.waited, after.waited);
+}
+
+TEST(ProcessClock, TellsTheThreadThatRanMost) {
+  process_clock clock;
+  clock.read();
+  std::jthread sleeps([] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
+  compute(20'000'000);
+  auto const all = clock.read();
+  if (all.run == 0) GTEST_SKIP() << "the system does not count how long threads run";
+  auto const first = clock.most();
+  EXPECT_GE(first.run, 19'000'000);
+  EXPECT_LE(first.run, all.run);
+  sleeps.join();
+  clock.read();
+  EXPECT_LT(clock.most().run, first.run);  // since the reading before only
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <utility>
 #include <vector>
@@ -18,7 +19,8 @@ class line_watch {
   /// `speed`: per rank, of one of its cores with nothing else on it [work units/s].
   line_watch(std::size_t stations, std::vector<double> speed);
 
-  /// What a rank says, of whose cores its control group grants a part, in which its speed is. What comes late, after something newer of the same rank, adds to nothing but is no error.
+  /// What a rank says. `granted`: the part of a core that its control group grants, which is in its speed. What comes
+  /// late, after something newer of the same rank, adds to nothing but is no error.
   void hear(record::rank_progress const& said, double granted = 1);
 
   /// What an item of the source is expected to be to a station [work units]: what its workers' functions took, less the
@@ -26,7 +28,8 @@ class line_watch {
   /// forecasts. A value of NaN where nothing was measured.
   platform::value_forecast work(std::size_t station) const;
 
-  /// Time per item at a station, by those that passed there in the last second [s]; 0: none did.
+  /// Time per item at a station, by those that passed there in the last second, or since the last ones that passed
+  /// before [s]; 0: none has passed there yet.
   double period(std::size_t station) const;
 
   /// Items that the first station has given and the other one has not taken yet, all ranks being taken to have gone on
@@ -41,8 +44,8 @@ class line_watch {
     double rate = 0;  // items per second, before that
   };
   struct station_state {
-    std::map<std::int32_t, rank_state> so_far{};      // by rank
-    std::vector<std::pair<double, double>> passed{};  // when, items: of late
+    std::map<std::int32_t, rank_state> so_far{};           // by rank
+    std::deque<std::pair<double, double>> passed{{0, 0}};  // when, items: of late
     platform::forecaster work{};
   };
 

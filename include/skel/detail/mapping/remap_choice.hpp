@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/mapping/decision_problem.hpp>
+#include <skel/detail/record/remap_decision.hpp>
 
 namespace skel::mapping {
 
@@ -41,7 +42,7 @@ class remap_choice {
   using key_hash = std::hash<std::string>;
 
   static constexpr std::string_view name = "remap";
-  static constexpr std::string_view stay = "stay";  ///< what the way that moves nothing is called
+  static constexpr std::string_view stay = record::remap_decision::stay;  ///< what the way that moves nothing is called
   static constexpr double tolerance = 0;
 
   std::span<candidate_model const> models() const { return models_; }

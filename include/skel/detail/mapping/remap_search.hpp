@@ -21,6 +21,12 @@ struct running_line {
 
   std::size_t group(plan::host_id processor) const { return group_of.empty() ? processor : group_of[processor]; }
   bool leaves(plan::host_id processor) const { return !leaving.empty() && leaving[processor]; }
+  /// Whether a worker of the stage is to go from this processor, which leaves: one that is pinned cannot.
+  bool has_to_leave(std::size_t stage, plan::host_id processor) const {
+    return leaves(processor) && problem.program.stages[stage].at.empty();
+  }
+  /// Whether one of them is placed so. O(workers).
+  bool has_to_leave(plan::placement const& where) const;
 };
 
 /// The workers of a stage that two placements do not have in the same groups, as many as the one that has more of them.

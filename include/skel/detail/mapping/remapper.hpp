@@ -25,7 +25,6 @@ struct remap_conditions {
   double batch = 1;                 ///< items of the source that are one of the line's
   double measured = 0;              ///< time per item of the source lately [s]; 0: not known
   double remaining = std::numeric_limits<double>::infinity();  ///< items of the source to come
-  double draining = 0;                                         ///< what the last move still takes [s]
   /// What moving there costs [s], and what such a placement is called.
   std::function<double(plan::placement const&)> entry;
   std::function<std::string(plan::placement const&)> name;

@@ -51,6 +51,8 @@ class process_clock {
   /// Since this object was made; 0 where the system does not say (Linux: /proc/self/task/*/schedstat). Takes some
   /// microseconds per thread.
   process_times read();
+  /// The same of the thread that ran most between the last two readings.
+  process_times most() const { return most_; }
 
  private:
   struct one_thread {
@@ -59,7 +61,7 @@ class process_clock {
     bool is_there = true;
   };
   std::vector<one_thread> threads_;  // ascending
-  process_times sum_;
+  process_times sum_, most_;
   bool begun_ = false;
 };
 

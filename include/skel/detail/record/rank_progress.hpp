@@ -32,6 +32,7 @@ struct rank_progress {
   double run = 0;                          ///< that its threads ran in `lasted`, summed over threads [s]
   double waited = 0;  ///< that its threads could have run in `lasted` while others had the cores, or while a quota was
                       ///< used up; summed over threads [s]
+  double got = 1;     ///< of the time in which it could have run, what the thread that ran most in `lasted` did run
   std::vector<round_trip> trips;  ///< that have ended in `lasted`
   /// Where the items are counted: the forecast that stands, each once.
   std::optional<throughput_forecast> standing;

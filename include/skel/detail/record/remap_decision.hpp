@@ -23,9 +23,13 @@ struct remap_decision {
   std::size_t chosen = 0;       ///< of them
   double items = 0;             ///< of the source, for which they were compared
   double lost = 0;              ///< by not moving since a better way was known [s]
-  double expected = 0;  ///< how long moving was to take, from the announcement to the last rank [s]; 0: it stayed
-  double took = 0;      ///< and how long it took [s]; 0: it stayed, was refused, or the stream ended meanwhile
-  std::string refused;  ///< why it did not move after all
+  double expected = 0;          ///< how long moving was to take, from the announcement to the last rank [s]
+  double took = 0;              ///< and how long it took [s]; 0: it stayed, was refused, or the stream ended meanwhile
+  std::string refused;          ///< why it did not move after all
+
+  /// Whether it was to move.
+  bool moved() const { return chosen < ways.size() && ways[chosen].name != stay; }
+  static constexpr char const* stay = "stay";  ///< the name of that way
 };
 
 }  // namespace skel::record

@@ -69,11 +69,12 @@ std::optional<rate_estimate> estimate_rate(std::span<passage const> series, doub
 ///
 /// It asks for an estimate when it has looked `fewest` times, and again whenever it has looked twice as often. The
 /// standing forecast falls when its rate is not within the interval of that estimate, when the rate drifts to where its
-/// own interval does not reach, or when it is from before the run and its interval is the wider one. In between, a CUSUM
-/// test of each look's rate against the standing interval (one false alarm in 1000 looks at most) notices steps; what was
-/// measured before that test began to rise is then forgotten, unless a drift explains it better. Looks are joined two and two when there are `most` of them, so that
-/// one is a 32nd at most of what is remembered; each time that `most` more forecasts have been made the shortest looks
-/// become twice as long, so that there are O(log(time)) forecasts.
+/// own interval does not reach, or when it is from before the run and its interval is the wider one. In between, a
+/// CUSUM test of each look's rate against the standing interval (one false alarm in 1000 looks at most) notices steps;
+/// what was measured before that test began to rise is then forgotten, unless a drift explains it better. Looks are
+/// joined two and two when there are `most` of them, so that one is a 32nd at most of what is remembered; each time
+/// that `most` more forecasts have been made the shortest looks become twice as long, so that there are O(log(time))
+/// forecasts.
 ///
 /// A look takes O(most) time, once in a while O(most log(most)).
 class throughput_watch {

@@ -35,7 +35,8 @@ struct run_options {
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
   /// Hears what became of such a plan, on rank 0, by the thread that communicates: it was refused, or nothing is done
-  /// by the plan before any more. Must not throw.
+  /// by the plan before any more; a second time where a part of it was rolled back and that is heard later. Must not
+  /// throw.
   std::function<void(record::remap_record const&)> remapped;
   /// How often every rank says how far it is [s]; 0: never. The same on all ranks.
   double progress_period = 0;
