@@ -98,6 +98,32 @@ std::vector<plan::placement> climb(running_line const& line, plan::placement her
   return steps;
 }
 
+/// Workers that have to leave go: from a farm that has others, and otherwise to where the bound is highest. A climb would
+/// not take them from a farm, which is no faster without a worker that does nothing.
+void leave(running_line const& line, plan::placement& where, quick_bound& bound) {
+  for (std::size_t s = 0; s < where.stages.size(); ++s) {
+    auto& workers = where.stages[s];
+    auto const goes = [&](plan::host_id processor) { return line.has_to_leave(s, processor); };
+    bool const has_others = !std::ranges::all_of(workers, goes);
+    if (line.problem.program.stages[s].width == 0 && has_others) {
+      std::erase_if(workers, goes);
+      continue;
+    }
+    for (auto& worker : workers) {
+      if (!goes(worker)) continue;
+      double highest = -1;
+      auto best = worker;
+      for (plan::host_id h = 0; h < line.problem.platform.host_count(); ++h) {
+        if (line.leaves(h)) continue;
+        worker = h;
+        if (double const its = bound(where); its > highest && connected(line.problem, where)) highest = its, best = h;
+      }
+      worker = best;
+    }
+    std::ranges::sort(workers);
+  }
+}
+
 /// Takes workers from farms as long as that costs nothing: a bound sees no harm in a slow worker, or in one that takes
 /// a core from others, but a price does. Where the bound falls below the price, the price need not be asked.
 void narrow(running_line const& line, plan::placement& where, double& price) {
@@ -165,6 +191,8 @@ std::vector<near_placement> search_near(running_line const& line, plan::placemen
     if (auto const more = climb(line, elsewhere, bound); !more.empty()) elsewhere = more.back();
     if (!std::ranges::count(found, elsewhere)) found.push_back(std::move(elsewhere));
   }
+  if (line.has_to_leave(present)) found.push_back(present);
+  for (auto& where : found) leave(line, where, bound);
   std::vector<near_placement> all;
   double const stay = running_price(line, present);
   for (auto& where : found) {

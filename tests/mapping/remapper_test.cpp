@@ -142,6 +142,20 @@ TEST(Remapper, WhatIsPinnedStaysOnAHostThatLeavesAndOthersGo) {
   }
 }
 
+TEST(Remapper, WorkersOfFarmsLeaveOneHostAfterTheOther) {
+  remapper one(1, {});
+  auto line = three_stages();
+  line.problem.program.stages[1].replicable = true;
+  line.leaving = {false, true, false, false};
+  auto const first = one.decide(at(5, line, {{{0}, {1, 2, 3}, {2}}}, 100));
+  ASSERT_TRUE(first && first->go_to);
+  for (auto const& stage : first->go_to->stages) EXPECT_EQ(std::ranges::count(stage, 1U), 0);
+  line.leaving[2] = true;
+  auto const second = one.decide(at(6, line, {{{0}, {2, 3}, {2}}}, 100));
+  ASSERT_TRUE(second && second->go_to);
+  EXPECT_FALSE(line.has_to_leave(*second->go_to));
+}
+
 TEST(Remapper, WhatHasToGoGoesToTheBestPlaceAndNotToTheNearest) {
   remapper one(1, {});
   auto line = with_speeds(three_stages(), {1, 1, 1, 0.2});
