@@ -98,8 +98,8 @@ std::vector<plan::placement> climb(running_line const& line, plan::placement her
   return steps;
 }
 
-/// Workers that have to leave go: from a farm that has others, and otherwise to where the bound is highest. A climb would
-/// not take them from a farm, which is no faster without a worker that does nothing.
+/// Workers that have to leave go: from a farm that has others, and otherwise to where the bound is highest. A climb
+/// would not take them from a farm, which is no faster without a worker that does nothing.
 void leave(running_line const& line, plan::placement& where, quick_bound& bound) {
   for (std::size_t s = 0; s < where.stages.size(); ++s) {
     auto& workers = where.stages[s];

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -54,12 +55,12 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   if (!must_go) asked.ways.push_back({std::string(remap_choice::stay), 0, 1 / stay, 0, 0});
   // What the model does not know of, and takes time, no way takes away.
   double const period = std::max(1 / stay, now.measured);
-  double gain = 0;  // of the best way, per item, with its doubt taken off [s]
+  double gain = 0, entry = 0;  // of the best way: per item, with its doubt taken off; what going there costs [s]
   for (std::size_t k = 0; k < found.size(); ++k) {
     double const its = 1 / (found[k].throughput * now.batch),
                  doubt = now.model_error + doubt_of(now, now.present, found[k].where);
     asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where)});
-    gain = std::max(gain, 1 / stay - its * std::exp(doubt));
+    if (double const wins = 1 / stay - its * std::exp(doubt); wins > gain) gain = wins, entry = asked.ways.back().entry;
   }
   // A gain that was not there when it was asked last has cost nothing yet.
   lost_ = !(gain > 0) ? 0 : gained_ ? lost_ + passed * gain / period : 0;
@@ -73,7 +74,9 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
                      .chosen = 0,
                      .items = asked.items,
                      .lost = lost_,
+                     .pays_at = std::numeric_limits<double>::infinity(),
                      .go_to = std::nullopt};
+  if (gain > 0) out.pays_at = now.seconds + std::max(0.0, entry - lost_) * period / gain;
   auto const chosen = std::ranges::find(asked.ways, made.chosen().plan.name, &remap_way::name);
   SKEL_EXPECTS(chosen != asked.ways.end());
   out.chosen = static_cast<std::size_t>(chosen - asked.ways.begin());

@@ -15,9 +15,6 @@ namespace {
 /// What deciding may take of rank 0's time where nothing has changed.
 constexpr double most_deciding = 0.005;
 
-/// A change of what the line could do where it is that is worth a look at once: less is within what prices are off.
-constexpr double least_change = 0.01;
-
 std::vector<double> speeds_of(platform::monitor const& monitor) {
   std::vector<double> out;
   auto const ranks = monitor.for_ranks();
@@ -89,9 +86,10 @@ std::vector<double> remapping::errors_now() const {
   return out;
 }
 
-bool remapping::has_changed(mapping::running_line const& line) {
-  double const bound = mapping::running_bound(line, present_), before = std::exchange(bound_, bound);
-  return line.has_to_leave(present_) || before == 0 || std::abs(std::log(bound / before)) > least_change;
+/// Since it was decided last: what the line could do where it is, by more than prices are off anyway.
+bool remapping::has_changed(mapping::running_line const& line) const {
+  double const bound = mapping::running_bound(line, present_);
+  return line.has_to_leave(present_) || bound_ == 0 || std::abs(std::log(bound / bound_)) > of_.model_error;
 }
 
 /// What the model of a move says of going there [s].
@@ -159,8 +157,8 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   // One move at a time: what is under way is not known to the model, and a second move would drain with the first. What
   // a move takes is not known either before anything has passed.
   if (is_moving() || (!(watch_.period(0) > 0) && !at.line.has_to_leave(present_))) return std::nullopt;
-  bool const changed = has_changed(at.line);
-  if (!changed && seconds < search_at_) return std::nullopt;
+  if (!has_changed(at.line) && seconds < search_at_) return std::nullopt;
+  bound_ = mapping::running_bound(at.line, present_);
   auto const of_ranks = of_.monitor.for_ranks();
   at.present = present_;
   at.speed_error = errors_now();
@@ -175,6 +173,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
   auto const made = remapper_.decide(at);
   search_at_ = record::now() - begin > 0 ? seconds + (record::now() - begin) / most_deciding : seconds;
   if (!made) return std::nullopt;
+  search_at_ = std::min(search_at_, made->pays_at);
   if (!made->go_to) {
     keep(*made, seconds, 0);
     return std::nullopt;

@@ -78,7 +78,7 @@ class remapping {
   void follow(plan::run_plan const& now);
   bool is_moving() const;
   void pin(std::vector<std::uint32_t> const& stations);
-  bool has_changed(mapping::running_line const& line);
+  bool has_changed(mapping::running_line const& line) const;
   double modelled(plan::placement const& where, platform::description const& of_ranks) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
   void keep(mapping::remap_decision const& made, double seconds, double expected);

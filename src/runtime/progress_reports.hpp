@@ -19,9 +19,10 @@
 namespace skel::runtime {
 
 /// Every rank tells rank 0 now and then what its stations have done, how its threads found cores, and how long a short
-/// message takes to another rank and back, and a larger one (path_probe): to one of them at a time, in turn, so that n
-/// ranks know the paths of all pairs after n - 1 periods. Who has not answered yet is not asked again. The rank where
-/// the items are counted also tells the forecast that stands, when it is another one than before.
+/// message takes to another rank and back, and a larger one (path_probe): short ones to four of them at a time, a
+/// larger one to one, in turn, so that n ranks know the latencies of all pairs after (n - 1) / 4 periods. Who has not
+/// answered yet is not asked again. The rank where the items are counted also tells the forecast that stands, when it
+/// is another one than before.
 ///
 ///     every rank --said--> rank 0;  every rank --asked--> another one --answered--> it
 ///

@@ -87,6 +87,18 @@ TEST(Remapper, MovesWhenStayingHasCostWhatMovingCosts) {
   EXPECT_EQ(made->ways[made->chosen].entry, 0.5);
 }
 
+TEST(Remapper, SaysWhenMovingWillPay) {
+  auto const slow = with_speeds(three_stages(), {1, 0.1, 1, 1});
+  plan::placement const present{{{0}, {1}, {2}}};
+  remapper one(1, {});
+  auto const first = one.decide(at(2, slow, present, 0.5));
+  ASSERT_TRUE(first && !first->go_to);
+  EXPECT_NEAR(first->pays_at, 2 + 0.5 / 0.9, 1e-3);  // nine tenths of the time are lost, but for latencies
+  auto const before = one.decide(at(first->pays_at - 1e-6, slow, present, 0.5));
+  EXPECT_FALSE(before->go_to);
+  EXPECT_TRUE(one.decide(at(first->pays_at + 1e-6, slow, present, 0.5))->go_to);
+}
+
 TEST(Remapper, ASlowdownShorterThanMovingCostsMovesNothing) {
   remapper one(1, {});
   plan::placement const present{{{0}, {1}, {2}}};

@@ -86,7 +86,9 @@ TEST(EmittingStage, WindowsWeighWhatTheirLastBatchHoldsTheCreditsOf) {
   auto plan = spread(line, 1);
   plan.batch_latency = 1e-12;  // one item in each batch
   for (auto const& one : run_line(line, plan, ranks()).stations)
-    if (one.name == "long") EXPECT_GE(one.item_bytes, 1000u);
+    if (one.name == "long") {
+      EXPECT_GE(one.item_bytes, 1000u);
+    }
 }
 
 TEST(EmittingStage, FailuresBehindItNameTheItemsOfTheBatch) {

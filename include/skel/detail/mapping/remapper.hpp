@@ -32,11 +32,13 @@ struct remap_conditions {
 
 /// What was decided, with its figures.
 struct remap_decision {
-  std::uint64_t number = 0;              ///< of the decisions of this run, from 1
-  std::vector<remap_way> ways;           ///< what there was to choose from; where it can stay, that first
-  std::size_t chosen = 0;                ///< of them
-  double items = 0;                      ///< for which they were compared
-  double lost = 0;                       ///< by not moving since something better is known [s]
+  std::uint64_t number = 0;     ///< of the decisions of this run, from 1
+  std::vector<remap_way> ways;  ///< what there was to choose from; where it can stay, that first
+  std::size_t chosen = 0;       ///< of them
+  double items = 0;             ///< for which they were compared
+  double lost = 0;              ///< by not moving since something better is known [s]
+  /// When staying will have cost what going to the best place costs, if nothing changes [s].
+  double pays_at = std::numeric_limits<double>::infinity();
   std::optional<plan::placement> go_to;  ///< nothing: it stays
 };
 
