@@ -85,10 +85,11 @@ struct both_ways {
 };
 
 /// Batches of `calls` in turn, for about so many seconds, at least eleven pairs; who is first changes. `timed`: how the
-/// time of a batch is taken. Collective.
-inline both_ways in_turn(double seconds, std::size_t calls, std::function<void(std::size_t)> const& ours,
-                         std::function<void(std::size_t)> const& plain,
-                         double (*timed)(std::function<void()> const&) = slowest) {
+/// time of a batch is taken; `goes_on`: asked before each pair, the same on all ranks. Collective.
+inline both_ways in_turn(
+    double seconds, std::size_t calls, std::function<void(std::size_t)> const& ours,
+    std::function<void(std::size_t)> const& plain, double (*timed)(std::function<void()> const&) = slowest,
+    std::function<bool()> const& goes_on = [] { return true; }) {
   constexpr std::size_t least = 11, most = 2001;
   std::vector<double> mine, theirs, ratios;
   auto const batch = [&](auto const& call) {
@@ -99,12 +100,14 @@ inline both_ways in_turn(double seconds, std::size_t calls, std::function<void(s
   };
   batch(plain), batch(ours);  // warm up
   for (double spent = 0; mine.size() < least || (spent < seconds && mine.size() < most);) {
+    if (!goes_on()) break;
     bool const first = mine.size() % 2 == 0;
     double const a = batch(first ? ours : plain), b = batch(first ? plain : ours);
     mine.push_back(first ? a : b), theirs.push_back(first ? b : a);
     ratios.push_back(mine.back() / theirs.back());
     spent += (a + b) * static_cast<double>(calls);
   }
+  if (ratios.empty()) return {};
   using namespace skel::statistics;
   return {median(mine), median(theirs), median(ratios), median_interval(ratios), ratios.size()};
 }

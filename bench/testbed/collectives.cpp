@@ -5,25 +5,23 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <skel/detail/base/joined.hpp>
-#include <skel/detail/base/split.hpp>
 #include <skel/detail/base/statistics.hpp>
 
 #include "hosts.hpp"
+#include "sites.hpp"
 #include "support/both_ways.hpp"
 
 namespace bench {
 namespace {
 
 using nlohmann::json;
-using nlohmann::ordered_json;
 
 /// The library looks for another way at the 16th call on a communicator, or at the 32nd, and tries it twelve times.
 constexpr int learning_calls = 48;
@@ -31,50 +29,12 @@ constexpr int learning_calls = 48;
 /// From here on, links between sites are used for what they carry, and not for their latency.
 constexpr int large = 32 * 1024;
 
+/// Slack for calls that have begun when the time is over, and for finalising [s]: the largest that are asked for by
+/// default take some seconds on the slowest of the grids.
+constexpr double longest_call = 30;
+
 /// To reach everywhere.
 constexpr double least_gain = 0.95;
-
-struct grid_of_sites {
-  ordered_json platform{{"skel_platform", 1}, {"clusters", ordered_json::array()}, {"links", ordered_json::array()}};
-  int hosts = 0;
-  std::string first;
-};
-
-double number_in(std::string const& text, std::string const& whole) {
-  std::size_t read = 0;
-  double value = 0;
-  try {
-    value = std::stod(text, &read);
-  } catch (std::exception const&) {
-  }
-  if (read != text.size() || text.empty() || !(value > 0)) throw std::runtime_error("'" + whole + "' is no such grid");
-  return value;
-}
-
-/// "3+3", "0.005:25e6".
-grid_of_sites make_grid(std::string const& sites, std::string const& between, bool shared) {
-  grid_of_sites made;
-  auto const figures = skel::split(between, ':');
-  if (figures.size() != 2) throw std::runtime_error("'" + between + "' is not LATENCY:BANDWIDTH");
-  double const latency = number_in(std::string(figures[0]), between),
-               bandwidth = number_in(std::string(figures[1]), between);
-  std::vector<std::string> names;
-  for (std::string_view const count : skel::split(sites, '+')) {
-    auto const hosts = static_cast<int>(number_in(std::string(count), sites));
-    names.push_back(fmt::format("site{}", names.size()));
-    // Gigabit Ethernet inside.
-    made.platform["clusters"].push_back(
-        {{"name", names.back()}, {"hosts", hosts}, {"speed", 1}, {"latency", 1e-4}, {"bandwidth", 1.25e8}});
-    for (std::size_t other = 0; other + 1 < names.size(); ++other) {
-      ordered_json link = link_between(names[other], names.back(), latency, bandwidth);
-      if (shared) link["x_shared"] = true;
-      made.platform["links"].push_back(std::move(link));
-    }
-    made.hosts += hosts;
-    if (made.first.empty()) made.first = names.back() + (hosts > 1 ? "-0" : "");
-  }
-  return made;
-}
 
 double geometric_mean(std::vector<double> const& values) {
   double sum = 0;
@@ -125,16 +85,9 @@ std::size_t compare_on(std::string const& sites, std::string const& between, col
   fmt::print("\n== sites of {} hosts, {} s and B/s between {}\n", sites, between,
              choice.shared ? "sites" : "each two hosts of two");
   testbed const grid(wanted.platform);
-  std::vector<std::string> command{"mpirun", "-np", std::to_string(wanted.hosts), "-x",
-                                   std::string("LD_PRELOAD=") + SKEL_INTERPOSED};
-  // Nothing is known from before: neither the platform nor what calls are worth.
-  command.insert(command.end(), {"-x", "XDG_CACHE_HOME=" + grid.folder().string(), "-x", "SKEL_KNOWLEDGE=off"});
-  if (choice.known)
-    command.insert(command.end(), {"-x", "SKEL_PLATFORM=" + (grid.folder() / "platform.json").string()});
-  for (char const* passed : {"SKEL_MPI", "SKEL_MPI_VERBOSE", "SKEL_MPI_ALGORITHM"})
-    if (std::getenv(passed) != nullptr)  // NOLINT(concurrency-mt-unsafe): no other thread is there
-      command.insert(command.end(), {"-x", passed});
-  command.insert(command.end(), {this_program(), "--ranks", "--seconds", fmt::format("{}", choice.seconds), "--least",
+  std::vector<std::string> command =
+      command_on_sites(wanted, grid, choice.known, {"SKEL_MPI", "SKEL_MPI_VERBOSE", "SKEL_MPI_ALGORITHM"});
+  command.insert(command.end(), {"--ranks", "--seconds", fmt::format("{}", choice.seconds), "--least",
                                  std::to_string(choice.least_bytes), "--most", std::to_string(choice.most_bytes),
                                  "--step", std::to_string(choice.step), "--minutes", fmt::format("{}", minutes)});
   for (std::string const& one : choice.operations) command.insert(command.end(), {"--op", one});
@@ -142,7 +95,7 @@ std::size_t compare_on(std::string const& sites, std::string const& between, col
              "95 % sure", "pairs");
   std::vector<double> small, big;
   std::size_t left_out = 0;
-  grid.run(wanted.first, command, [&](std::string const& line) {
+  auto const each_line = [&](std::string const& line) {
     json const row = json::parse(line, nullptr, false);
     if (!row.is_object()) {
       fmt::print("{}\n", line);  // what the library says, if it was asked to
@@ -150,6 +103,11 @@ std::size_t compare_on(std::string const& sites, std::string const& between, col
     }
     if (row.contains("left_out")) {
       left_out = row["left_out"];
+      return;
+    }
+    if (row.contains("given_up")) {
+      fmt::print("{:<10} {:>9} given up after {:.1f} s, as the time was over (--minutes)\n",
+                 row["operation"].get<std::string>(), row["bytes"].get<int>(), row["given_up"].get<double>());
       return;
     }
     double const gain = row["gain"];
@@ -160,7 +118,10 @@ std::size_t compare_on(std::string const& sites, std::string const& between, col
                1e3 * row["plain"].get<double>(), gain, row["low"].get<double>(), row["high"].get<double>(),
                row["pairs"].get<int>());
     std::fflush(stdout);
-  });
+  };
+  // Ranks end by themselves, but for one call that has begun.
+  if (!grid.run(wanted.first, command, each_line, 60 * minutes + longest_call))
+    fmt::print("ended from outside: a call took more than {} s\n", longest_call);
   print_sum("32 KiB and more", big);
   print_sum("less", small);
   return left_out;
@@ -187,32 +148,71 @@ void require_same_results(collective_call const& call, int count, MPI_Comm comm,
         fmt::format("{} of {} doubles gave rank {} other bytes than MPI's", call.name, count, rank));
 }
 
-void time_one(collective_call const& call, int bytes, double seconds, int rank, message_buffers& buffers) {
+/// Whether rank 0 finds that it is later than that, on all ranks. Collective.
+bool is_over(double end) {
+  int over = MPI_Wtime() > end ? 1 : 0;
+  PMPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return over != 0;
+}
+
+/// Whether there is a figure: nothing else if the time ends before there are enough calls for one.
+bool time_one(collective_call const& call, int bytes, double seconds, double end, int rank, message_buffers& buffers) {
   int const count = bytes / static_cast<int>(sizeof(double));
+  double const start = MPI_Wtime();
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  bool over = false;
   // Begun together, as they are when they count: calls that follow each other at once overlap.
-  for (int i = 0; i < learning_calls; ++i) slowest([&] { call.ours(count, comm); });
-  require_same_results(call, count, comm, buffers);
-  both_ways const found = in_turn(
-      seconds, 1, [&](std::size_t) { call.ours(count, comm); }, [&](std::size_t) { call.plain(count, comm); },
-      until_the_last);
-  require_same_results(call, count, comm, buffers);
+  for (int i = 0; i < learning_calls && !over; ++i) {
+    slowest([&] { call.ours(count, comm); });
+    over = is_over(end);
+  }
+  std::optional<both_ways> found;
+  if (!over) {
+    require_same_results(call, count, comm, buffers);
+    found = in_turn(
+        seconds, 1, [&](std::size_t) { call.ours(count, comm); }, [&](std::size_t) { call.plain(count, comm); },
+        until_the_last, [&] { return !is_over(end); });
+    require_same_results(call, count, comm, buffers);
+  }
   MPI_Comm_free(&comm);
-  if (rank != 0) return;
-  fmt::print("{}\n", json{{"operation", call.name},
-                          {"bytes", call.has_size ? bytes : 0},
-                          {"ours", found.ours},
-                          {"plain", found.plain},
-                          {"gain", 1 / found.ratio},
-                          {"low", 1 / found.sure.high},
-                          {"high", 1 / found.sure.low},
-                          {"pairs", found.pairs}}
-                         .dump());
+  // Fewer do not bound a median (statistics::median_interval).
+  constexpr std::size_t fewest_pairs = 6;
+  bool const is_figure = found && found->pairs >= fewest_pairs;
+  if (rank != 0) return is_figure;
+  json row{{"operation", call.name}, {"bytes", call.has_size ? bytes : 0}};
+  if (is_figure)
+    row.update({{"ours", found->ours},
+                {"plain", found->plain},
+                {"gain", 1 / found->ratio},
+                {"low", 1 / found->sure.high},
+                {"high", 1 / found->sure.low},
+                {"pairs", found->pairs}});
+  else
+    row["given_up"] = MPI_Wtime() - start;
+  fmt::print("{}\n", row.dump());
   std::fflush(stdout);
+  return is_figure;
 }
 
 }  // namespace
+
+std::vector<int> sizes_of(collectives_choice const& choice) {
+  std::vector<int> all{choice.least_bytes};
+  while (all.back() < choice.most_bytes)
+    all.push_back(choice.step > choice.most_bytes / all.back() ? choice.most_bytes
+                                                               : std::min(choice.step * all.back(), choice.most_bytes));
+  return all;
+}
+
+std::vector<collective_call> calls_of(collectives_choice const& choice, message_buffers& buffers) {
+  std::vector<collective_call> calls = usual_collectives(buffers);
+  calls.push_back(allgather_call(buffers));
+  std::erase_if(calls, [&](collective_call const& call) {
+    return !choice.operations.empty() && std::ranges::find(choice.operations, call.name) == choice.operations.end();
+  });
+  return calls;
+}
 
 void print_collectives(collectives_choice const& choice) {
   using clock = std::chrono::steady_clock;
@@ -232,33 +232,21 @@ void print_collectives(collectives_choice const& choice) {
 }
 
 void print_collective_times(collectives_choice const& choice) {
+  auto const start = std::chrono::steady_clock::now();
   MPI_Init(nullptr, nullptr);
-  double const start = MPI_Wtime();
+  std::chrono::duration<double> const initialising = std::chrono::steady_clock::now() - start;
+  double const end = MPI_Wtime() + 60 * choice.minutes - initialising.count();
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   auto const most = static_cast<std::size_t>(choice.most_bytes);
   message_buffers buffers{std::vector<char>(most), std::vector<char>(most * static_cast<std::size_t>(ranks))};
-  std::vector<collective_call> calls = usual_collectives(buffers);
-  calls.push_back(allgather_call(buffers));
-  std::erase_if(calls, [&](collective_call const& call) {
-    return !choice.operations.empty() && std::ranges::find(choice.operations, call.name) == choice.operations.end();
-  });
   std::size_t left_out = 0;
   // All operations of a size first, so that none is left out as a whole where the time ends.
-  for (int bytes = choice.least_bytes;;
-       bytes = std::min(choice.step > choice.most_bytes / bytes ? choice.most_bytes : choice.step * bytes,
-                        choice.most_bytes)) {
-    for (collective_call const& call : calls) {
+  for (int const bytes : sizes_of(choice))
+    for (collective_call const& call : calls_of(choice, buffers)) {
       if (!call.has_size && bytes > choice.least_bytes) continue;
-      int over = MPI_Wtime() - start > 60 * choice.minutes ? 1 : 0;
-      PMPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
-      if (over != 0)
-        ++left_out;
-      else
-        time_one(call, bytes, choice.seconds, rank, buffers);
+      if (is_over(end) || !time_one(call, bytes, choice.seconds, end, rank, buffers)) ++left_out;
     }
-    if (bytes >= choice.most_bytes) break;
-  }
   if (rank == 0) fmt::print("{}\n", json{{"left_out", left_out}}.dump());
   MPI_Finalize();
 }

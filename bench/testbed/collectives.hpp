@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "support/both_ways.hpp"
+
 namespace bench {
 
 /// What is compared on which grids.
@@ -16,8 +18,13 @@ struct collectives_choice {
   bool shared = false;   ///< all hosts of two sites share the link between them
   bool known = false;    ///< the library is given the platform, and measures none
   double seconds = 0.5;  ///< for each figure, beside what its least number of calls takes
-  double minutes = 60;   ///< for all grids together; figures that do not fit in are left out, and counted
+  double minutes = 60;   ///< for all grids together; figures that do not fit in are left out or given up, and counted
 };
+
+/// The bytes of messages, least first.
+std::vector<int> sizes_of(collectives_choice const& choice);
+/// The operations, on buffers that outlive them.
+std::vector<collective_call> calls_of(collectives_choice const& choice, message_buffers& buffers);
 
 /// Compares libskel_mpi.so with Open MPI's own collectives on emulated grids, in turn, and prints tables.
 /// Throws std::runtime_error for a grid that cannot be meant or made.

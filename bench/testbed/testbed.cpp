@@ -1,5 +1,6 @@
-// bench_testbed --exactness | --collectives [options]: what an emulated grid (skel testbed) makes of the latencies and
-// bandwidths that it is asked for, and libskel_mpi.so beside Open MPI's own collectives on such grids.
+// bench_testbed --exactness | --collectives | --change [options]: what an emulated grid (skel testbed) makes of the
+// latencies and bandwidths that it is asked for, and libskel_mpi.so beside Open MPI's own collectives on such grids,
+// also when ways between sites change in mid-run.
 //
 // Makes the testbeds and runs itself on their hosts. All of it is printed as tables; the exit status says only whether
 // everything ran. Needs root, and a quiet machine for figures that mean something.
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "change.hpp"
 #include "collectives.hpp"
 #include "exactness.hpp"
 #include "tcp.hpp"
@@ -17,10 +19,11 @@
 int main(int argc, char** argv) try {
   CLI::App app("bench_testbed: how exact emulated grids are, and collectives on them");
   bench::collectives_choice choice;
-  bool exactness = false, collectives = false, serve = false, ranks = false;
-  std::string ask;
+  bool exactness = false, collectives = false, changes = false, serve = false, ranks = false;
+  std::string ask, uses;
   app.add_flag("--exactness", exactness, "asked latencies and bandwidths beside those that TCP and skel probe find");
   app.add_flag("--collectives", collectives, "libskel_mpi.so beside Open MPI alone; a gain of 2: half the time");
+  app.add_flag("--change", changes, "after how many uses libskel_mpi.so follows a change between sites, and back");
   app.add_option("--sites", choice.sites, "hosts of each site of a grid")->capture_default_str();
   app.add_option("--between", choice.between, "latency [s] : bandwidth [B/s] between sites")->capture_default_str();
   app.add_option("--op", choice.operations, "bcast, reduce, allreduce, allgather, barrier (default: all)");
@@ -36,7 +39,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(2, 1 << 20))
       ->capture_default_str();
   app.add_option("--minutes", choice.minutes,
-                 "of collectives in all; figures that do not fit in are left out and counted")
+                 "of collectives in all; figures that do not fit in are left out or given up, and counted")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--seconds", choice.seconds, "for each figure, more or less")
@@ -45,6 +48,7 @@ int main(int argc, char** argv) try {
   auto* const internal = app.add_option_group("on hosts", "what it runs there by itself");
   internal->add_flag("--serve", serve, "answer TCP");
   internal->add_option("--ask", ask, "measure TCP to this address");
+  internal->add_option("--uses", uses, "use collectives while ways change; a folder");
   internal->add_flag("--ranks", ranks, "time collectives");
   app.footer(R"(SKEL_MPI, SKEL_MPI_VERBOSE and SKEL_MPI_ALGORITHM of the environment are passed on to the library.
 
@@ -52,17 +56,22 @@ Examples:
   bench_testbed --exactness
   bench_testbed --collectives
   bench_testbed --collectives --sites 3+3 --between 0.005:25e6
-  bench_testbed --collectives --sites 3+3 --op bcast --least 32768)");
+  bench_testbed --collectives --sites 3+3 --op bcast --least 32768
+  bench_testbed --change --sites 3+3 --between 0.001:125e6 --op bcast --op allreduce --least 8192 --step 32
+    --most 262144)");
   CLI11_PARSE(app, argc, argv);
   if (serve) bench::serve_tcp();
   if (ranks)
     bench::print_collective_times(choice);
+  else if (!uses.empty())
+    bench::print_uses(choice, uses);
   else if (!ask.empty())
     bench::print_tcp_figures(ask.c_str(), choice.seconds);
-  else if (!exactness && !collectives)
+  else if (!exactness && !collectives && !changes)
     fmt::print("{}", app.help());
   if (exactness) bench::print_exactness(choice.seconds);
   if (collectives) bench::print_collectives(choice);
+  if (changes) bench::print_changes(choice);
   return 0;
 } catch (std::exception const& problem) {
   std::fprintf(stderr, "bench_testbed: %s\n", problem.what());

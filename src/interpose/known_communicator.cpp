@@ -33,6 +33,11 @@ bool legal(plan::order operands, mapping::collective_request const& request) {
   return request.commutative || operands == plan::order::any || (operands == plan::order::rotated && request.root == 0);
 }
 
+/// What a prediction is hardly wrong by: twice what is expected.
+double surely(double predicted) {
+  return predicted * std::exp(2 * mapping::usual_error);
+}
+
 }  // namespace
 
 int known_communicator::make_key() {
@@ -91,10 +96,11 @@ begun_use known_communicator::begin(mapping::collective_request const& request) 
   if (use.steps == nullptr && process::self().always()) {
     use.steps = chosen_steps(request);
   } else if (use.steps == nullptr && !one_host_) {
-    auto* const open = open_way(mapping::class_of(request));
-    if (open == nullptr) return use;
-    use.kind = &open->first, use.open = &open->second;
-    use.how = use.open->next();
+    auto* const found = find_known(mapping::class_of(request));
+    if (found == nullptr) return use;
+    use.kind = &found->first, use.known = &found->second;
+    if (use.known->go.is_settled()) watch(*use.kind, *use.known);
+    use.how = use.known->go.next();
     if (use.how.skel) use.steps = chosen_steps(request);
   }
   if (use.steps != nullptr && messages_ == MPI_COMM_NULL) make_messages();
@@ -106,17 +112,65 @@ begun_use known_communicator::begin(mapping::collective_request const& request) 
 void known_communicator::end(begun_use const& use) {
   if (use.how.timed == way::timing::none) return;
   double seconds = MPI_Wtime() - use.start;
-  if (use.how.timed == way::timing::alone) return use.open->spend(seconds);
+  way& go = use.known->go;
+  if (use.how.timed == way::timing::alone) return go.is_settled() ? use.known->watch.took(seconds) : go.spend(seconds);
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, original_);
-  use.open->measured(use.how, seconds);
+  way::verdict const before = go.known();
+  go.measured(use.how, seconds);
   if (use.how.skel && group_->mapper() != nullptr) group_->mapper()->observe(*use.kind, seconds);
-  if (!use.how.skel || use.open->known() == way::verdict::open) return;
-  if (group_->verdict_of(*use.kind) == use.open->known()) return;
-  group_->keep(*use.kind, use.open->known());
+  if (go.is_settled()) conclude(*use.kind, *use.known, before);
+}
+
+void known_communicator::conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before) {
+  way const& go = known.go;
+  way::verdict const found = go.known();
+  bool const is_again = known.before != way::verdict::open;
+  // What the group knows is not the same on all ranks, what they tell each other has to be.
+  if (found != before) known.watch.begin_anew();
+  bool const is_other = group_->verdict_of(kind) != found;
+  if (is_again) {
+    double const ours = go.skel_seconds(), plain = go.plain_seconds();
+    known.watch.was_tried(found == known.before, static_cast<double>(way::uses_again),
+                          std::max(ours, plain) / std::min(ours, plain), share_of_looking);
+    known.before = way::verdict::open;
+  }
+  if (is_other) group_->keep(kind, found);
+  if (!(is_again || is_other) || process::self().verbose() < 2 || !process::self().first()) return;
+  std::fprintf(stderr, "skel: %s was tried%s: %.3g us, MPI's way %.3g us; it is %s\n", described(kind).c_str(),
+               is_again ? " again" : "", 1e6 * go.skel_seconds(), 1e6 * go.plain_seconds(),
+               found == way::verdict::won ? "taken" : "left to MPI");
+}
+
+void known_communicator::watch(mapping::collective_request const& kind, known_kind& known) {
+  change_watch& times = known.watch;
+  times.next();
+  if (times.reads()) {
+    double const start = MPI_Wtime();
+    told_of_change const all = known.told->read();
+    known.told.reset();
+    times.spend(MPI_Wtime() - start);
+    if (times.hear(all)) try_again(kind, known, all.seconds);
+  }
+  if (!known.go.is_settled() || !times.begins()) return;
+  double const start = MPI_Wtime();
+  known.told = std::make_unique<agreement>(original_, times.say());
+  times.spend(MPI_Wtime() - start);
+}
+
+void known_communicator::try_again(mapping::collective_request const& kind, known_kind& known, double seconds) {
+  // The models know the machine as it was, where skel's way may take less than MPI's takes now, or takes no less.
+  double const gain = seconds - surely(predict(kind));
+  if (known.go.known() == way::verdict::lost && !(gain > 0)) return;
+  // As many uses are to come as there have been.
+  bool const pays = messages_ != MPI_COMM_NULL ||
+                    gain * static_cast<double>(known.go.uses()) >= process::self().looking().communicator;
+  if (!pays) return;
+  known.before = known.go.known();
+  known.go.try_again();
+  known.watch.begin_anew();
   if (process::self().verbose() < 2 || !process::self().first()) return;
-  bool const won = use.open->known() == way::verdict::won;
-  std::fprintf(stderr, "skel: %s was tried: %.3g us, MPI's way %.3g us; it is %s\n", described(*use.kind).c_str(),
-               1e6 * use.open->skel_seconds(), 1e6 * use.open->plain_seconds(), won ? "taken" : "left to MPI");
+  std::fprintf(stderr, "skel: %s takes another time than it did, %.3g us; it is tried again\n", described(kind).c_str(),
+               1e6 * seconds);
 }
 
 void known_communicator::make_messages() {
@@ -145,19 +199,21 @@ prices_of_looking known_communicator::look_at_prices(MPI_Comm among) {
   return {.deciding = seconds[0], .communicator = seconds[1]};
 }
 
-std::pair<mapping::collective_request const, way>* known_communicator::open_way(
+std::pair<mapping::collective_request const, known_kind>* known_communicator::find_known(
     mapping::collective_request const& kind) {
   // Kinds beyond are left to MPI: all ranks have seen the same kinds.
   constexpr std::size_t most_kinds = 4096;
-  auto found = ways_.find(kind);
-  if (found == ways_.end()) {
-    if (ways_.size() == most_kinds) return nullptr;
-    found = ways_.try_emplace(kind).first;
+  auto found = kinds_.find(kind);
+  if (found == kinds_.end()) {
+    if (kinds_.size() == most_kinds) return nullptr;
+    found = kinds_.try_emplace(kind).first;
+    // Trials that nothing has called for may take as much as looking for a way.
+    found->second.watch =
+        change_watch(static_cast<double>(way::uses_again) / share_of_looking * static_cast<double>(size_));
     waiting_.push_back(kind);
   }
-  if (found->second.known() == way::verdict::lost) return nullptr;
   constexpr std::uint64_t first_review = 16;
-  if (found->second.waits() && ++calls_ >= first_review && std::has_single_bit(calls_)) review();
+  if (found->second.go.waits() && ++calls_ >= first_review && std::has_single_bit(calls_)) review();
   return &*found;
 }
 
@@ -165,18 +221,18 @@ void known_communicator::review() {
   std::vector<double> agreed;
   for (mapping::collective_request const& kind : waiting_) {
     auto const known = static_cast<double>(group_->verdict_of(kind));
-    agreed.insert(agreed.end(), {ways_.at(kind).spent(), known, -known});
+    agreed.insert(agreed.end(), {kinds_.at(kind).go.spent(), known, -known});
   }
   MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_DOUBLE, MPI_MAX, original_);
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
     double const spent = agreed[3 * i], most = agreed[3 * i + 1], least = -agreed[3 * i + 2];
-    way& which = ways_.at(waiting_[i]);
+    way& which = kinds_.at(waiting_[i]).go;
     if (most == least && most > 0)
       adopt(waiting_[i], which, static_cast<way::verdict>(most));
     else if (which.uses() > 0 && share_of_looking * spent >= process::self().looking().deciding)
       decide(waiting_[i], which, spent / static_cast<double>(which.uses()));
   }
-  std::erase_if(waiting_, [&](auto const& kind) { return !ways_.at(kind).waits(); });
+  std::erase_if(waiting_, [&](auto const& kind) { return !kinds_.at(kind).go.waits(); });
 }
 
 void known_communicator::adopt(mapping::collective_request const& kind, way& which, way::verdict found) {
@@ -186,15 +242,16 @@ void known_communicator::adopt(mapping::collective_request const& kind, way& whi
                found == way::verdict::won ? "taken" : "left to MPI");
 }
 
-void known_communicator::decide(mapping::collective_request const& kind, way& which, double seconds) {
-  mapping::collective_mapper* const mapper = group_->mapper();
-  double predicted = std::numeric_limits<double>::infinity();
+double known_communicator::predict(mapping::collective_request const& kind) const {
   try {
-    if (mapper != nullptr) predicted = mapper->predicted(kind);
+    if (mapping::collective_mapper* const mapper = group_->mapper(); mapper != nullptr) return mapper->predicted(kind);
   } catch (error const&) {  // no way between these clusters
   }
-  // Less by more than what the prediction is expected to be wrong by, twice.
-  double const gain = seconds - predicted * std::exp(2 * mapping::usual_error);
+  return std::numeric_limits<double>::infinity();
+}
+
+void known_communicator::decide(mapping::collective_request const& kind, way& which, double seconds) {
+  double const predicted = predict(kind), gain = seconds - surely(predicted);
   if (gain > 0) {
     // As many uses are to come as there have been.
     bool const pays = messages_ != MPI_COMM_NULL ||

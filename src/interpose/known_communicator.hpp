@@ -16,16 +16,26 @@
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/runtime/collective.hpp>
 
+#include "agreement.hpp"
+#include "change_watch.hpp"
 #include "group_knowledge.hpp"
 #include "way.hpp"
 
 namespace skel::interpose {
 
+/// What is known of a kind of calls on a communicator.
+struct known_kind {
+  way go{};
+  change_watch watch{};
+  std::unique_ptr<agreement> told{};         ///< while ranks tell each other of changes
+  way::verdict before = way::verdict::open;  ///< while it is tried again: what it was
+};
+
 /// A use of a collective that has begun.
 struct begun_use {
   plan::rank_schedule const* steps = nullptr;         ///< what this rank does; nullptr: the call is MPI's
-  way* open = nullptr;                                ///< that is told how long it takes; nullptr: nobody
-  mapping::collective_request const* kind = nullptr;  ///< of the open way
+  known_kind* known = nullptr;                        ///< that is told how long it takes; nullptr: nobody
+  mapping::collective_request const* kind = nullptr;  ///< of it
   way::use how{};
   double start = 0;
 };
@@ -39,7 +49,7 @@ struct begun_use {
 /// 32nd, 64th ... call of open kinds on the communicator its ranks agree, in one message, on what they have spent
 /// with each. Where share_of_looking of that pays for a decision, the mapper makes it, and where its price is clearly
 /// less than what was measured, skel's way is tried (`way`), as soon as as many uses again would win the communicator
-/// for messages.
+/// for messages. Kinds that are decided are watched (`change_watch`), and tried again when their times have changed.
 class known_communicator {
  public:
   /// nullptr where nothing is served: on inter-communicators, with one rank, inside one host (unless skel's way was
@@ -74,10 +84,17 @@ class known_communicator {
   void make_messages();
   plan::rank_schedule const* forced_steps(mapping::collective_request const& request);
   plan::rank_schedule const* chosen_steps(mapping::collective_request const& request);
-  /// The way of a kind, if it is open or skel's, and the kind as it is kept.
-  std::pair<mapping::collective_request const, way>* open_way(mapping::collective_request const& kind);
+  /// What is known of a kind, and the kind as it is kept; nullptr: it is left to MPI without a look.
+  std::pair<mapping::collective_request const, known_kind>* find_known(mapping::collective_request const& kind);
+  /// Before a use of a kind that is decided: tells other ranks, and hears what they tell. Collective.
+  void watch(mapping::collective_request const& kind, known_kind& known);
+  void try_again(mapping::collective_request const& kind, known_kind& known, double seconds);
+  /// A trial has ended with a verdict; `before`: what was known when its last pair began.
+  void conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before);
   /// Agrees on what was spent with kinds that wait, and decides where that pays. Collective.
   void review();
+  /// What skel's way takes by the models [s]; infinite where there is none.
+  double predict(mapping::collective_request const& kind) const;
   void decide(mapping::collective_request const& kind, way& which, double seconds);
   /// Takes over what is known of the group.
   void adopt(mapping::collective_request const& kind, way& which, way::verdict found);
@@ -99,7 +116,7 @@ class known_communicator {
   plan::rank_schedule forced_{};
   std::set<std::tuple<plan::collective, std::uint64_t, std::size_t>> told_{};
   std::uint64_t calls_ = 0;  // of kinds that wait
-  std::unordered_map<mapping::collective_request, way, kind_hash> ways_{};
+  std::unordered_map<mapping::collective_request, known_kind, kind_hash> kinds_{};
   std::vector<mapping::collective_request> waiting_{};  // in the order of their first calls, which all ranks share
 };
 

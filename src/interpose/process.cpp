@@ -16,6 +16,7 @@
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 
+#include "agreement.hpp"
 #include "known_communicator.hpp"
 #include "ways_apart.hpp"
 
@@ -259,6 +260,7 @@ void process::keep_what_was_learnt() {
 
 void process::end() {
   serving_.store(false, std::memory_order_release);
+  agreement::finish_all();
   keep_what_was_learnt();
   if (verbose_ && first()) say(summary());
 }

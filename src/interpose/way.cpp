@@ -11,12 +11,20 @@ way::use way::next() {
   ++uses_;
   if (verdict_ == verdict::won && !tries_ && std::has_single_bit(uses_)) tries_ = true;
   if (tries_) return {.skel = skel_next_, .timed = timing::together};
-  return {.skel = verdict_ == verdict::won, .timed = verdict_ == verdict::open ? timing::alone : timing::none};
+  return {.skel = verdict_ == verdict::won, .timed = timing::alone};
 }
 
 void way::try_it() {
   SKEL_EXPECTS(waits());
   tries_ = true;
+}
+
+void way::try_again() {
+  SKEL_EXPECTS(is_settled());
+  verdict_ = verdict::open;
+  tries_ = true, warm_ = skel_next_ = false;
+  plain_.clear(), skel_.clear();
+  pairs_ = pairs_again;
 }
 
 void way::adopt(verdict known) {
@@ -36,7 +44,7 @@ void way::measured(use which, double seconds) {
   }
   if (!(skel_seconds() < plain_seconds()))
     verdict_ = verdict::lost;
-  else if (plain_.size() >= fewest_pairs)
+  else if (plain_.size() >= pairs_)
     verdict_ = verdict::won;
   tries_ = verdict_ == verdict::open;
 }

@@ -56,6 +56,22 @@ TEST(InterposeWay, ThatTakesLongerLaterIsLeft) {
   EXPECT_EQ(one.known(), way::verdict::lost);
 }
 
+TEST(InterposeWay, IsTriedAgainWhenSomebodyAsks) {
+  way one;
+  one.try_it();
+  use(one, 100, [](bool skel) { return skel ? 9e-6 : 2e-6; });
+  ASSERT_EQ(one.known(), way::verdict::lost);
+  one.try_again();
+  EXPECT_FALSE(one.is_settled());
+  EXPECT_EQ(use(one, way::uses_again, [](bool skel) { return skel ? 9e-6 : 50e-6; }), way::uses_again / 2);
+  EXPECT_EQ(one.known(), way::verdict::won);
+  EXPECT_DOUBLE_EQ(one.plain_seconds(), 50e-6);  // what was before does not count
+  EXPECT_TRUE(one.is_settled());
+  one.try_again();
+  EXPECT_EQ(use(one, 100, [](bool skel) { return skel ? 9e-6 : 2e-6; }), 2u);
+  EXPECT_EQ(one.known(), way::verdict::lost);
+}
+
 TEST(InterposeWay, WarmingUpDoesNotCount) {
   way one;
   one.try_it();

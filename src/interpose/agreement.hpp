@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+
+#include <mpi.h>
+
+#include "change_watch.hpp"
+
+namespace skel::interpose {
+
+/// What ranks tell each other of a kind of calls, on its way beside the program's calls. It begins with the value and
+/// is over when it has been read; where it is not read any more, its end is waited for.
+class agreement {
+ public:
+  /// Collective over `among`, like a collective of the program: at the same place of their order on all ranks. Waits
+  /// for nobody.
+  agreement(MPI_Comm among, told_of_change const& mine);
+  ~agreement();
+  agreement(agreement const&) = delete;
+  agreement& operator=(agreement const&) = delete;
+
+  /// The greatest of each figure. Waits until all have begun it.
+  told_of_change read();
+
+  /// Waits for all that are under way in this process: before MPI is finalised.
+  static void finish_all();
+
+ private:
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::array<double, 3> mine_{}, all_{};
+};
+
+}  // namespace skel::interpose

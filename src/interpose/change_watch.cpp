@@ -1,0 +1,73 @@
+#include "change_watch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/mapping/collective_mapper.hpp>
+
+namespace skel::interpose {
+namespace {
+
+/// As a number of uses, however many.
+std::uint64_t uses_of(double number) {
+  constexpr double most = 1e15;
+  return static_cast<std::uint64_t>(std::clamp(std::ceil(number), 0.0, most));
+}
+
+}  // namespace
+
+bool change_watch::hear(told_of_change const& all) {
+  SKEL_EXPECTS(reads());
+  is_under_way_ = false;
+  double const paid_by = all.spent / share_of_watching;  // [s] of uses
+  begin_at_ = uses_;
+  if (paid_by > static_cast<double>(uses_between) * all.seconds) begin_at_ += uses_of(paid_by / all.seconds);
+  bool const is_of_before = std::exchange(is_stale_, false);
+  if (!(all.rings > 0) || is_of_before || (uses_ < quiet_until_ && !(all.seconds > overtaken_at_))) return false;
+  tried_at_ = all.seconds;
+  return true;
+}
+
+told_of_change change_watch::say() {
+  SKEL_EXPECTS(begins());
+  is_under_way_ = true, begun_at_ = uses_;
+  double const mean = counted_ > 0 ? seconds_ / static_cast<double>(counted_) : 0;
+  seconds_ = 0, counted_ = 0;
+  return {.rings = rings_ ? 1.0 : 0.0, .spent = std::exchange(spent_, 0), .seconds = mean};
+}
+
+void change_watch::took(double seconds) {
+  seconds_ += seconds, ++counted_;
+  double const value = std::log(std::max(seconds, std::numeric_limits<double>::min()));
+  if (known_.size() >= first_known) {
+    double const z = (value - std::clamp(value, usual_.low, usual_.high)) / deviation_;
+    if (!rings_) rings_ = noticed_.add(z) != statistics::cusum::alarm::none;
+    if (noticed_.is_cut_off(z) || known_.size() == most_known) return;
+  }
+  known_.push_back(value);
+  if (known_.size() < first_known || !std::has_single_bit(known_.size())) return;
+  usual_ = statistics::median_interval(known_);
+  deviation_ = std::max(statistics::deviation(known_), mapping::usual_error);
+}
+
+void change_watch::begin_anew() {
+  known_.clear();
+  noticed_.up = noticed_.down = 0;
+  rings_ = false, is_stale_ = is_under_way_;
+}
+
+void change_watch::was_tried(bool in_vain, double uses, double worse, double of) {
+  if (!in_vain) {
+    in_vain_ = 0, quiet_until_ = 0, overtaken_at_ = 0;
+    return;
+  }
+  overtaken_at_ = std::max(overtaken_at_, worse * tried_at_);
+  quiet_until_ = uses_ + uses_of(static_cast<double>(in_vain_++) * uses * worse / of);
+}
+
+}  // namespace skel::interpose
