@@ -13,6 +13,8 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <map>
+#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -24,6 +26,8 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/archive.hpp>
+
+#include "disk.hpp"
 
 namespace skel::runtime {
 namespace {
@@ -107,32 +111,43 @@ void write_all(int to, std::string_view bytes, fs::path const& file) {
 void synchronise(int what, fs::path const& file) {
   if (::fsync(what) != 0) fail(file, "cannot be brought to the disk");
 }
-/// That a file has its name is in the folder. Where folders cannot be synchronised (EINVAL), nothing is to be done.
-void synchronise_folder(fs::path const& folder) {
-  opened const here(folder, O_RDONLY | O_DIRECTORY);
-  if (*here < 0) fail(folder, "cannot be opened");
-  if (::fsync(*here) != 0 && errno != EINVAL) fail(folder, "cannot be brought to the disk");
-}
-
-std::optional<std::string> bytes_in(fs::path const& file) {
-  opened const here(file, O_RDONLY);
-  struct stat of {};
-  if (*here < 0 || ::fstat(*here, &of) != 0 || !S_ISREG(of.st_mode)) return std::nullopt;
-  std::string out(static_cast<std::size_t>(of.st_size), '\0');
-  for (std::size_t have = 0; have < out.size();) {
-    ssize_t const got = ::read(*here, out.data() + have, out.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return std::nullopt;
-    have += static_cast<std::size_t>(got);
-  }
-  return out;
-}
 
 /// What is wrong with a file, where it is read.
 class damaged : public error {
  public:
   using error::error;
 };
+
+/// That a file cannot be read says nothing of what is in it: there may be too many open files, or no memory.
+[[noreturn]] void fail_to_read(std::string const& why) {
+  throw error(
+      "this checkpoint cannot be read: " + why +
+      "; it stays where it is: start again when that is mended, or remove the file to go on from the one before");
+}
+
+/// Throws damaged where there is no file, or less of it than there was.
+std::string bytes_in(fs::path const& file) {
+  auto const words = [] { return std::generic_category().message(errno); };
+  opened const here(file, O_RDONLY);
+  if (*here < 0 && errno == ENOENT) throw damaged("it is not there any more");
+  struct stat of {};
+  if (*here < 0 || ::fstat(*here, &of) != 0) fail_to_read(words());
+  if (!S_ISREG(of.st_mode)) throw damaged("it is no file");
+  std::string out;
+  try {
+    out.resize(static_cast<std::size_t>(of.st_size));
+  } catch (std::exception const&) {  // std::bad_alloc, std::length_error
+    fail_to_read("there is no memory for its " + std::to_string(of.st_size) + " bytes");
+  }
+  for (std::size_t have = 0; have < out.size();) {
+    ssize_t const got = ::read(*here, out.data() + have, out.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_to_read(words());
+    if (got == 0) throw damaged("its end is missing");
+    have += static_cast<std::size_t>(got);
+  }
+  return out;
+}
 
 /// The sections of a file. Throws damaged, and skel::error for another version's.
 std::vector<std::string_view> sections_of(std::string_view all) {
@@ -185,13 +200,16 @@ fs::path with(fs::path const& file, char const* ending) {
   return file.string() + ending;
 }
 
-/// Out of the way of those that are kept.
-void put_aside(fs::path const& file, std::string const& why, std::vector<std::string>& notes) {
-  std::error_code problem;
-  fs::rename(file, with(file, damaged_one), problem);
-  fs::remove(with(file, being_read), problem);
-  notes.push_back(file.string() + ": this checkpoint is damaged (" + why + ") and put aside as " +
-                  with(file, damaged_one).string());
+/// Out of the way of those that are kept. What is said of it, behind `why`.
+void put_aside(fs::path const& file, char const* ending, std::string const& why, std::vector<std::string>& notes) {
+  std::error_code problem, other;
+  fs::path const to = with(file, ending);
+  fs::rename(file, to, problem);
+  // Where it stays, it is known for what it is at the next start, too.
+  if (!problem) fs::remove(with(file, being_read), other);
+  notes.push_back(file.string() + ": " + why +
+                  (problem ? " and is not used, but cannot be put aside as " + to.string() + ": " + problem.message()
+                           : " and is put aside as " + to.string()));
 }
 
 }  // namespace
@@ -209,7 +227,7 @@ checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector
   lock(patience);
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) fail(folder_, "checkpoints cannot be written there");
   fs::remove(beside_, problem);
-  auto const all = numbers();
+  auto const all = all_numbers();
   if (!all.empty()) last_number_ = all.back();
 }
 
@@ -240,9 +258,18 @@ fs::path checkpoint_store::name_of(std::uint64_t number) const {
 }
 
 /// Of those that are there, in order.
-std::vector<std::uint64_t> checkpoint_store::numbers() const {
-  std::vector<std::uint64_t> out;
+std::vector<std::uint64_t> checkpoint_store::all_numbers() const {
   std::error_code problem;
+  auto out = numbers(problem);
+  if (problem)
+    throw error(folder_.string() + ": which checkpoints there are cannot be read: " + problem.message() +
+                "; start again when that is mended");
+  return out;
+}
+
+/// The same; where that cannot be read, fewer.
+std::vector<std::uint64_t> checkpoint_store::numbers(std::error_code& problem) const {
+  std::vector<std::uint64_t> out;
   for (auto const& entry : fs::directory_iterator(folder_, problem)) {
     std::string const name = entry.path().filename().string();
     if (!name.starts_with(prefix_)) continue;
@@ -253,24 +280,19 @@ std::vector<std::uint64_t> checkpoint_store::numbers() const {
 }
 
 std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::string>& notes) {
-  auto all = numbers();
+  auto all = all_numbers();
   for (; !all.empty(); all.pop_back()) {
     fs::path const file = name_of(all.back());
     fs::path const mark = with(file, being_read);
     std::error_code problem;
     if (fs::file_size(mark, problem) >= most_readings && !problem) {
-      fs::rename(file, with(file, put_away), problem);
-      fs::remove(mark, problem);
-      notes.push_back(file.string() +
-                      ": the program has died twice while it read this checkpoint, which is put aside as " +
-                      with(file, put_away).string());
+      put_aside(file, put_away, "the program has died twice while it read this checkpoint, which is suspect", notes);
       continue;
     }
     found out;
     try {
       auto const bytes = bytes_in(file);
-      if (!bytes) throw damaged("it cannot be read");
-      auto const parts = sections_of(*bytes);
+      auto const parts = sections_of(bytes);
       auto const what = from_bytes<description>(std::string(parts.front()));
       if (auto const other = difference(what.identity, identity_); !other.empty())
         throw error("is a checkpoint of another program: " + other +
@@ -279,13 +301,15 @@ std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::s
       out.written = static_cast<std::time_t>(what.written);
       out.what.states.assign(parts.begin() + 1, parts.end());
     } catch (damaged const& e) {
-      put_aside(file, e.what(), notes);
+      put_aside(file, damaged_one, std::string("this checkpoint is damaged (") + e.what() + ")", notes);
       continue;
     } catch (cereal::Exception const&) {
-      put_aside(file, "its description cannot be read", notes);
+      put_aside(file, damaged_one, "this checkpoint is damaged (its description cannot be read)", notes);
       continue;
     } catch (error const& e) {
       throw error(file.string() + ": " + e.what());
+    } catch (std::bad_alloc const&) {
+      throw error(file.string() + ": there is no memory for this checkpoint; it stays where it is");
     }
     out.file = file;
     opened const attempts(mark, O_WRONLY | O_CREAT | O_APPEND);
@@ -328,8 +352,8 @@ std::uint64_t checkpoint_store::write(checkpoint const& what) {
     throw;
   }
   ++last_number_;
-  auto const all = numbers();
   std::error_code problem;
+  auto const all = numbers(problem);
   for (std::size_t i = 0; i + 2 < all.size(); ++i) fs::rename(name_of(all[i]), beside_, problem);
   return bytes;
 }
@@ -337,18 +361,24 @@ std::uint64_t checkpoint_store::write(checkpoint const& what) {
 void checkpoint_store::remove() {
   std::error_code problem;
   fs::remove(beside_, problem);
-  for (auto const number : numbers()) {
+  for (auto const number : numbers(problem)) {
     fs::remove(name_of(number), problem);
     fs::remove(with(name_of(number), being_read), problem);
   }
 }
 
-std::optional<std::pair<std::uint64_t, std::uint64_t>> newest_checkpoint(fs::path const& folder) {
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> out;
+std::map<std::uint64_t, std::uint64_t> newest_checkpoints(fs::path const& folder) {
+  std::map<std::uint64_t, std::uint64_t> out;
   std::error_code problem;
   for (auto const& entry : fs::directory_iterator(folder, problem))
-    if (auto const found = numbers_in(entry.path().filename().string())) out = std::max(out, found);
+    if (auto const found = numbers_in(entry.path().filename().string()))
+      out[found->first] = std::max(out[found->first], found->second);
   return out;
+}
+
+std::optional<std::pair<std::uint64_t, std::uint64_t>> newest_checkpoint(fs::path const& folder) {
+  auto const all = newest_checkpoints(folder);
+  return all.empty() ? std::nullopt : std::optional<std::pair<std::uint64_t, std::uint64_t>>(*all.rbegin());
 }
 
 }  // namespace skel::runtime

@@ -23,6 +23,8 @@ constexpr channel saved_states = 9;  // beside those of parcel_links and epochs
 constexpr double most_of_time = 0.01;
 /// More often they are not made [s]: what is lost by a failure is less than what starting again takes then.
 constexpr double shortest_period = 1;
+/// One that is begun may meet a move that has gone wrong half-way; so many in a row are no coincidence.
+constexpr std::size_t most_in_vain = 2;
 
 }  // namespace
 
@@ -73,8 +75,16 @@ double checkpoints::period() const {
 
 bool checkpoints::due(double now) {
   if (now < next_) return false;
-  std::lock_guard guard(mutex_);
+  std::unique_lock guard(mutex_);
   next_ = now + period();
+  if (in_vain_ >= most_in_vain && !std::exchange(told_, true) && options_.checkpoint_failed) {
+    std::string const why = std::to_string(in_vain_) +
+                            " in a row did not come about, since a stage is on one rank and what it keeps on another, "
+                            "or a rank refused";
+    guard.unlock();
+    options_.checkpoint_failed(why);
+    guard.lock();
+  }
   if (!busy_) return true;
   ++record_.skipped;
   return false;
@@ -93,6 +103,7 @@ void checkpoints::begin(std::uint32_t epoch) {
 
 void checkpoints::give_up() {
   std::lock_guard guard(mutex_);
+  ++in_vain_;
   busy_ = false;
   epoch_ = 0;
 }
@@ -106,6 +117,7 @@ void checkpoints::came(stream_position const& at, std::string state) {
   if (--missing_ > 0) return;
   if (std::exchange(elsewhere_, false)) {  // a state was not where its station was
     ++record_.skipped;
+    ++in_vain_;
     what_ = {};
     busy_ = false;
     return;
@@ -134,6 +146,7 @@ void checkpoints::keep() {
   if (first && options_.checkpoint_failed) options_.checkpoint_failed(problem);
   std::unique_lock guard(mutex_, std::defer_lock);
   if (options_.checkpoints_beside) guard.lock();
+  in_vain_ = 0;
   if (problem.empty()) {
     ++record_.written;
     record_.bytes += bytes;

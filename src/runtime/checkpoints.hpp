@@ -62,7 +62,9 @@ class checkpoints {
   std::size_t missing_ = 0;
   bool elsewhere_ = false;  // a station works on loan, or a part of its state is on another rank
   checkpoint what_;
-  double last_took_ = 0;  // [s]
+  double last_took_ = 0;     // [s]
+  std::size_t in_vain_ = 0;  // that were begun in a row, and did not come about
+  bool told_ = false;        // that it is so
   record::checkpoint_record record_;
   std::jthread writer_;
 };

@@ -13,6 +13,21 @@
 /// Calls of the user's functions for states that move part by part.
 namespace skel::runtime {
 
+namespace {
+
+/// Where parts are is known of as many as there were when the first ones went.
+void expect_parts(site const& here) {
+  auto const& way = here.parts();
+  std::size_t const now = here.what().state->divisible()->parts();
+  if (way.opened() && now != way.places().size())
+    throw error("parts() of stage '" + here.what().notes.name + "' says that there are " + std::to_string(now) +
+                ", and said " + std::to_string(way.places().size()) +
+                " when the first of them went to another rank: their number must not change; let it have as many from "
+                "the beginning as it will need, and leave some of them empty");
+}
+
+}  // namespace
+
 bool executor::look_after_parts() {
   if (!parts_move_ || stopping()) return false;
   bool any = false;
@@ -52,6 +67,7 @@ void executor::run_parted_batch(job& work, agenda& todo) {
   std::uint64_t bytes = 0;
   double seconds = 0;
   try {
+    expect_parts(here);
     auto const& places = here.parts().places();
     auto const parts = state.parts_of(*in.items, position);
     for (std::size_t i = 0; i < count; ++i) {
@@ -68,6 +84,8 @@ void executor::run_parted_batch(job& work, agenda& todo) {
       made.here = one.call->process(std::move(items.here), position, bytes);
       seconds = note(work, one, begin, record::now_ns(), in.first_item, apart ? mine : in.source_items, mine,
                      made.here.get(), bytes);
+      position = 0;  // nobody knows which item it was
+      expect_parts(here);
     }
     made.there = std::move(items.there);
   } catch (...) {
@@ -89,6 +107,7 @@ void executor::run_part(job const& work, agenda& todo) {
   std::size_t all = 0, bytes = 0;
   std::string whole;
   try {
+    expect_parts(here);
     all = state.parts();
     if (!way.opened()) out.shared = state.take_shared();
     for (std::size_t part = 0; part < all && (which.empty() || bytes < way.bytes()); ++part) {

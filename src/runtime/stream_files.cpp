@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+
+#include "disk.hpp"
 
 namespace skel {
 namespace stream_files_detail {
@@ -34,6 +37,21 @@ class stream_file {
     number_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
     if (number_ < 0) fail("cannot be opened");
   }
+  /// To write; makes it where there is none.
+  void open_to_write() {
+    number_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
+    if (number_ >= 0) return;
+    made_ = errno == ENOENT;
+    open(O_WRONLY | O_CREAT);
+  }
+  void synchronise() {
+    if (::fsync(number_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be brought to the disk");
+    if (!std::exchange(made_, false)) return;
+    // Who may not read the folder cannot synchronise it.
+    std::error_code problem;
+    auto const where = std::filesystem::canonical(name_, problem);  // of a link's file
+    if (!problem) runtime::synchronise_folder(where.parent_path(), {EACCES, EROFS});
+  }
   /// Of the file [B].
   std::uint64_t size() const {
     struct stat of {};
@@ -54,6 +72,7 @@ class stream_file {
  private:
   std::string name_;
   int number_ = -1;
+  bool made_ = false;  // by us, and its name is not on the disk yet
 };
 
 }  // namespace stream_files_detail
@@ -67,7 +86,7 @@ struct file_sink::state {
 
   void begin() {
     if (file.is_open()) return;
-    file.open(O_WRONLY | O_CREAT);
+    file.open_to_write();
     std::uint64_t const from = position - waiting.size();
     file.expect(from);
     if (::ftruncate(file.number(), static_cast<off_t>(from)) != 0 && (errno != EINVAL || from > 0))
@@ -87,7 +106,7 @@ struct file_sink::state {
   }
   void synchronise() {
     flush();
-    if (::fsync(file.number()) != 0 && errno != EINVAL && errno != EROFS) file.fail("cannot be brought to the disk");
+    file.synchronise();
   }
 };
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -177,6 +178,61 @@ TEST_F(CheckpointStore, CountsNoDeathsAfterItWasRead) {
   for (int life = 0; life < 5; ++life) EXPECT_EQ(found(), 1U);
 }
 
+TEST_F(CheckpointStore, LeavesWhatCannotBeReadWhereItIs) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  fs::remove(file(2));
+  fs::create_symlink(file(2), file(2));  // cannot be opened: ELOOP
+  std::vector<std::string> notes;
+  EXPECT_THAT([&] { found(&notes); }, ThrowsMessage<skel::error>(testing::AllOf(
+                                          HasSubstr(file(2).string() + ": this checkpoint cannot be read: "),
+                                          HasSubstr("it stays where it is"))));
+  EXPECT_THAT(notes, testing::IsEmpty());
+  EXPECT_THAT(files(), testing::ElementsAre("run-1.1.checkpoint", "run-1.2.checkpoint"));
+}
+
+TEST_F(CheckpointStore, DoesNotBeginAnewWhereTheFolderCannotBeListed) {
+  auto store = open();
+  store.write(some(1));
+  rlimit before{};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  rlimit const none{0, before.rlim_max};
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  std::vector<std::string> notes;
+  EXPECT_THAT([&] { store.last(notes); },
+              ThrowsMessage<skel::error>(HasSubstr("which checkpoints there are cannot be read: Too many open files")));
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_EQ(store.last(notes)->what.item, 1U);
+  EXPECT_THAT(notes, testing::IsEmpty());
+}
+
+TEST_F(CheckpointStore, HasNoMemoryForOneThatSaysItIsHuge) {
+  open().write(some(1));
+  fs::path const huge = file(2);
+  put(huge, "");
+  if (::truncate(huge.c_str(), std::numeric_limits<off_t>::max()) != 0) GTEST_SKIP() << "no file can be that long here";
+  EXPECT_THAT([&] { found(); }, ThrowsMessage<skel::error>(HasSubstr("there is no memory for its ")));
+  EXPECT_TRUE(fs::exists(huge));
+}
+
+TEST_F(CheckpointStore, SaysWhereADamagedOneCannotBePutAside) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  put(file(2), "skel");
+  fs::create_directories(file(2).string() + ".damaged");
+  std::vector<std::string> notes;
+  for (int start = 0; start < 2; ++start) EXPECT_EQ(found(&notes), 1U);
+  EXPECT_THAT(notes,
+              testing::Each(testing::AllOf(HasSubstr("this checkpoint is damaged"),
+                                           HasSubstr("cannot be put aside as " + file(2).string() + ".damaged: "),
+                                           testing::Not(HasSubstr("is put aside")))));
+  EXPECT_EQ(notes.size(), 2U);
+}
+
 TEST_F(CheckpointStore, GoesByNumbersAndNotByTheClock) {
   {
     auto store = open();
@@ -209,6 +265,8 @@ TEST_F(CheckpointStore, KeepsRunsOfAProgramApart) {
   open(1).write(some(1));
   open(2).write(some(2));
   EXPECT_EQ(found(), 1U);
+  EXPECT_THAT(skel::runtime::newest_checkpoints(folder_),
+              testing::ElementsAre(testing::Pair(1U, 1U), testing::Pair(2U, 1U)));
   EXPECT_EQ(skel::runtime::newest_checkpoint(folder_), (std::pair<std::uint64_t, std::uint64_t>(2, 1)));
   open(1).remove();
   EXPECT_THAT(files(), testing::ElementsAre("run-2.1.checkpoint"));

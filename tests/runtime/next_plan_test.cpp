@@ -226,6 +226,45 @@ TEST(NextPlan, MovesAStateInPartsWhileItsStageWorks) {
   for (std::uint64_t i = 0; i < items; ++i) ASSERT_EQ(got[i], std::pair(i, ++counted[{i % 64, i / 64 % 128}]));
 }
 
+/// Has one part more after each item.
+struct growing_parts : counts_in_parts {
+  std::uint64_t operator()(std::uint64_t x) {
+    stumble(x);
+    kept.emplace_back();
+    return x;
+  }
+  std::size_t part_of(std::uint64_t x) const { return x % 64; }
+  template <class Archive>
+  void serialize_part(Archive& archive, std::size_t which) {
+    kept.resize(std::max(kept.size(), which + 1));
+    archive(kept[which]);
+  }
+};
+
+TEST(NextPlan, EndsARunWhoseNumberOfPartsChangesWhileTheyMove) {
+  std::uint64_t got = 0;
+  auto app = count_to(20000) | skel::stage("grows", growing_parts{}) | skel::sink([&](std::uint64_t) { ++got; });
+  program const line = make_program(app);
+  run_plan first = spread(line, 1);
+  first.batch_latency = 1e-4;
+  first.batch_bytes = 1;  // one part at once
+  skel::runtime::run_options options;
+  options.plan_period = 1e-3;
+  options.next_plan = [&](run_plan const& now, double) {
+    run_plan next = now;
+    next.stations[1].ranks = {(now.stations[1].ranks.front() + 1) % ranks().size()};
+    return std::optional(next);
+  };
+  if (ranks().size() == 1) {
+    EXPECT_EQ(run_line(line, first, ranks(), options).items, 20000U);
+    return;
+  }
+  EXPECT_THAT([&] { run_line(line, first, ranks(), options); },
+              testing::ThrowsMessage<skel::stage_error>(testing::AllOf(
+                  testing::HasSubstr("parts() of stage 'grows' says that there are "),
+                  testing::HasSubstr(", and said "), testing::HasSubstr("their number must not change"))));
+}
+
 TEST(NextPlan, ThatMovesAPinnedStageIsRefusedWithWhyItIs) {
   auto app =
       count_to(1) | skel::stage("number", numbering{}) | skel::sink([](std::pair<std::uint64_t, std::uint64_t>) {});

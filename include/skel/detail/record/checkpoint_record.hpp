@@ -8,7 +8,7 @@ namespace skel::record {
 /// What became of the checkpoints of a run.
 struct checkpoint_record {
   std::uint64_t written = 0;  ///< whole, and on the disk
-  std::uint64_t skipped = 0;  ///< that were due while the one before was not done
+  std::uint64_t skipped = 0;  ///< due while the one before was not done, or a state was not on its stage's rank
   std::uint64_t failed = 0;   ///< that could not be written
   std::uint64_t bytes = 0;    ///< of all that were written
   double seconds = 0;         ///< that writing them took, beside the line [s]

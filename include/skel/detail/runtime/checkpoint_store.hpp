@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,8 +29,8 @@ class checkpoint_store {
   };
 
   /// Run `run` of the program, from 1 on (runs that did not end do not count), of a line with this identity. Makes the
-  /// folder, and its parents. Throws skel::error where it cannot be made or written into, or another process has it for
-  /// longer than `patience` seconds.
+  /// folder, and its parents. Throws skel::error where it cannot be made, listed or written into, or another process
+  /// has it for longer than `patience` seconds.
   checkpoint_store(std::filesystem::path folder, std::size_t run, std::vector<std::string> identity,
                    double patience = 2);
   ~checkpoint_store();
@@ -37,8 +39,8 @@ class checkpoint_store {
 
   /// The last one that is whole; nothing: there is none. What was found and not used is said in `notes`, a sentence
   /// each: damaged files, renamed to NAME.damaged, and those during whose reading the program has died twice, renamed
-  /// to NAME.aside. From here to read() the file counts as being read. Throws skel::error for one of another line.
-  /// O(bytes).
+  /// to NAME.aside. From here to read() the file counts as being read. Throws skel::error for one of another line, and
+  /// where a file or the folder cannot be read (too many open files, no memory, no right): the file stays. O(bytes).
   std::optional<found> last(std::vector<std::string>& notes);
   /// What last() found has been read, and the program lives.
   void read();
@@ -52,7 +54,8 @@ class checkpoint_store {
 
  private:
   std::filesystem::path name_of(std::uint64_t number) const;
-  std::vector<std::uint64_t> numbers() const;
+  std::vector<std::uint64_t> all_numbers() const;
+  std::vector<std::uint64_t> numbers(std::error_code& problem) const;
   void lock(double patience);
 
   std::filesystem::path folder_;
@@ -64,8 +67,10 @@ class checkpoint_store {
   int lock_ = -1;
 };
 
-/// The newest checkpoint in a folder as numbers of its run and of it in the run, for those who ask whether a program
-/// comes forward; nothing: there is none, or no such folder here.
+/// The number of the newest checkpoint of each run of a program that has some in a folder, for those who ask whether it
+/// comes forward; none where there is no such folder here.
+std::map<std::uint64_t, std::uint64_t> newest_checkpoints(std::filesystem::path const& folder);
+/// That of the latest of these runs, as numbers of the run and of it; nothing: there is none.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> newest_checkpoint(std::filesystem::path const& folder);
 
 }  // namespace skel::runtime

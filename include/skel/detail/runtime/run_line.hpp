@@ -50,7 +50,7 @@ struct run_options {
   /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
   double checkpoint_period = 0;
   bool checkpoints_beside = true;
-  /// Told the first time that a checkpoint could not be kept, and why.
+  /// Told the first time that a checkpoint could not be kept, or several in a row did not come about, and why.
   std::function<void(std::string const&)> checkpoint_failed;
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <initializer_list>
+#include <system_error>
+
+#include <skel/detail/base/error.hpp>
+
+namespace skel::runtime {
+
+/// Brings the names of a folder's files to the disk: that a file has its name is in the folder. Where folders cannot be
+/// synchronised (EINVAL), nothing is to be done; `nor` are other problems of which the same is true. Throws skel::error
+/// with folder and reason.
+inline void synchronise_folder(std::filesystem::path const& folder, std::initializer_list<int> nor = {}) {
+  auto const fail = [&](char const* what, int problem) {
+    for (int const one : nor)
+      if (one == problem) return;
+    throw error(folder.string() + ": " + what + ": " + std::generic_category().message(problem));
+  };
+  int const here = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (here < 0) return fail("cannot be opened", errno);
+  int const problem = ::fsync(here) == 0 ? 0 : errno;
+  ::close(here);
+  if (problem != 0 && problem != EINVAL) fail("cannot be brought to the disk", problem);
+}
+
+}  // namespace skel::runtime
