@@ -13,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <new>
 #include <span>
@@ -128,7 +129,7 @@ class damaged : public error {
 /// Throws damaged where there is no file, or less of it than there was.
 std::string bytes_in(fs::path const& file) {
   auto const words = [] { return std::generic_category().message(errno); };
-  opened const here(file, O_RDONLY);
+  opened const here(file, O_RDONLY | O_NONBLOCK);  // what is no file is waited for by nobody
   if (*here < 0 && errno == ENOENT) throw damaged("it is not there any more");
   struct stat of {};
   if (*here < 0 || ::fstat(*here, &of) != 0) fail_to_read(words());
@@ -193,6 +194,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> numbers_in(std::string co
     return problem == std::errc() && end == text.data() + text.size();
   };
   if (!read(middle.substr(0, dot), out.first) || !read(middle.substr(dot + 1), out.second)) return std::nullopt;
+  if (out.second == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;  // there is none after it
   return out;
 }
 

@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +24,21 @@ namespace stream_files_detail {
 /// many [B] make the call a tenth of what it does.
 constexpr std::size_t buffered = std::size_t{1} << 16U;
 
+/// The descriptor of this process that such a name stands for: opened anew it would begin at the beginning of a file
+/// that somebody else writes to as well.
+std::optional<int> descriptor_named(std::string_view name) {
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  for (std::string_view const folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!name.starts_with(folder)) continue;
+    int number = -1;
+    std::string_view const rest = name.substr(folder.size());
+    auto const [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    if (problem == std::errc() && end == rest.data() + rest.size()) return number;
+  }
+  return std::nullopt;
+}
+
 /// A file with its name, which is opened when it is needed and closed at the end.
 class stream_file {
  public:
@@ -32,6 +50,7 @@ class stream_file {
   stream_file& operator=(stream_file const&) = delete;
 
   bool is_open() const { return number_ >= 0; }
+  bool is_own() const { return is_own_; }
   int number() const { return number_; }
   void open(int flags) {
     number_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
@@ -39,6 +58,12 @@ class stream_file {
   }
   /// To write; makes it where there is none.
   void open_to_write() {
+    if (auto const there = descriptor_named(name_)) {
+      is_own_ = false;
+      number_ = ::fcntl(*there, F_DUPFD_CLOEXEC, 0);
+      if (number_ < 0) fail("cannot be opened");
+      return;
+    }
     number_ = ::open(name_.c_str(), O_WRONLY | O_CLOEXEC);
     if (number_ >= 0) return;
     made_ = errno == ENOENT;
@@ -72,7 +97,8 @@ class stream_file {
  private:
   std::string name_;
   int number_ = -1;
-  bool made_ = false;  // by us, and its name is not on the disk yet
+  bool is_own_ = true;  // and no descriptor that somebody else has opened
+  bool made_ = false;   // by us, and its name is not on the disk yet
 };
 
 }  // namespace stream_files_detail
@@ -87,6 +113,7 @@ struct file_sink::state {
   void begin() {
     if (file.is_open()) return;
     file.open_to_write();
+    if (!file.is_own()) return;  // what is in it is not ours to cut
     std::uint64_t const from = position - waiting.size();
     file.expect(from);
     if (::ftruncate(file.number(), static_cast<off_t>(from)) != 0 && (errno != EINVAL || from > 0))

@@ -43,7 +43,7 @@ class CheckpointStore : public testing::Test {
   ~CheckpointStore() override { fs::remove_all(folder_); }
 
   checkpoint_store open(std::size_t run = 1) const { return checkpoint_store(folder_, run, identity, 0); }
-  fs::path file(int number) const { return folder_ / ("run-1." + std::to_string(number) + ".checkpoint"); }
+  fs::path file(auto number) const { return folder_ / ("run-1." + std::to_string(number) + ".checkpoint"); }
   std::vector<std::string> files() const {
     std::vector<std::string> out;
     for (auto const& entry : fs::directory_iterator(folder_))
@@ -231,6 +231,23 @@ TEST_F(CheckpointStore, SaysWhereADamagedOneCannotBePutAside) {
                                            HasSubstr("cannot be put aside as " + file(2).string() + ".damaged: "),
                                            testing::Not(HasSubstr("is put aside")))));
   EXPECT_EQ(notes.size(), 2U);
+}
+
+TEST_F(CheckpointStore, WaitsForNothingThatIsNoFileAndCountsOnFromNumbersThatEnd) {
+  {
+    auto store = open();
+    store.write(some(1));
+  }
+  ASSERT_EQ(::mkfifo(file(2).c_str(), 0600), 0);
+  std::vector<std::string> notes;
+  EXPECT_EQ(found(&notes), 1U);
+  EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("it is no file")));
+  put(file(std::numeric_limits<std::uint64_t>::max()), "nothing");
+  {
+    auto store = open();
+    store.write(some(2));
+  }
+  EXPECT_EQ(found(), 2U);
 }
 
 TEST_F(CheckpointStore, GoesByNumbersAndNotByTheClock) {

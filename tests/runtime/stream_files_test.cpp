@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -187,6 +188,20 @@ TEST_F(StreamFiles, WhatIsMissingIsSaid) {
   EXPECT_THAT([&] { none(); }, ThrowsMessage<skel::error>(HasSubstr("none: cannot be opened: No such file")));
   skel::file_sink nowhere(folder_ / "none" / "out");
   EXPECT_THAT([&] { nowhere.finish(); }, ThrowsMessage<skel::error>(HasSubstr("cannot be opened")));
+}
+
+TEST_F(StreamFiles, ASinkThatIsStandardOutputCutsNothing) {
+  auto const file = folder_ / "all";
+  std::ofstream(file) << "precious\n";
+  int const number = ::open(file.c_str(), O_WRONLY | O_APPEND);
+  ASSERT_GE(number, 0);
+  skel::file_sink sink("/dev/fd/" + std::to_string(number));
+  sink(std::string("more\n"));
+  sink.finish();
+  ASSERT_EQ(::write(number, "last\n", 5), 5);
+  ::close(number);
+  std::ifstream in(file);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "precious\nmore\nlast\n");
 }
 
 TEST_F(StreamFiles, ASinkMayBeADevice) {

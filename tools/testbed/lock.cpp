@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string>
 
+#include <skel/detail/base/error.hpp>
+
 namespace skel::testbed {
 namespace {
 
@@ -43,6 +45,7 @@ void sign(descriptor const& lock, pid_t owner) {
 
 std::optional<pid_t> owner_of(std::filesystem::path const& file) {
   descriptor const open(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!open && errno == EACCES) throw error(file.string() + ": cannot be read by this user: use root, or sudo");
   if (!open || flock(open.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   std::ifstream in(file);
   pid_t owner = 0;
