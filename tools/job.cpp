@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +37,10 @@ namespace fs = std::filesystem;
 constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 /// The end of what a job says is kept: mpirun's words on a death are a few hundred bytes.
 constexpr std::size_t kept_words = std::size_t{1} << 16U;
+
+/// A process that is killed is gone within milliseconds, or waits for a disk or a file server that does not answer,
+/// which may take for ever: it is not waited for longer than for somebody else's folder of checkpoints.
+constexpr std::chrono::seconds patience{2};
 
 /// Signals that are read instead of being delivered.
 class caught_signals {
@@ -177,7 +183,11 @@ ending run_job(std::vector<std::string> const& words, bool listens) {
     while (auto const signal = signals.next()) {
       int const number = static_cast<int>(signal->ssi_signo);
       if (number != SIGCHLD) {
-        out.asked_for = true;
+        // What SIGUSR1 and SIGUSR2 mean is the program's: batch systems warn with them.
+        if (number != SIGUSR1 && number != SIGUSR2)
+          out.asked_for = true;
+        else if (std::ranges::count(out.told, number) == 0)
+          out.told.push_back(number);
         if (signal->ssi_code != SI_KERNEL) ::kill(out.process, number);  // a terminal sends it to both
         continue;
       }
@@ -190,14 +200,21 @@ ending run_job(std::vector<std::string> const& words, bool listens) {
   return out;
 }
 
-std::size_t end_orphans() {
-  std::size_t count = 0;
-  for (auto left = children(); !left.empty(); left = children())
-    for (pid_t const one : left) {
-      ::kill(one, SIGKILL);
-      if (::waitpid(one, nullptr, 0) == one) ++count;
+orphans end_orphans() {
+  using clock = std::chrono::steady_clock;
+  auto const give_up = clock::now() + patience;
+  orphans out;
+  for (auto left = children(); !left.empty(); left = children()) {  // who dies leaves children, too
+    for (pid_t const one : left) ::kill(one, SIGKILL);
+    for (pid_t const one : left)
+      if (::waitpid(one, nullptr, WNOHANG) == one) ++out.ended;
+    if (clock::now() >= give_up) {
+      out.left = children().size();
+      break;
     }
-  return count;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return out;
 }
 
 std::vector<std::string> remove_leftovers(pid_t mpirun) {

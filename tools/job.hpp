@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,10 +10,11 @@ namespace skel::tools {
 
 /// What became of a command.
 struct ending {
-  int status = 0;          ///< as waitpid() gives it
-  bool asked_for = false;  ///< after a signal that was passed on to it
-  pid_t process = 0;       ///< that it was
-  std::string said{};      ///< the end of what it wrote to standard error, where that was listened to
+  int status = 0;           ///< as waitpid() gives it
+  bool asked_for = false;   ///< after SIGINT, SIGTERM or SIGHUP, which was passed on to it
+  pid_t process = 0;        ///< that it was
+  std::vector<int> told{};  ///< other signals that were passed on to it, each once
+  std::string said{};       ///< the end of what it wrote to standard error, where that was listened to
 };
 
 /// Runs a command and waits for it. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it, but for those
@@ -21,8 +23,13 @@ struct ending {
 /// be started.
 ending run_job(std::vector<std::string> const& words, bool listens);
 
-/// Ends all processes that a job which died has left behind on this host. Returns how many there were.
-std::size_t end_orphans();
+/// Processes that a job has left behind on this host, which were to be ended.
+struct orphans {
+  std::size_t ended = 0;
+  std::size_t left = 0;  ///< that have not ended within 2 s
+};
+/// Ends all that a job which died has left behind.
+orphans end_orphans();
 
 /// Removes what a job of Open MPI has left in the folder for temporary files and in shared memory when its mpirun, a
 /// process of this host that is no more, was killed. Returns what was removed.

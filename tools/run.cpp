@@ -1,9 +1,13 @@
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -39,6 +43,8 @@ struct run_options {
 /// A program that dies at once is not started more often than this [s], and each time after twice as long, until it
 /// comes forward: starting ranks takes about as long.
 constexpr double first_pause = 0.25;
+/// Longer than this nobody waits [s]: starting takes a hundredth of the time then.
+constexpr double longest_pause = 100 * first_pause;
 /// So many lives in a row without a new checkpoint, or deaths of one host, are no coincidence.
 constexpr std::size_t hopeless = 2;
 
@@ -57,8 +63,12 @@ std::string signal_words(int signal) {
 /// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
 std::optional<death> death_of(ending const& what) {
   bool const signalled = WIFSIGNALED(what.status);
+  if (signalled && std::ranges::count(what.told, WTERMSIG(what.status)) > 0) return std::nullopt;
   if (what.asked_for || (!signalled && WEXITSTATUS(what.status) == 0)) return std::nullopt;
-  if (auto said = death_in(what.said)) return said;  // mpirun, too, may die when a rank has died
+  if (auto said = death_in(what.said)) {  // mpirun, too, may die when a rank has died
+    if (std::ranges::count(what.told, said->signal) > 0) return std::nullopt;
+    return said;
+  }
   if (signalled) return death{{}, {}, WTERMSIG(what.status)};
   int const status = WEXITSTATUS(what.status);
   if (status > 128 && is_deadly(status - 128)) return death{{}, {}, status - 128};
@@ -77,23 +87,27 @@ int status_of(ending const& what) {
   return WIFSIGNALED(what.status) ? by_signal + WTERMSIG(what.status) : WEXITSTATUS(what.status);
 }
 
-/// How far the checkpoints have come, where the command says where they are.
+/// How far the checkpoints have come, where the command says where they are. A program of several runs repeats those
+/// that have ended, so that any run that has a newer one, or has one and had none, has come forward.
 class progress {
  public:
   explicit progress(mpirun_command const& of) : folder_(of.value_of("--skel-checkpoint")) {
-    if (folder_) last_ = runtime::newest_checkpoint(*folder_);
+    if (folder_) last_ = runtime::newest_checkpoints(*folder_);
   }
   bool is_known() const { return folder_.has_value(); }
   /// Whether there is a newer one than at the last call.
   bool came_forward() {
     if (!folder_) return false;
-    auto const now = runtime::newest_checkpoint(*folder_);
-    return now > std::exchange(last_, now);
+    auto const before = std::exchange(last_, runtime::newest_checkpoints(*folder_));
+    return std::ranges::any_of(last_, [&](auto const& one) {
+      auto const had = before.find(one.first);
+      return had == before.end() || one.second > had->second;
+    });
   }
 
  private:
   std::optional<std::string> folder_;
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> last_;
+  std::map<std::uint64_t, std::uint64_t> last_;  // number by run
 };
 
 /// mpirun and its daemons on other hosts have connections on which nothing is said while a job runs, so that a host
@@ -117,8 +131,14 @@ void ask_for_quick_ends() {
 }
 
 void clean_up(ending const& after) {
-  if (std::size_t const left = end_orphans(); left > 0)
-    complain(fmt::format("run: ended {} {} that it had left behind", left, left > 1 ? "processes" : "process"));
+  auto const processes = [](std::size_t count) {
+    return fmt::format("{} {}", count, count > 1 ? "processes" : "process");
+  };
+  auto const [ended, left] = end_orphans();
+  if (ended > 0) complain("run: ended " + processes(ended) + " that it had left behind");
+  if (left > 0)
+    complain("run: " + processes(left) + " that it had left behind cannot be ended now; going on beside " +
+             (left > 1 ? "them" : "it"));
   for (auto const& gone : remove_leftovers(after.process)) complain("run: removed " + gone);
 }
 
@@ -131,7 +151,7 @@ int run(run_options const& options, std::ostream& out) {
   std::size_t starts = 0, of_host = 0, without_progress = 0;
   std::string gave_up;
   ending last;
-  for (double pause = first_pause;; pause *= 2) {
+  for (double pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
     last = run_job(command.words(), command.starts_mpirun());
     ++starts;
     auto const how = death_of(last);
@@ -183,12 +203,14 @@ int run(run_options const& options, std::ostream& out) {
 
 constexpr char const* footer =
     R"(A program has died when a signal ended it, or one of its ranks, or mpirun, or mpirun has lost a host. It has not when it
-ended by itself, with whatever status, when MPI_Abort ended it, or after a signal that was sent to skel run, which is passed
-on. Then the status is that of the command; after a death that is not followed by a restart it is 128 + the signal.
+ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGINT, SIGTERM or SIGHUP that was sent to
+skel run, which passes signals on; nor by a SIGUSR1 or SIGUSR2 that was. Then the status is that of the command; after a
+death that is not followed by a restart it is 128 + the signal.
 
 With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, two starts in a row
-that have made no checkpoint end it, whatever is left of --restarts. A host that dies twice in a row is left out, where
---host or a hostfile names others, and one that is lost at once; ranks become fewer where their slots do.
+that have made no checkpoint, of whichever stream of the program, end it, whatever is left of --restarts. A host that dies
+twice in a row is left out, where --host or a hostfile names others, and one that is lost at once; ranks become fewer where
+their slots do.
 
 --json gives, behind what the program writes, {"status", "starts", "gave_up": why, or "", "deaths": [{"what", "rank": or null,
 "host", "signal"}], "command": the last one}.

@@ -11,7 +11,7 @@ namespace skel {
 /// there: of 1 to `most` the P for which P s(P) is greatest, of equal ones the fewest. s(P) is the share of a core that
 /// the slowest thread gets: with C cores, others busy on o of them, which are taken for k = ceil(o) threads, and a
 /// quota of Q processors,
-///   s(P) = min(Q / P, P + k <= C ? 1 : max(1/2, 1 - o/k), C / P).
+///   s(P) = min(Q / P, k = 0 or P + k <= C ? 1 : max(1/2, 1 - o/k), C / P).
 /// What is not known does not hold anything back. O(most). Precondition: most > 0.
 /// Limits: as share_of(); threads of others that wait for a core are not seen.
 std::size_t threads_worth(platform::host_reading const& reading, std::size_t most);

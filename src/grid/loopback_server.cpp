@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -133,6 +134,14 @@ bool tell(web_client& to) {
   return false;
 }
 
+/// Reads from a client, or tells it something; whether it stays. Where there is no memory for that, it does not: the
+/// program needs its memory more, and who looks asks again.
+bool look_after(web_client& of, std::uint16_t port, web_resources const& resources) try {
+  return of.is_answered() ? tell(of) : hear(of, port, resources);
+} catch (std::bad_alloc const&) {
+  return false;
+}
+
 }  // namespace
 
 loopback_server::loopback_server(std::uint16_t port, web_resources resources) : resources_(std::move(resources)) {
@@ -176,8 +185,15 @@ loopback_server::~loopback_server() {
 
 void loopback_server::serve() {
   std::vector<web_client> clients;
+  std::vector<pollfd> watched;
+  try {
+    clients.reserve(most_clients);
+    watched.reserve(most_clients + 2);
+  } catch (std::bad_alloc const&) {
+    return;  // nobody is answered
+  }
   for (;;) {
-    std::vector<pollfd> watched{{ends_, POLLIN, 0}, {clients.size() < most_clients ? listens_ : -1, POLLIN, 0}};
+    watched.assign({{ends_, POLLIN, 0}, {clients.size() < most_clients ? listens_ : -1, POLLIN, 0}});
     for (auto const& one : clients)
       watched.push_back({one.descriptor, static_cast<short>(one.is_answered() ? POLLOUT : POLLIN), 0});
     constexpr int second = 1000;
@@ -187,7 +203,7 @@ void loopback_server::serve() {
     for (std::size_t k = 0; k < clients.size(); ++k) {
       auto& one = clients[k];
       bool stays = now - one.came < patience;
-      if (stays && watched[k + 2].revents != 0) stays = one.is_answered() ? tell(one) : hear(one, port_, resources_);
+      if (stays && watched[k + 2].revents != 0) stays = look_after(one, port_, resources_);
       if (!stays) ::close(std::exchange(one.descriptor, -1));
     }
     std::erase_if(clients, [](auto const& one) { return one.descriptor < 0; });

@@ -30,8 +30,8 @@ class loopback_server {
   static constexpr std::size_t longest_request = 8192;  ///< [B]; more than browsers send
   static constexpr double patience = 5;                 ///< with a client, until it has its answer [s]
 
-  /// At this port; 0: at one that is free. `resources` is called by the thread of the server and must not throw. Throws
-  /// skel::error where there is no such port to be had.
+  /// At this port; 0: at one that is free. `resources` is called by the thread of the server and must not throw, but
+  /// for std::bad_alloc, for which who asks gets no answer. Throws skel::error where there is no such port to be had.
   loopback_server(std::uint16_t port, web_resources resources);
   ~loopback_server();
   loopback_server(loopback_server const&) = delete;

@@ -141,7 +141,8 @@ std::string checkpoints_text(run_report const& of) {
   out += "checkpoints: " + print("%llu written", static_cast<unsigned long long>(kept.written));
   if (kept.written > 0) out += ", " + scaled(static_cast<double>(kept.bytes), "B") + " in " + scaled(kept.seconds, "s");
   if (kept.skipped > 0)
-    out += print(", %llu skipped because one was not done", static_cast<unsigned long long>(kept.skipped));
+    out += print(", %llu skipped because one was not done or a state was on another rank",
+                 static_cast<unsigned long long>(kept.skipped));
   if (kept.failed > 0)
     out += print(", %llu could not be written: ", static_cast<unsigned long long>(kept.failed)) + kept.problem;
   return out + "\n";

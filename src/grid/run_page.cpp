@@ -94,17 +94,30 @@ std::string decision_text(record::remap_decision const& made) {
   return out + (made.took > 0 ? ", took " + scaled(made.took, "s") : "");
 }
 
-/// Where the line was told to go on elsewhere.
+/// What became of another plan, as its mark says it.
+std::string move_text(record::remap_record const& move) {
+  std::string const out = print("after %.2f s ", move.announced);
+  if (!move.refused.empty()) return out + "another plan was refused: " + move.refused;
+  if (!move.rolled_back.empty())
+    return out + "another plan was gone on by, of which a part was rolled back: " + move.rolled_back;
+  if (move.repairs) return out + "stages went back on the ranks where their state had stayed";
+  return out + "another plan was gone on by" +
+         (move.in_parts > 0 ? ", after " + counted(move.in_parts, "state") + " had moved part by part" : std::string());
+}
+
+/// Where the line was told to go on elsewhere, and where it did not all the same.
 std::vector<chart_mark> marks_of(record::run_history const& run) {
   std::vector<chart_mark> out;
   for (auto const& made : run.decisions)
     if (made.moved())
       out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(made)});
-  if (run.decisions.empty())
-    for (auto const& move : run.remaps)
-      out.push_back({move.announced, move.refused.empty() ? "moved" : "refused",
-                     print("after %.2f s another plan", move.announced) +
-                         (move.refused.empty() ? std::string(" was gone on by") : " was refused: " + move.refused)});
+  for (auto const& move : run.remaps) {
+    bool const half_way = !move.rolled_back.empty() || move.repairs;  // no decision says that
+    if (half_way || run.decisions.empty())
+      out.push_back(
+          {move.announced, move.refused.empty() && move.rolled_back.empty() ? "moved" : "refused", move_text(move)});
+  }
+  std::ranges::stable_sort(out, {}, &chart_mark::at);
   if (out.size() > most_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most_rows));
   return out;
 }
@@ -136,7 +149,10 @@ std::string throughput(record::run_history const& run, std::vector<chart_mark> c
       "The line is what was measured, over the last second; dashed is the forecast that stood, around it where "
       "what is measured should be in 90 % of the cases.");
   if (rows.empty()) return out;
-  return out + table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
+  out += table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
+  if (run.forecasts_left_out > 0)
+    out += paragraph("Behind the first, " + counted(run.forecasts_left_out, "forecast") + " are left out.");
+  return out;
 }
 
 /// A row for each rank that a stage was on, with the time that it was there.
@@ -261,7 +277,8 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
   if (run.period > 0)
     out += paragraph(
         "The line is the part of the time in which the rank's threads wanted to run that they did; dashed is what "
-        "was forecast of its host, with the mean error of such forecasts around it, where the run could be moved.");
+        "was forecast of its host, with the median absolute error of such forecasts lately around it, where the run "
+        "could be moved.");
   else
     out += paragraph("Ranks were not asked how far they were.");
   if (run.hosts.size() > most_charts)
@@ -313,10 +330,14 @@ std::string moves(record::run_history const& run) {
             number_cell(fine && move.begun > 0 ? print("%.3f s", move.begun) : "-") +
             number_cell(fine && move.done > 0 ? print("%.3f s", move.done) : "-") +
             number_cell(fine && move.done > 0 ? scaled(move.done - move.announced, "s") : "-") +
-            "<td class=\"wrong\">" + in_html(move.refused) + "</td></tr>\n";
+            number_cell(move.in_parts > 0 ? number_of(move.in_parts) : "-") + "<td class=\"wrong\">" +
+            in_html(move.refused) + "</td><td class=\"wrong\">" + in_html(move.rolled_back) + "</td>" +
+            text_cell(move.repairs ? "stages are where their state had stayed" : "") + "</tr>\n";
   }
-  std::string out = "<h2>Other plans that it was given</h2>\n" +
-                    table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*", "refused"}, rows);
+  std::string out =
+      "<h2>Other plans that it was given</h2>\n" + table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*",
+                                                          "states in parts*", "refused", "rolled back", "repairs"},
+                                                         rows);
   if (auto const left_out = run.remaps_left_out + begin; left_out > 0)
     out += paragraph("The " + counted(left_out, "plan") + " before are left out.");
   return out;
@@ -386,8 +407,12 @@ std::string run_page(record::run_history const& run) {
 }
 
 std::string live_page(record::run_history const& run) {
+  return live_page(run, view_of_run(run));
+}
+
+std::string live_page(record::run_history const& run, std::string const& view) {
   return document(run, "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>\n",
-                  "<p id=\"state\" class=\"wrong\"></p>\n<main id=\"view\">\n" + view_of_run(run) +
+                  "<p id=\"state\" class=\"wrong\"></p>\n<main id=\"view\">\n" + view +
                       "</main>\n<script src=\"/live.js\"></script>\n");
 }
 

@@ -14,6 +14,8 @@ std::string run_page(record::run_history const& run);
 /// The same while the run goes on: the page looks for what is new once a second, at `/view` (by itself with scripts,
 /// from `/live.js`; as a whole without).
 std::string live_page(record::run_history const& run);
+/// The same, where view_of_run() has made `view` of the history.
+std::string live_page(record::run_history const& run, std::string const& view);
 /// What is at `/view`: all of a page that changes.
 std::string view_of_run(record::run_history const& run);
 /// What is at `/live.js`.

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -92,42 +93,43 @@ std::optional<web_resource> run_view::resource(std::string_view path) {
   if (path == "/live.js") return web_resource{"text/javascript", live_script()};
   if (path != "/" && path != "/view") return std::nullopt;
   double const now = record::now();
-  bool const is_view = path == "/view";
-  if (is_view && now - seen_at_ < page_period) return seen_;
-  auto const history = [&] {
-    std::lock_guard const guard(mutex_);
-    return recorder_.history();
-  }();
-  if (!is_view) return web_resource{"text/html", live_page(history)};
-  seen_ = {"text/html", view_of_run(history)};
-  seen_at_ = now;
-  return seen_;
+  if (!(now - seen_at_ < page_period)) {
+    auto const so_far = history();
+    seen_ = view_of_run(so_far);
+    page_ = live_page(so_far, seen_);
+    seen_at_ = now;
+  }
+  return web_resource{"text/html", path == "/view" ? seen_ : page_};
 }
 
-/// The drawing thread.
+record::run_history run_view::history() {
+  std::lock_guard const guard(mutex_);
+  return recorder_.history();
+}
+
+/// The drawing thread. Who tells the history something waits while it is copied, and not while lines are made of it.
 void run_view::draw() {
-  std::unique_lock guard(mutex_);
   double printed = record::now();
-  while (!ends_.wait_for(guard, std::chrono::duration<double>(redraw_period), [this] { return over_; })) {
-    auto const size = size_of_terminal(STDERR_FILENO);
-    std::string text;
-    if (size.rows > 2 * rows_of_the_program) {
-      // Beside the stages there are lines of the run, of its decisions and of stages that are left out.
-      auto lines = live_lines(recorder_.history(), size.columns, size.rows / 2 - 3);
-      guard.unlock();
-      text = rows_.draw(lines, size);
-    } else {
-      double const now = record::now();
-      if (now - printed < print_period) continue;
-      printed = now;
-      auto const lines = live_lines(recorder_.history(), printed_columns, most_printed_stages);
-      guard.unlock();
-      for (auto const& line : lines) text += line + "\n";
+  auto const goes_on = [this] {
+    std::unique_lock guard(mutex_);
+    return !ends_.wait_for(guard, std::chrono::duration<double>(redraw_period), [this] { return over_; });
+  };
+  while (goes_on()) try {
+      auto const size = size_of_terminal(STDERR_FILENO);
+      std::string text;
+      if (size.rows > 2 * rows_of_the_program) {
+        // Beside the stages there are lines of the run, of its decisions and of stages that are left out.
+        text = rows_.draw(live_lines(history(), size.columns, size.rows / 2 - 3), size);
+      } else {
+        double const now = record::now();
+        if (now - printed < print_period) continue;
+        printed = now;
+        for (auto const& line : live_lines(history(), printed_columns, most_printed_stages)) text += line + "\n";
+      }
+      write_at_once(text);
+    } catch (std::bad_alloc const&) {
+      // The program needs its memory more than these lines do; the next ones may find some.
     }
-    write_at_once(text);
-    guard.lock();
-  }
-  guard.unlock();
   write_at_once(rows_.leave());
 }
 

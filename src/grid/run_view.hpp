@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,7 @@ class run_view {
  private:
   void write_report();
   std::optional<web_resource> resource(std::string_view path);
+  record::run_history history();
   void open_page(std::uint16_t port);
   void draw();
 
@@ -60,9 +62,9 @@ class run_view {
   record::history_recorder recorder_;
   bool over_ = false;
   std::condition_variable ends_;
-  web_resource seen_;    // what was shown last, and when: the server's thread
-  double seen_at_ = -1;  // [s]
-  terminal_rows rows_;   // the drawing thread's
+  std::string seen_, page_;  // what was shown last at /view and /, and when: the server's thread
+  double seen_at_ = -std::numeric_limits<double>::infinity();  // [s]
+  terminal_rows rows_;                                         // the drawing thread's
   std::thread draws_;
   std::unique_ptr<loopback_server> server_;
 };

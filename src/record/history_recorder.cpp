@@ -1,6 +1,7 @@
 #include <skel/detail/record/history_recorder.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -33,11 +34,22 @@ void history_recorder::hear(rank_progress const& said) {
   latest.threads.waited += said.waited;
   quiet.reset();
   if (said.standing && (history_.forecasts.empty() || history_.forecasts.back().seconds != said.standing->seconds ||
-                        history_.forecasts.back().why != said.standing->why))
+                        history_.forecasts.back().why != said.standing->why)) {
     history_.forecasts.push_back(*said.standing);
+    bound_forecasts();
+  }
   if (rank != 0) return;
   listen(said.seconds);
   if (before.seconds > 0) keep(before.seconds);
+}
+
+/// The first and the last ones stay.
+void history_recorder::bound_forecasts() {
+  auto& all = history_.forecasts;
+  if (all.size() <= most_forecasts) return;
+  auto const too_many = all.size() - most_forecasts;
+  all.erase(all.begin() + 1, all.begin() + 1 + static_cast<std::ptrdiff_t>(too_many));
+  history_.forecasts_left_out += too_many;
 }
 
 /// What all had done at a moment: of each rank, between what it said before and after that.
@@ -136,6 +148,8 @@ void history_recorder::complete(run_record const& run) {
   }
   if (run.seconds > 0) all.push_back(std::move(last));
   history_.forecasts = run.forecasts;
+  history_.forecasts_left_out = 0;
+  bound_forecasts();
   history_.remaps = run.remaps;
   history_.remaps_left_out = 0;
   if (history_.remaps.size() > most_remaps) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ using testing::StartsWith;
 
 std::optional<skel::web_resource> one_page(std::string_view path) {
   if (path == "/") return skel::web_resource{"text/html", "<p>here</p>"};
+  if (path == "/too-large") throw std::bad_alloc();
   if (path == "/large") return skel::web_resource{"text/plain", std::string(std::size_t{32} << 20U, 'x')};
   return std::nullopt;
 }
@@ -126,6 +128,12 @@ TEST(LoopbackServer, GivesLargePagesWhole) {
   skel::loopback_server const server(0, one_page);
   auto const answer = fetched(server, "/large");
   EXPECT_EQ(answer.size() - answer.find("\r\n\r\n") - 4, std::size_t{32} << 20U);
+}
+
+TEST(LoopbackServer, LeavesWhomThereIsNoMemoryToAnswerAndGoesOn) {
+  skel::loopback_server const server(0, one_page);
+  EXPECT_EQ(fetched(server, "/too-large"), "");
+  EXPECT_THAT(fetched(server, "/"), HasSubstr("<p>here</p>"));
 }
 
 TEST(LoopbackServer, AnswersWhileOthersHangAndLeave) {

@@ -124,6 +124,27 @@ TEST(RunPage, PlansByHandAreMarksToo) {
   EXPECT_THAT(page, HasSubstr("after 2.00 s another plan was refused: it does not fit"));
 }
 
+TEST(RunPage, ShowsWhatWasRolledBackRepairedAndMovedInParts) {
+  auto run = skel::made_up::run("work", 2, 40);
+  run.remaps = {
+      {.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .refused = {}, .rolled_back = {}, .in_parts = 2},
+      {.epoch = 2, .announced = 2, .begun = 2.1, .done = 2.2, .refused = {}, .rolled_back = "'work' stays"},
+      {.epoch = 3, .announced = 3, .begun = 3.1, .done = 3.2, .refused = {}, .rolled_back = {}, .repairs = true}};
+  auto const by_hand = skel::run_page(run);
+  expect_balanced(by_hand);
+  EXPECT_THAT(by_hand, HasSubstr("after 1.00 s another plan was gone on by, after 2 states had moved part by part"));
+  EXPECT_THAT(by_hand, HasSubstr("<td class=\"wrong\">&#39;work&#39; stays</td>"));
+  EXPECT_THAT(by_hand, HasSubstr("<td>stages are where their state had stayed</td>"));
+  run.decisions = {decision(1, true), decision(2, true)};
+  run.remap_decisions = 2;
+  for (auto const& page : {by_hand, skel::run_page(run)}) {
+    EXPECT_THAT(page, HasSubstr("after 2.00 s another plan was gone on by, of which a part was rolled back: "
+                                "&#39;work&#39; stays"));
+    EXPECT_THAT(page, HasSubstr("after 3.00 s stages went back on the ranks where their state had stayed"));
+    EXPECT_GT(count(page, "class=\"mark refused\""), 0U);
+  }
+}
+
 TEST(RunPage, OfThousandsOfPointsAndDecisionsItStaysReadable) {
   auto run = skel::made_up::run("work", 2, 50000);
   for (std::uint64_t k = 1; k <= 5000; ++k) run.decisions.push_back(decision(k, k % 2 == 0));

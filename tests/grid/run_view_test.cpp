@@ -1,5 +1,6 @@
 #include "run_view.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <arpa/inet.h>
@@ -239,6 +241,27 @@ TEST_F(RunView, TheLivePageIsThereAsLongAsTheRun) {
   EXPECT_THAT(script, testing::AllOf(HasSubstr("text/javascript"), HasSubstr("fetch(\"/view\"")));
   EXPECT_THAT(nothing, HasSubstr(" 404 "));
   EXPECT_EQ(answer_of(*settings_.live_page, "/"), "");
+}
+
+TEST_F(RunView, NoPageIsMadeMoreThanTwiceASecond) {
+  settings_.live_page = free_port();
+  skel::grid grid(settings_);
+  std::string first, again;
+  double apart = 0;
+  said_during([&] {
+    run(grid, 1500, [&, rank = grid.rank()](std::uint64_t x) {
+      if (rank != 0 || x != 1000) return;
+      double const begin = skel::record::now();
+      first = answer_of(*settings_.live_page, "/");
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));  // rank 0 has said how far it is meanwhile
+      again = answer_of(*settings_.live_page, "/");
+      apart = skel::record::now() - begin;
+    });
+  });
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(again, HasSubstr("It goes on: "));
+  if (apart >= 0.5) GTEST_SKIP() << "the machine is too slow to ask twice in half a second";
+  EXPECT_EQ(first, again);
 }
 
 TEST_F(RunView, APortInUseIsToldAndAnotherOneTaken) {

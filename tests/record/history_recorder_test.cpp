@@ -126,6 +126,28 @@ TEST(HistoryRecorder, KeepsEachForecastOnce) {
   EXPECT_EQ(recorder.history().forecasts.back().why, "it is surer");
 }
 
+TEST(HistoryRecorder, KeepsTheFirstForecastAndTheLastOnes) {
+  constexpr std::uint64_t all = 3000;
+  history_recorder recorder(begun(1));
+  skel::record::run_record run;
+  auto said = saying(0, period, 0, 1);
+  for (std::uint64_t k = 0; k < all; ++k) {
+    said.standing = skel::record::throughput_forecast{.item = k, .seconds = static_cast<double>(k), .why = {}};
+    recorder.hear(said);
+    run.forecasts.push_back(*said.standing);
+  }
+  auto const check = [](skel::record::run_history const& made) {
+    ASSERT_EQ(made.forecasts.size(), history_recorder::most_forecasts);
+    EXPECT_EQ(made.forecasts_left_out, all - history_recorder::most_forecasts);
+    EXPECT_EQ(made.forecasts[0].item, 0U);
+    EXPECT_EQ(made.forecasts[1].item, made.forecasts_left_out + 1);
+    EXPECT_EQ(made.forecasts.back().item, all - 1);
+  };
+  check(recorder.history());
+  recorder.complete(run);
+  check(recorder.history());
+}
+
 TEST(HistoryRecorder, TheRecordOfARunThatIsCompleteIsTheLastWord) {
   history_recorder recorder(begun(1));
   recorder.begin("the plan", 5, {{0}, {0}, {0}});

@@ -210,11 +210,17 @@ TEST_F(CheckpointStore, DoesNotBeginAnewWhereTheFolderCannotBeListed) {
 
 TEST_F(CheckpointStore, HasNoMemoryForOneThatSaysItIsHuge) {
   open().write(some(1));
-  fs::path const huge = file(2);
+  // Files of this length are in memory, where they take none.
+  fs::path const huge = "/dev/shm/skel-store-" + std::to_string(::getpid());
   put(huge, "");
-  if (::truncate(huge.c_str(), std::numeric_limits<off_t>::max()) != 0) GTEST_SKIP() << "no file can be that long here";
-  EXPECT_THAT([&] { found(); }, ThrowsMessage<skel::error>(HasSubstr("there is no memory for its ")));
-  EXPECT_TRUE(fs::exists(huge));
+  bool const is_huge = ::truncate(huge.c_str(), std::numeric_limits<off_t>::max()) == 0;
+  if (is_huge) {
+    fs::create_symlink(huge, file(2));
+    EXPECT_THAT([&] { found(); }, ThrowsMessage<skel::error>(HasSubstr("there is no memory for its ")));
+    EXPECT_TRUE(fs::exists(file(2)));
+  }
+  fs::remove(huge);
+  if (!is_huge) GTEST_SKIP() << "there is no file system in memory";
 }
 
 TEST_F(CheckpointStore, SaysWhereADamagedOneCannotBePutAside) {

@@ -93,6 +93,25 @@ TEST_F(Run, GivesUpWhereNoCheckpointComes) {
   EXPECT_THAT(other.err, Not(HasSubstr("in 0.5 s")));
 }
 
+TEST_F(Run, ComesForwardByCheckpointsOfARunThatIsRepeated) {
+  auto const program =
+      script("program", std::string(count) +
+                            "[ $starts -ge 5 ] && exit 0\nmkdir -p kept\ntouch kept/run-2.9.checkpoint\n"
+                            "touch kept/run-1.$starts.checkpoint\nkill -9 $$\n");
+  auto const one = skel({"run", "--restarts", "9", "--", program, "--skel-checkpoint", (folder_ / "kept").string()});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_EQ(text_in("starts"), [&] {
+    std::string all;
+    for (int i = 0; i < 5; ++i) all += "start --skel-checkpoint " + (folder_ / "kept").string() + "\n";
+    return all;
+  }());
+  // Nothing new of any run.
+  auto const stands = script("stands", std::string(count) + "kill -9 $$\n");
+  auto const other = skel({"run", "--restarts", "9", "--", stands, "--skel-checkpoint", (folder_ / "kept").string()});
+  EXPECT_EQ(other.status, 128 + SIGKILL);
+  EXPECT_THAT(other.err, HasSubstr("giving up, since 2 starts in a row have made no checkpoint"));
+}
+
 TEST_F(Run, SaysWhichRankDiedOnWhichHost) {
   auto const mpirun = script("mpirun", std::string(count) + "[ $starts -ge 2 ] && exit 0\n" + died("n3"));
   auto const one = skel({"run", "--", mpirun, "-np", "4", "program"});
@@ -154,6 +173,24 @@ TEST_F(Run, PassesSignalsOnAndDoesNotStartAgain) {
   with.signal = SIGTERM;
   auto const one = skel({"run", "--", program}, with);
   EXPECT_EQ(one.status, 5);
+  EXPECT_EQ(text_in("starts"), "start\n");
+}
+
+TEST_F(Run, StartsAgainWhatDiesAfterAWarning) {
+  auto const program = script("program", std::string(count) +
+                                             "[ $starts -ge 2 ] && exit 0\ntrap 'kill -9 $$' USR1\necho ready >&2\n"
+                                             "while :; do sleep 0.01; done\n");
+  surroundings with;
+  with.signal = SIGUSR1;
+  EXPECT_EQ(skel({"run", "--", program}, with).status, 0);
+  EXPECT_EQ(text_in("starts"), "start\nstart\n");
+}
+
+TEST_F(Run, DoesNotStartAgainWhatDiesByAWarning) {
+  auto const program = script("program", std::string(count) + "echo ready >&2\nwhile :; do sleep 0.01; done\n");
+  surroundings with;
+  with.signal = SIGUSR2;
+  EXPECT_EQ(skel({"run", "--", program}, with).status, 128 + SIGUSR2);
   EXPECT_EQ(text_in("starts"), "start\n");
 }
 

@@ -24,7 +24,7 @@ struct station_moment {
 /// What is expected of a rank's host: of the speed that the platform says, for each thread of the program.
 struct share_forecast {
   double share = std::numeric_limits<double>::quiet_NaN();  ///< NaN: nobody forecasts it
-  double error = std::numeric_limits<double>::quiet_NaN();  ///< mean absolute; NaN: not known
+  double error = std::numeric_limits<double>::quiet_NaN();  ///< median absolute, lately; NaN: not known
 };
 
 /// What a rank's threads had got of their cores by a moment, since the run began, and what was expected then.
@@ -71,17 +71,18 @@ struct run_history {
   double period = 0;                  ///< how often ranks say how far they are [s]; 0: never
   std::uint64_t first_items = 0;      ///< that passed before the run, while stages were measured
 
-  std::vector<run_moment> moments;    ///< the first is the run's begin, with nothing done
-  std::size_t apart = 1;              ///< of so many moments that there were, one is kept
-  std::vector<placed_moment> places;  ///< the first is where the run began
-  std::uint64_t places_left_out = 0;  ///< between the first and the others
-  std::vector<throughput_forecast> forecasts;
-  std::vector<remap_record> remaps;       ///< other plans that came
-  std::uint64_t remaps_left_out = 0;      ///< older ones
-  std::vector<remap_decision> decisions;  ///< as in run_record
-  std::uint64_t remap_decisions = 0;      ///< all that there were
-  std::vector<silence> silences;          ///< the first ones
-  std::uint64_t silent = 0;               ///< all that there were
+  std::vector<run_moment> moments;             ///< the first is the run's begin, with nothing done
+  std::size_t apart = 1;                       ///< of so many moments that there were, one is kept
+  std::vector<placed_moment> places;           ///< the first is where the run began
+  std::uint64_t places_left_out = 0;           ///< between the first and the others
+  std::vector<throughput_forecast> forecasts;  ///< the first is the one that the run began with
+  std::uint64_t forecasts_left_out = 0;        ///< between the first and the others
+  std::vector<remap_record> remaps;            ///< other plans that came
+  std::uint64_t remaps_left_out = 0;           ///< older ones
+  std::vector<remap_decision> decisions;       ///< as in run_record
+  std::uint64_t remap_decisions = 0;           ///< all that there were
+  std::vector<silence> silences;               ///< the first ones
+  std::uint64_t silent = 0;                    ///< all that there were
   std::vector<std::string> refused_announcements;
 
   run_end end = run_end::none;
