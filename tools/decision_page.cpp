@@ -25,12 +25,12 @@ std::string table(std::vector<request_summary> const& requests) {
       "<th>predicted [us]</th><th>expected [us]</th><th>measured [us]</th><th>uses measured</th><th>choices "
       "measured</th><th>regret [%]</th></tr>\n";
   for (auto const& one : requests)
-    out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>", in_html(one.problem),
-                       in_html(one.request), one.decisions, in_html(one.chosen), in_html(one.reason),
-                       in_html(one.model)) +
-           cell(one.predicted, 1e6, "{:.4g}") + cell(one.expected, 1e6, "{:.4g}") + cell(one.measured, 1e6, "{:.4g}") +
-           fmt::format("<td>{}</td><td>{}</td>", one.uses, one.choices_measured) + cell(one.regret, 100, "{:.1f}") +
-           "</tr>\n";
+    out +=
+        fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>", in_html(one.problem),
+                    in_html(one.request), one.decisions, in_html(one.chosen), in_html(one.reason), in_html(one.model)) +
+        cell(one.predicted, 1e6, "{:.4g}") + cell(one.expected, 1e6, "{:.4g}") + cell(one.measured, 1e6, "{:.4g}") +
+        fmt::format("<td>{}</td><td>{}</td>", one.uses, one.choices_measured) + cell(one.regret, 100, "{:.1f}") +
+        "</tr>\n";
   return out + "</table>\n";
 }
 

@@ -152,7 +152,7 @@ std::optional<pid_t> parent_of(pid_t process) {
   return parent;
 }
 
-std::vector<pid_t> children() {
+std::vector<pid_t> all_children() {
   std::vector<pid_t> out;
   std::error_code problem;
   for (auto const& entry : fs::directory_iterator("/proc", problem)) {
@@ -165,9 +165,22 @@ std::vector<pid_t> children() {
   return out;
 }
 
+/// Those that were there before the first program was started: of a shell that has become this command.
+std::vector<pid_t> const& others_children() {
+  static std::vector<pid_t> const all = all_children();
+  return all;
+}
+
+std::vector<pid_t> children() {
+  auto out = all_children();
+  std::erase_if(out, [](pid_t one) { return std::ranges::count(others_children(), one) > 0; });
+  return out;
+}
+
 }  // namespace
 
 ending run_job(std::vector<std::string> const& words, bool listens) {
+  others_children();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   caught_signals const signals;
   std::optional<pipe_ends> errors;

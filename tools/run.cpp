@@ -228,6 +228,7 @@ action add_run(CLI::App& app) {
                  "mpirun with its options and the program, or a program; -- stands before it")
       ->required();
   app.add_option("--restarts", options->restarts, "how often it is started again after it has died")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   app.add_flag("--json", options->json, "one JSON object on standard output");
   app.footer(footer);

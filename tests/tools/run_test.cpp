@@ -166,6 +166,23 @@ TEST_F(Run, EndsWhatADeadJobHasLeft) {
   EXPECT_EQ(::kill(std::stoi(text_in("orphan")), 0), -1);
 }
 
+TEST_F(Run, LeavesProcessesAloneThatItDidNotStart) {
+  auto const program = script("program", std::string(count) + "[ $starts -ge 2 ] && exit 0\nkill -9 $$\n");
+  auto const shell = script("shell", "sleep 1000 &\necho $! > mine\nexec " SKEL_COMMAND " run -- " + program + "\n");
+  auto const one = run({shell});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, Not(HasSubstr("left behind")));
+  pid_t const mine = std::stoi(text_in("mine"));
+  EXPECT_EQ(::kill(mine, 0), 0);
+  ::kill(mine, SIGKILL);
+}
+
+TEST_F(Run, RefusesANumberOfRestartsBelowNone) {
+  auto const one = skel({"run", "--restarts", "-1", "--", "true"});
+  EXPECT_NE(one.status, 0);
+  EXPECT_THAT(one.err, HasSubstr("--restarts"));
+}
+
 TEST_F(Run, PassesSignalsOnAndDoesNotStartAgain) {
   auto const program =
       script("program", std::string(count) + "trap 'exit 5' TERM\necho ready >&2\nwhile :; do sleep 0.01; done\n");
