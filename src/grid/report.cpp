@@ -107,8 +107,7 @@ std::string moves_text(record::run_record const& run) {
 std::string decisions_text(record::run_record const& run) {
   std::string out;
   if (run.remap_decisions == 0) return out;
-  auto const moves =
-      static_cast<std::uint64_t>(std::ranges::count_if(run.decisions, &record::remap_decision::moved));
+  auto const moves = static_cast<std::uint64_t>(std::ranges::count_if(run.decisions, &record::remap_decision::moved));
   out += "remapping: " + counted(run.remap_decisions, "decision") + ", " +
          print("%llu", static_cast<unsigned long long>(moves)) + " to move\n";
   std::size_t told = 0;

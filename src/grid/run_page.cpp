@@ -109,8 +109,7 @@ std::string move_text(record::remap_record const& move) {
 std::vector<chart_mark> marks_of(record::run_history const& run) {
   std::vector<chart_mark> out;
   for (auto const& made : run.decisions)
-    if (made.moved())
-      out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(made)});
+    if (made.moved()) out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(made)});
   for (auto const& move : run.remaps) {
     bool const half_way = !move.rolled_back.empty() || move.repairs;  // no decision says that
     if (half_way || run.decisions.empty())

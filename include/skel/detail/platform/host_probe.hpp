@@ -78,8 +78,8 @@ group_limits read_group_limits(std::filesystem::path const& membership = "/proc/
 
 /// What computing takes in the long run for a thread that was seen to compute for so long between pauses [s]: where a
 /// group grants less than one processor, it runs at full speed until what is granted of a period is used up, and waits
-/// for the next one. Of c seconds and a quota q in periods of p that is max(c, min(c/q, p)): what is shorter than q p was
-/// seen without waiting, what is longer than p with it.
+/// for the next one. Of c seconds and a quota q in periods of p that is max(c, min(c/q, p)): what is shorter than q p
+/// was seen without waiting, what is longer than p with it.
 double sustained_time(double computing, group_limits const& limits);
 
 /// The same, and what the process and others of its groups have used of it. What cannot be read is absent.

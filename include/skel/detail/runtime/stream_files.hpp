@@ -69,8 +69,8 @@ class file_source {
 /// plain type. It begins the file anew, or, where it goes on from a checkpoint, cuts it where the checkpoint was made.
 /// With each checkpoint what it has written is brought to the disk, and the name of a file that it has made. The file
 /// is opened where the sink is, when the first item comes. Names of descriptors that are open already (/dev/stdout,
-/// /dev/fd/N) are written on where these are, and never cut. Its functions throw skel::error with file and reason when it
-/// cannot be written, or is shorter than a checkpoint says.
+/// /dev/fd/N) are written on where these are, and never cut. Its functions throw skel::error with file and reason when
+/// it cannot be written, or is shorter than a checkpoint says.
 class file_sink {
  public:
   explicit file_sink(std::string file);
