@@ -161,9 +161,12 @@ double epochs::serve(double now) {
   take_over();
   if (over_) return never;
   if (asking_ || behind_.size() >= most_unfinished) return never;  // a message will come
-  if (saved_.any() && !repaired() && saved_.due(now)) {
-    announce(last_, purpose::saves);
-    return now;
+  if (saved_.any() && saved_.due(now)) {
+    if (!repaired()) {
+      announce(last_, purpose::saves);
+      return now;
+    }
+    saved_.give_up();  // where stages are is to be said first
   }
   double const asked = asks_ ? ask(now) : never;
   return saved_.any() ? std::min(asked, saved_.next()) : asked;
