@@ -111,8 +111,8 @@ double remapping::modelled(plan::placement const& where, platform::description c
 /// What moving there costs [s]: no more than what it takes from the announcement to the last rank. What moves of this
 /// run took besides what the model says of them, such as their states, the next one is expected to take too.
 double remapping::price_of(plan::placement const& where, platform::description const& of_ranks) const {
-  double const besides = besides_.values() > 0 ? besides_.next().value : 0;
-  return std::max(0.0, modelled(where, of_ranks) + besides);
+  double const besides = besides_.values() > 0 ? std::max(0.0, besides_.next().value) : 0;
+  return modelled(where, of_ranks) + besides;
 }
 
 /// The line goes by this plan now: the one that was asked for, or, where stages have stayed after all, one that says
