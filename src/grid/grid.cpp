@@ -341,22 +341,22 @@ struct grid::state {
   std::vector<platform::announcement> hear() {
     auto said = announced->poll();
     keep_last_words(last_words, said);
-    keep_last_words(untold, said);
+    keep_last_words(unsent, said);
     return said;
   }
 
   /// What was announced and other ranks were not told yet. On rank 0.
   std::string news() {
     hear();
-    return to_news(std::exchange(untold, {}));
+    return to_news(std::exchange(unsent, {}));
   }
 
   /// What a line's monitor knows at its end, and what was announced meanwhile, all ranks know then. Collective.
   void tell_all(remapping const* watcher) {
     std::string mine;
     if (watcher != nullptr) {
-      keep_last_words(untold, known_paths(watcher->monitor()));
-      mine = to_news(std::exchange(untold, {}));
+      keep_last_words(unsent, known_paths(watcher->monitor()));
+      mine = to_news(std::exchange(unsent, {}));
     }
     std::string const text = ranks.broadcast(mine);
     keep_last_words(known_news, read_news(text));
@@ -489,7 +489,7 @@ struct grid::state {
   std::optional<platform::announcements>
       announced;                                   // on rank 0, from the first run that may be moved, or collective, on
   std::vector<platform::announcement> last_words;  // of those, on each subject
-  std::vector<platform::announcement> untold;      // of those, what other ranks do not know; on rank 0
+  std::vector<platform::announcement> unsent;      // of those, what other ranks do not know; on rank 0
   std::vector<platform::announcement> known_news;  // that all ranks were told at the ends of lines, the same on all
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 

@@ -10,8 +10,8 @@ namespace skel::runtime {
 ///
 /// A message and a short answer take longer than two short ones by what the bytes take. That is told apart from how
 /// short trips vary where it is at least as long as these; so the size is doubled until it is, and halved where it is
-/// more than twice that. What the bytes of one took is at most a hundredth of the time until the next one: probing
-/// takes no more of the path. A value without clock; seconds are since any one moment.
+/// more than twice that. What the bytes of one took is at most the part `use` of the time until the next one, so that
+/// probing takes no more of the path. A value without clock; seconds are since any one moment.
 class path_probe {
  public:
   static constexpr std::size_t least_bytes = std::size_t{4} << 10U, most_bytes = std::size_t{1} << 20U;

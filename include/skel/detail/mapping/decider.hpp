@@ -116,7 +116,8 @@ class decider {
     picture_ = picture;
     ++turn_;
   }
-  /// The same, where prices come from another value of the problem then: of picture 0, from the same one as before.
+  /// The same for a problem whose prices are of one picture: `problem` is the one of this picture, and for picture 0 it
+  /// gives the prices that it gave at first.
   void turn_to(std::uint64_t picture, P problem) {
     problem_ = std::move(problem);
     turn_to(picture);
