@@ -337,18 +337,36 @@ std::vector<double> read_column(std::string const& file, std::string const& colu
     auto const fields = split(text, ',');
     if (which < fields.size()) out.push_back(std::strtod(std::string(fields[which]).c_str(), nullptr));
   }
-  if (out.empty()) throw error(file + ": has no measurement");
+  if (out.size() < 2) throw error(file + ": has fewer than two measurements");
   return out;
 }
 
-/// Loads as they were recorded (runnable processes of others, or load averages): every host has the same record from
-/// another moment on.
-void traces(std::vector<std::string> const& files, std::string const& column, double every, std::size_t lines,
-            std::uint32_t seed, double minutes) {
-  std::vector<double> to_best, to_never;
+/// Mean absolute error of what was forecast of a series, beside that of the best single method in hindsight.
+double forecast_error_over_best(std::vector<double> const& series) {
+  platform::forecaster of;
+  double missed = 0;
+  for (double const value : series) {
+    if (of.values() > 0) missed += std::abs(value - of.next().value);
+    of.add(value);
+  }
+  auto const all = of.errors();
+  double const best = std::ranges::min_element(all, {}, &platform::forecaster::method_error::mean_absolute_error)
+                          ->mean_absolute_error,
+               mean = missed / static_cast<double>(series.size() - 1);
+  return mean == best ? 1 : mean / best;
+}
+
+/// Loads as they were recorded (runnable processes of others, or load averages), times `scale`: every host has the same
+/// record from another moment on.
+void traces(std::vector<std::string> const& files, std::string const& column, double scale, double every,
+            std::size_t lines, std::uint32_t seed, double minutes) {
+  std::vector<double> to_best, to_never, errors;
   heading();
   for (auto const& file : files) {
-    auto const load = read_column(file, column);
+    auto load = read_column(file, column);
+    for (double& one : load) one *= scale;
+    errors.push_back(forecast_error_over_best(load));
+    fmt::print("{}: forecast error {:.3f} times that of the best single method\n", file, errors.back());
     for (std::uint32_t k = 0; k < lines; ++k) {
       std::mt19937 random(seed + k);
       world in = random_world(random);
@@ -364,6 +382,8 @@ void traces(std::vector<std::string> const& files, std::string const& column, do
     }
   }
   summary(to_best, to_never);
+  fmt::print("  forecast error over that of the best single method: median {:.3f}, worst {:.3f} of {} traces\n",
+             statistics::median(errors), statistics::quantile(errors, 1), errors.size());
 }
 
 /// How long a decision takes.
@@ -413,7 +433,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Whether it pays to let skel move a line that runs, in simulated time."};
   std::uint32_t seed = 1;
   std::size_t cases = 200, seeds = 30, lines = 10;
-  double minutes = 10, every = 1;
+  double minutes = 10, every = 1, scale = 1;
   std::vector<std::string> files;
   std::string column = "load";
   bool only_steps = false, only_walks = false, only_search = false;
@@ -421,8 +441,10 @@ int main(int argc, char** argv) try {
   app.add_option("--cases", cases, "lines with one step change")->capture_default_str();
   app.add_option("--walks", seeds, "lines with random walks of all loads")->capture_default_str();
   app.add_option("--minutes", minutes, "of a walk or trace that never moving takes")->capture_default_str();
-  app.add_option("--traces", files, "tables of recorded loads, separated by commas, under a line of names");
+  app.add_option("--traces", files, "tables of recorded loads, separated by commas, under a line of names")
+      ->delimiter(',');
   app.add_option("--column", column, "of the tables")->capture_default_str();
+  app.add_option("--scale", scale, "what its figures are multiplied by")->capture_default_str();
   app.add_option("--every", every, "seconds from one line of a table to the next")->capture_default_str();
   app.add_option("--lines", lines, "programs for each table")->capture_default_str();
   app.add_flag("--only-steps", only_steps);
@@ -430,7 +452,7 @@ int main(int argc, char** argv) try {
   app.add_flag("--only-search", only_search);
   CLI11_PARSE(app, argc, argv);
   if (!files.empty()) {
-    traces(files, column, every, lines, seed, minutes);
+    traces(files, column, scale, every, lines, seed, minutes);
     return 0;
   }
   if (!only_steps && !only_walks) search(seed);

@@ -24,9 +24,6 @@ constexpr std::size_t followed_items = 400;
 /// A step that wins less is no step: prices are not surer.
 constexpr double least_gain = 1e-3;
 
-/// A processor that leaves is as slow as this beside itself, so that every stage wins by moving away from it.
-constexpr double leaving_speed = 1e-6;
-
 cost::line placed(running_line const& line, plan::placement const& where, std::vector<double> const& speed) {
   auto out = cost::make_line(line.problem.program, where, line.problem.platform, line.problem.options);
   for (std::size_t s = 0; s < out.stations.size(); ++s)

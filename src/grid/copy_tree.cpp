@@ -10,17 +10,18 @@
 namespace skel {
 
 mapping::copy_tree_request ranks_of_copies(plan::station_plan const& station, processor_map const& processors) {
-  auto const& [platform, rank_of, names, own_names, domain_of, cores] = processors;
+  auto const& machine = processors.platform;
+  auto const& rank_of = processors.rank_of;
   mapping::copy_tree_request asked{.capacity = station.capacity};
   std::vector<std::size_t> processor;
   for (auto const& [rank, copies] : runtime::flow_control::copy_ranks(station)) {
     processor.push_back(static_cast<std::size_t>(std::ranges::find(rank_of, rank) - rank_of.begin()));
-    asked.ranks.push_back(names[static_cast<std::size_t>(rank)]);
+    asked.ranks.push_back(processors.rank_names[static_cast<std::size_t>(rank)]);
   }
   for (std::size_t const a : processor)
     for (std::size_t const b : processor)
-      asked.paths.push_back(platform.connected(a, b) && platform.connected(b, a)
-                                ? platform.path(a, b)
+      asked.paths.push_back(machine.connected(a, b) && machine.connected(b, a)
+                                ? machine.path(a, b)
                                 : platform::link{std::numeric_limits<double>::infinity()});
   return asked;
 }

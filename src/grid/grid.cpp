@@ -23,7 +23,6 @@
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/placement_text.hpp>
-#include <skel/detail/platform/announcements.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -43,6 +42,7 @@
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
 #include "live_machine.hpp"
+#include "machine_news.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
@@ -156,6 +156,12 @@ std::string what_counts_as_free(runtime::program const& line) {
   if (!free.empty()) text += listed(free) + (free.size() > 1 ? " count" : " counts") + " as free, and ";
   if (any_emits(line)) text += "stages that emit count as giving one item for each, and ";
   return text + "items have no bytes where links are priced";
+}
+
+std::string in_words(std::vector<platform::announcement> const& all) {
+  std::string text;
+  for (auto const& one : all) text += (text.empty() ? "" : ", ") + platform::in_words(one);
+  return text;
 }
 
 /// What the line of --skel-progress says of the forecast that stands.
@@ -290,21 +296,18 @@ struct grid::state {
 
   /// Looks after a line that was placed, while it runs. On rank 0.
   std::unique_ptr<remapping> watch(runtime::program const& line, placed_line placed) {
-    auto const& [picture, host_of_rank] = probed ? *probed : *stated;
-    platform::monitor monitor(picture, host_of_rank);
-    for (auto const& one : last_words) monitor.add(one, 0);
     remapping_setup setup{
         .program = program_history::id_of(line),
         .placed = std::move(placed),
-        .monitor = std::move(monitor),
+        .monitor = announced_machine(),
         .processors_at = [this, named = names_in(line)](
                              platform::description const& of_ranks) { return processors_on(of_ranks, named).platform; },
         .counted = line.size() - 1,
         .model_error = usual_forecast_doubt().between,
         .horizon = settings.horizon,
-        .announced = {},
+        .stood = news.last_words(),
+        .announced = [this] { return news.hear(); },
         .decisions = store->setup()};
-    if (announced) setup.announced = [this] { return hear(); };
     for (std::size_t s = line.size(); s-- > 1;)
       if (line.stations[s].folds) setup.counted = s;
     return std::make_unique<remapping>(std::move(setup));
@@ -317,49 +320,41 @@ struct grid::state {
     auto const where =
         stated ? *stated : measure_run(runtime::native(ranks), ranks.hosts(), models_of_collectives, false);
     auto fresh = std::make_unique<collective_engine>(ranks, where, store->setup());
-    fresh->take(to_news(known_news));
-    if (is_announced(where.picture)) fresh->look_for([this] { return news(); });
+    fresh->take(to_news(news.told()));
+    if (is_announced(where.picture)) fresh->look_for([this] { return news.take_unsent(); });
     collectives = std::move(fresh);
     return *collectives;
   }
 
   /// Whether rank 0 hears announcements about this machine. Collective. Throws on every rank where it cannot.
-  bool is_announced(platform::snapshot const& machine) {
-    std::string refused;
-    if (ranks.rank() == 0 && !settings.announcements.empty() && !announced) try {
-        announced.emplace(settings.announcements, machine);
-      } catch (error const& e) {
-        refused = e.what();
-      }
-    auto const told = runtime::from_bytes<std::pair<bool, std::string>>(
-        ranks.broadcast(runtime::to_bytes(std::pair(announced.has_value(), refused))));
-    if (!told.second.empty()) throw error(told.second);
-    return told.first;
+  bool is_announced(platform::snapshot const& machine) { return news.listen(ranks, settings.announcements, machine); }
+
+  /// From now on, where a line of several ranks is to be placed. Collective.
+  void hear_announcements() {
+    if (ranks.size() > 1 && !settings.announcements.empty()) is_announced((probed ? *probed : *stated).picture);
   }
 
-  /// What was announced since this was asked last. On rank 0.
-  std::vector<platform::announcement> hear() {
-    auto said = announced->poll();
-    keep_last_words(last_words, said);
-    keep_last_words(unsent, said);
-    return said;
+  /// The machine that lines are placed on, with what was announced of it. On rank 0.
+  platform::monitor announced_machine() const {
+    auto const& [picture, host_of_rank] = probed ? *probed : *stated;
+    platform::monitor monitor(picture, host_of_rank);
+    for (auto const& one : news.last_words()) monitor.add(one, 0);
+    return monitor;
   }
 
-  /// What was announced and other ranks were not told yet. On rank 0.
-  std::string news() {
-    hear();
-    return to_news(std::exchange(unsent, {}));
+  /// The processors of a line as they are by what is announced now. On rank 0.
+  processor_map as_announced(runtime::program const& line, processor_map where) {
+    news.hear();
+    if (news.last_words().empty()) return where;
+    auto const monitor = announced_machine();
+    where = processors_on(monitor.for_ranks(), names_in(line));
+    for (int const rank : where.rank_of) where.leaving.push_back(monitor.leaves(static_cast<std::size_t>(rank)));
+    return where;
   }
 
   /// What a line's monitor knows at its end, and what was announced meanwhile, all ranks know then. Collective.
   void tell_all(remapping const* watcher) {
-    std::string mine;
-    if (watcher != nullptr) {
-      keep_last_words(unsent, known_paths(watcher->monitor()));
-      mine = to_news(std::exchange(unsent, {}));
-    }
-    std::string const text = ranks.broadcast(mine);
-    keep_last_words(known_news, read_news(text));
+    std::string const text = news.tell_all(ranks, watcher == nullptr ? nullptr : &watcher->monitor());
     if (collectives) collectives->take(text);
   }
 
@@ -464,10 +459,12 @@ struct grid::state {
       }
       double const begin = record::now();
       if (!out.ended || !measured)
-        out.plan =
-            make_plan(line, reference_speed(), where, ranks_of_states(line, measured), settings, *history, out.placed);
+        out.plan = make_plan(line, reference_speed(), as_announced(line, where), ranks_of_states(line, measured),
+                             settings, *history, out.placed);
       if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
+      if (auto const& known = news.last_words(); !known.empty())
+        add_note(out.plan, "planned for what is announced: " + in_words(known));
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.refused = e.what();
@@ -486,11 +483,7 @@ struct grid::state {
   std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
-  std::optional<platform::announcements>
-      announced;                                   // on rank 0, from the first run that may be moved, or collective, on
-  std::vector<platform::announcement> last_words;  // of those, on each subject
-  std::vector<platform::announcement> unsent;      // of those, what other ranks do not know; on rank 0
-  std::vector<platform::announcement> known_news;  // that all ranks were told at the ends of lines, the same on all
+  machine_news news;                               // from the first run that is placed, or collective, on
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 
   /// Leaves the grid with the other ranks, also where it could not be made.
@@ -568,6 +561,7 @@ planned_program grid::plan(runtime::program const& line) {
     throw error("a plan without a run needs the work of every stage; it is not known for " + listed(unknown) +
                 ": say skel::work(seconds), or call run(), which measures it");
   processor_map const where = state_->processors(line);
+  state_->hear_announcements();
   state_->recall();
   run_start mine;
   if (rank() == 0) mine = state_->open(line, where, false);
@@ -618,8 +612,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   } else {
     processor_map const where = s.processors(line);
     s.recall();
-    if (ranks.size() > 1 && s.settings.remap && !s.settings.announcements.empty() && !s.settings.next_plan)
-      s.is_announced((s.probed ? *s.probed : *s.stated).picture);
+    s.hear_announcements();
     first_items_passed = is_measured(line);
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
@@ -646,6 +639,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
+      report.refused_announcements = s.news.refusals();
       s.write_trace(report.run);
       return report;
     }
@@ -693,11 +687,12 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (watched) {
     std::pair<std::vector<record::remap_decision>, std::uint64_t> made;
     if (watcher) made = {watcher->decisions(), watcher->decided()};
-    if (s.announced) report.refused_announcements = s.announced->refusals();
+    if (watcher) report.run.announcements = watcher->announcements();
     std::tie(report.run.decisions, report.run.remap_decisions) =
         runtime::from_bytes<decltype(made)>(s.ranks.broadcast(runtime::to_bytes(made)));
     s.tell_all(watcher.get());
   }
+  report.refused_announcements = s.news.refusals();
   if (checkpoints) checkpoints->ended();
   ++ended_runs;
   remember_states(line, report.run.final_ranks);

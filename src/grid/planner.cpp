@@ -73,6 +73,20 @@ skeletons::shape searched(model_shape const& model) {
   return shape;
 }
 
+/// Where processors leave, stages are looked for elsewhere; those that are pinned there are as fast as they are.
+void keep_from_leaving(mapping::placement_problem& problem, std::vector<bool> const& leaving) {
+  if (leaving.empty()) return;
+  auto const& all = problem.platform;
+  auto clusters = all.clusters();
+  for (std::size_t p = leaving.size(); p-- > 0;)  // those of a rank, which leave together, are a cluster
+    if (leaving[p]) clusters[all.cluster_of(p)].speed = all.speed(p) * mapping::leaving_speed;
+  for (auto& stage : problem.program.stages)
+    if (!stage.at.empty() &&
+        std::ranges::all_of(stage.at, [&](std::string const& name) { return leaving[*all.find_host(name)]; }))
+      stage.work *= mapping::leaving_speed;
+  problem.platform = platform::description(all.local_latency(), std::move(clusters), all.links(), all.parameters());
+}
+
 /// Per item of the source.
 double work_of(runtime::station const& s, runtime::station_cost const& cost, double reference_speed) {
   if (std::isnan(s.notes.work)) return cost.seconds * reference_speed;
@@ -563,6 +577,7 @@ planned_program make_plan(runtime::program const& line, double reference, proces
   mapping::placement_problem problem;
   problem.program = searched(model);
   problem.platform = processors.platform;
+  keep_from_leaving(problem, processors.leaving);
   problem.options = {cost::share::dynamic, cost::dispatch::on_demand,
                      searchable_room(model.shape, processors.rank_of.size(), settings.capacity)};
   auto const ranks_of = [&](plan::placement const& where) {

@@ -21,6 +21,7 @@ struct processor_map {
   std::vector<std::string> own_names;   ///< per rank, what its host calls itself; empty: not known
   std::vector<std::size_t> domain_of;   ///< per processor: threads of processors of one domain share its cores
   std::vector<std::size_t> cores;       ///< per domain
+  std::vector<bool> leaving{};          ///< per processor: its host is to be left; empty: none is
 
   /// The ranks that are meant by a name: of the host of a rank or of a processor, as the platform calls it, that rank;
   /// otherwise of a host, as it calls itself, all ranks on it that have processors, ascending.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
@@ -42,7 +44,10 @@ remapping::remapping(remapping_setup setup)
                return speed;
              }()),
       remapper_(of_.program, of_.decisions),
-      present_(of_.placed.where) {}
+      present_(of_.placed.where) {
+  for (auto const& one : of_.stood) note(one, 0);
+  note_what_was_left(present_, 0);
+}
 
 void remapping::hear(record::rank_progress const& said) {
   auto const rank = static_cast<std::size_t>(said.rank);
@@ -70,9 +75,7 @@ mapping::running_line remapping::line_now() const {
     if (of_.placed.work[s] > 0 && work > 0) stages[i].work *= work / of_.placed.work[s];
   }
   line.leaving.assign(line.group_of.size(), false);
-  for (std::size_t p = 0; p < line.leaving.size(); ++p)
-    line.leaving[p] =
-        of_.monitor.host(of_.monitor.host_of_rank()[line.group_of[p]]).state != platform::presence::present;
+  for (std::size_t p = 0; p < line.leaving.size(); ++p) line.leaving[p] = of_.monitor.leaves(line.group_of[p]);
   return line;
 }
 
@@ -132,6 +135,38 @@ void remapping::follow(plan::run_plan const& now) {
   present_ = of_.placed.at_ranks(ranks);
 }
 
+void remapping::note(platform::announcement const& said, double seconds) {
+  heard one{{.seconds = seconds, .text = platform::in_words(said)}, {}};
+  one.what.leaves = said.says == platform::announcement::kind::leaves;
+  if (one.what.leaves) {
+    auto const hosts = platform::host_names(of_.monitor.machine()).find(said.host);
+    auto const& on = of_.monitor.host_of_rank();
+    for (std::size_t r = 0; r < on.size(); ++r)
+      if (std::ranges::count(hosts, on[r])) one.ranks.push_back(static_cast<int>(r));
+  }
+  heard_.push_back(std::move(one));
+  if (heard_.size() > most_kept) heard_.erase(heard_.begin());
+}
+
+/// All ranks are by now where this says.
+void remapping::note_what_was_left(plan::placement const& now, double seconds) {
+  std::optional<std::set<int>> used;
+  for (auto& [what, ranks] : heard_) {
+    if (!what.leaves || what.left >= 0) continue;
+    if (!used) {
+      used.emplace();
+      for (auto const& station : of_.placed.ranks_of(now)) used->insert(station.begin(), station.end());
+    }
+    if (std::ranges::none_of(ranks, [&](int rank) { return used->contains(rank); })) what.left = seconds;
+  }
+}
+
+std::vector<record::heard_announcement> remapping::announcements() const {
+  std::vector<record::heard_announcement> out;
+  std::ranges::transform(heard_, std::back_inserter(out), &heard::what);
+  return out;
+}
+
 /// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
 void remapping::pin(std::vector<std::uint32_t> const& stations) {
   auto& stages = of_.placed.line.problem.program.stages;
@@ -146,10 +181,13 @@ bool remapping::is_moving() const {
 }
 
 std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, double seconds) {
-  if (of_.announced)
-    for (auto const& one : of_.announced()) of_.monitor.add(one, seconds);
+  for (auto const& one : of_.announced()) {
+    of_.monitor.add(one, seconds);
+    note(one, seconds);
+  }
   of_.monitor.advance(seconds);
   follow(now);
+  if (!is_moving()) note_what_was_left(present_, seconds);
   double const begin = record::now();
   mapping::remap_conditions at;
   at.seconds = seconds;
@@ -213,6 +251,7 @@ void remapping::remapped(record::remap_record const& what) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
     besides_.add(took - moving_->modelled);
+    note_what_was_left(moving_->to, what.done);
   }
 }
 

@@ -13,6 +13,7 @@
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/platform/monitor.hpp>
+#include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
@@ -29,11 +30,12 @@ struct remapping_setup {
   platform::monitor monitor;
   /// The processors of the line as they are where ranks are such hosts: the same ones as those of placed.line.
   std::function<platform::description(platform::description const& of_ranks)> processors_at;
-  std::size_t counted = 0;  ///< station at which items have passed the line
-  double model_error = 0;   ///< forecast_doubt::between
-  double horizon = 0;       ///< how long the run is expected to take at least [s]
-  /// What was announced since it was asked last; empty: nobody announces anything.
-  std::function<std::vector<platform::announcement>()> announced{};
+  std::size_t counted = 0;                      ///< station at which items have passed the line
+  double model_error = 0;                       ///< forecast_doubt::between
+  double horizon = 0;                           ///< how long the run is expected to take at least [s]
+  std::vector<platform::announcement> stood{};  ///< before the run: the monitor and the plan know them
+  /// What was announced since it was asked last.
+  std::function<std::vector<platform::announcement>()> announced;
   mapping::decision_setup decisions;
 };
 
@@ -44,7 +46,7 @@ class remapping {
  public:
   /// How often ranks say how far they are, and how often a decision may be made [s].
   static constexpr double period = platform::monitor_options{}.period;
-  /// Decisions to stay that are kept, the last ones.
+  /// Decisions to stay, and announcements, that are kept, the last ones.
   static constexpr std::size_t most_kept = 100;
 
   explicit remapping(remapping_setup setup);
@@ -56,6 +58,8 @@ class remapping {
 
   /// Those that moved the line and the last others, in their order.
   std::vector<record::remap_decision> const& decisions() const { return decisions_; }
+  /// What was announced, the last ones, in the order in which it was heard.
+  std::vector<record::heard_announcement> announcements() const;
   /// How long the threads of a rank that says this could have run and did not because of others [s].
   double lost_to_others(record::rank_progress const& said) const;
   /// What is expected of the host of each rank.
@@ -65,6 +69,10 @@ class remapping {
   std::uint64_t decided() const { return decided_; }
 
  private:
+  struct heard {
+    record::heard_announcement what;
+    std::vector<int> ranks;  // of the hosts that it says leave
+  };
   struct moving {
     std::uint64_t decision = 0;
     plan::placement from, to;
@@ -75,6 +83,8 @@ class remapping {
 
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
+  void note(platform::announcement const& said, double seconds);
+  void note_what_was_left(plan::placement const& now, double seconds);
   void follow(plan::run_plan const& now);
   bool is_moving() const;
   void pin(std::vector<std::uint32_t> const& stations);
@@ -93,6 +103,7 @@ class remapping {
   double search_at_ = 0, bound_ = 0;
   std::vector<record::remap_decision> decisions_;
   std::uint64_t decided_ = 0;
+  std::vector<heard> heard_;
 };
 
 }  // namespace skel

@@ -8,6 +8,7 @@
 
 #include <skel/detail/base/counted.hpp>
 
+#include "announcement_text.hpp"
 #include "figure_text.hpp"
 
 namespace skel {
@@ -130,6 +131,13 @@ std::string decisions_text(record::run_record const& run) {
   return out;
 }
 
+/// What was announced, when it was heard, and when hosts that leave were left.
+std::string announcements_text(record::run_record const& run) {
+  std::string out;
+  for (auto const& one : run.announcements) out += "announced " + announcement_text(one) + "\n";
+  return out;
+}
+
 /// Where it went on, and the checkpoints that were made.
 std::string checkpoints_text(run_report const& of) {
   std::string out;
@@ -210,6 +218,7 @@ std::string run_report::text() const {
   out += "\n";
   out += forecasts_text(run);
   out += run.remap_decisions > 0 ? decisions_text(run) : moves_text(run);
+  out += announcements_text(run);
   out += checkpoints_text(*this);
   out += print("  %-20s %4s %7s %10s %10s %9s  %10s %6s %8s\n", "stage", "rank", "workers", "takes", "gives", "batches",
                "time/item", "busy", "blocked");

@@ -13,6 +13,7 @@
 #include <skel/detail/base/html_text.hpp>
 #include <skel/detail/record/history_recorder.hpp>
 
+#include "announcement_text.hpp"
 #include "figure_text.hpp"
 #include "live_script_text.hpp"
 #include "page_style_text.hpp"
@@ -342,6 +343,12 @@ std::string moves(record::run_history const& run) {
   return out;
 }
 
+std::string announced(record::run_history const& run) {
+  std::string out;
+  for (auto const& one : run.announcements) out += "<li>" + in_html(announcement_text(one)) + "</li>\n";
+  return out.empty() ? "" : "<h2>What was announced</h2>\n<ul>" + out + "</ul>\n";
+}
+
 std::string not_heard(record::run_history const& run) {
   std::string out;
   for (auto const& one : run.silences)
@@ -391,7 +398,7 @@ std::string view_of_run(record::run_history const& run) {
     auto const marks = marks_of(run);
     out += throughput(run, marks) + places(run, marks) + stages(run, marks) + hosts(run, marks);
   }
-  out += decisions(run) + moves(run) + not_heard(run);
+  out += decisions(run) + moves(run) + announced(run) + not_heard(run);
   if (run.apart > 1)
     out += paragraph(
         "To stay within " + std::to_string(record::history_recorder::most_moments) + " points per line, only one of " +

@@ -201,9 +201,12 @@ void show_run(run_view& view, run_report const& report, runtime::run_options& op
   };
   if (!options.next_plan) return;
   options.next_plan = [&view, watcher, then = options.next_plan](plan::run_plan const& now, double seconds) {
-    view.tell([&](record::history_recorder& of) { of.place(seconds, ranks_of_stations(now)); });
     std::uint64_t const before = watcher == nullptr ? 0 : watcher->decided();
     auto next = then(now, seconds);
+    view.tell([&](record::history_recorder& of) {
+      of.place(seconds, ranks_of_stations(now));
+      if (watcher != nullptr) of.announce(watcher->announcements());
+    });
     if (watcher != nullptr && watcher->decided() != before) tell_decisions(view, watcher);
     return next;
   };

@@ -287,6 +287,11 @@ void monitor::advance(double now) {
   }
 }
 
+bool monitor::leaves(std::size_t rank) const {
+  auto const found = hosts_.find(host_of_rank_[rank]);
+  return found != hosts_.end() && found->second.state != presence::present;
+}
+
 bool monitor::is_silent(host_state const& state) const {
   auto const speaks = [&](std::optional<slot_series> const& series) { return series && series->is_recent(now_); };
   return !speaks(state.threads) && !speaks(state.system);

@@ -132,6 +132,10 @@ void history_recorder::decide(std::vector<remap_decision> decisions, std::uint64
   history_.remap_decisions = all;
 }
 
+void history_recorder::announce(std::vector<heard_announcement> heard) {
+  history_.announcements = std::move(heard);
+}
+
 void history_recorder::refuse(std::vector<std::string> announcements) {
   history_.refused_announcements = std::move(announcements);
 }
@@ -157,6 +161,7 @@ void history_recorder::complete(run_record const& run) {
     history_.remaps.erase(history_.remaps.begin(), history_.remaps.end() - most_remaps);
   }
   decide(run.decisions, run.remap_decisions);
+  announce(run.announcements);
   if (!run.final_ranks.empty()) place(run.seconds, run.final_ranks);
   history_.seconds = run.seconds;
   history_.items = run.items;

@@ -122,6 +122,37 @@ TEST_F(Remapping, AHostThatLeavesIsLeftWithTheStateOfTheStage) {
   }
 }
 
+TEST_F(Remapping, WhenHostsThatLeaveWereLeftIsInTheReport) {
+  if (ranks_ == 1) GTEST_SKIP() << "a run on one rank is not watched";
+  skel::grid grid(settings_);
+  auto const report = run(grid, [&](std::uint64_t i) {
+    if (i == 500) leave_rank_zero_alone();
+  });
+  if (grid.rank() != 0) return;
+  auto const& heard = report.run.announcements;
+  ASSERT_EQ(heard.size(), static_cast<std::size_t>(ranks_ - 1)) << report;
+  for (auto const& one : heard) {
+    EXPECT_TRUE(one.leaves);
+    EXPECT_GT(one.seconds, 0);
+    EXPECT_GE(one.left, one.seconds) << report;
+    EXPECT_THAT(report.text(), testing::HasSubstr(one.text));
+  }
+}
+
+TEST_F(Remapping, WhatIsAnnouncedBeforeARunIsInItsPlan) {
+  if (ranks_ == 1) GTEST_SKIP() << "a run on one rank is not watched";
+  skel::grid grid(settings_);
+  if (grid.rank() == 0) leave_rank_zero_alone();
+  auto const report = run(grid, [](std::uint64_t) {});
+  if (grid.rank() == 0) expect_all(3000);
+  for (auto const& station : report.plan.run.stations) EXPECT_EQ(station.ranks, std::vector<int>{0}) << report;
+  EXPECT_EQ(report.run.moves(), 0U) << report;
+  EXPECT_THAT(report.plan.note, testing::HasSubstr("planned for what is announced: 'host1' leaves"));
+  if (grid.rank() != 0) return;
+  ASSERT_EQ(report.run.announcements.size(), static_cast<std::size_t>(ranks_ - 1)) << report;
+  for (auto const& one : report.run.announcements) EXPECT_EQ(one.left, 0) << report;
+}
+
 TEST_F(Remapping, WhatIsAnnouncedWronglyIsToldInTheReport) {
   if (ranks_ == 1) GTEST_SKIP() << "a run on one rank is not watched";
   skel::grid grid(settings_);

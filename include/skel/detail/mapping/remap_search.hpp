@@ -8,6 +8,9 @@
 
 namespace skel::mapping {
 
+/// A processor that leaves counts as this much of itself, so that every stage wins by being elsewhere.
+inline constexpr double leaving_speed = 1e-6;
+
 /// A line that runs, with what is known of it now: who looks for better places prices it as it would run.
 struct running_line {
   /// Processors at the speed that the line would get of them, and stages with the work that they have now. Stages that

@@ -144,6 +144,9 @@ class monitor {
 
   /// Precondition: the hosts are there.
   host_outlook host(std::size_t number) const;
+  /// Whether it was announced that the rank's host leaves, and not that it joins since. Precondition: the rank is
+  /// there.
+  bool leaves(std::size_t rank) const;
   /// Of a path between clusters without readings of its own, what is known of others between the two clusters.
   link_outlook link_between(std::size_t from, std::size_t to) const;
 

@@ -40,6 +40,8 @@ class history_recorder {
   /// Where stations are by the plan that stands.
   void place(double seconds, std::vector<std::vector<int>> const& ranks);
   void add(remap_record const& what);
+  /// What was announced so far, and why some of it was refused.
+  void announce(std::vector<heard_announcement> heard);
   void decide(std::vector<remap_decision> decisions, std::uint64_t all);
   void refuse(std::vector<std::string> announcements);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
@@ -71,18 +72,19 @@ struct run_history {
   double period = 0;                  ///< how often ranks say how far they are [s]; 0: never
   std::uint64_t first_items = 0;      ///< that passed before the run, while stages were measured
 
-  std::vector<run_moment> moments;             ///< the first is the run's begin, with nothing done
-  std::size_t apart = 1;                       ///< of so many moments that there were, one is kept
-  std::vector<placed_moment> places;           ///< the first is where the run began
-  std::uint64_t places_left_out = 0;           ///< between the first and the others
-  std::vector<throughput_forecast> forecasts;  ///< the first is the one that the run began with
-  std::uint64_t forecasts_left_out = 0;        ///< between the first and the others
-  std::vector<remap_record> remaps;            ///< other plans that came
-  std::uint64_t remaps_left_out = 0;           ///< older ones
-  std::vector<remap_decision> decisions;       ///< as in run_record
-  std::uint64_t remap_decisions = 0;           ///< all that there were
-  std::vector<silence> silences;               ///< the first ones
-  std::uint64_t silent = 0;                    ///< all that there were
+  std::vector<run_moment> moments;                ///< the first is the run's begin, with nothing done
+  std::size_t apart = 1;                          ///< of so many moments that there were, one is kept
+  std::vector<placed_moment> places;              ///< the first is where the run began
+  std::uint64_t places_left_out = 0;              ///< between the first and the others
+  std::vector<throughput_forecast> forecasts;     ///< the first is the one that the run began with
+  std::uint64_t forecasts_left_out = 0;           ///< between the first and the others
+  std::vector<remap_record> remaps;               ///< other plans that came
+  std::uint64_t remaps_left_out = 0;              ///< older ones
+  std::vector<remap_decision> decisions;          ///< as in run_record
+  std::uint64_t remap_decisions = 0;              ///< all that there were
+  std::vector<silence> silences;                  ///< the first ones
+  std::uint64_t silent = 0;                       ///< all that there were
+  std::vector<heard_announcement> announcements;  ///< as in run_record
   std::vector<std::string> refused_announcements;
 
   run_end end = run_end::none;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/throughput_forecast.hpp>
@@ -57,14 +58,15 @@ struct run_record {
   /// were to stay.
   std::vector<remap_decision> decisions;
   std::uint64_t remap_decisions = 0;
-  checkpoint_record checkpoints;              ///< that were made while it ran
-  std::vector<std::vector<int>> final_ranks;  ///< ranks of the workers of each station by the last plan
-  std::vector<station_record> stations;       ///< ordered by station, then rank
-  std::vector<std::vector<span>> spans;       ///< per rank; empty unless a trace was asked for
-  std::vector<span> calibration;              ///< batches that were measured before the run; on rank 0 only
-  std::vector<std::string> names;             ///< of the stations, source first
-  std::vector<std::string> hosts;             ///< host name per rank
-  std::size_t most_batches = 0;               ///< bound on the batches under way at once, by the credits of the plan
+  std::vector<heard_announcement> announcements;  ///< before it and while it ran, the last ones; on rank 0
+  checkpoint_record checkpoints;                  ///< that were made while it ran
+  std::vector<std::vector<int>> final_ranks;      ///< ranks of the workers of each station by the last plan
+  std::vector<station_record> stations;           ///< ordered by station, then rank
+  std::vector<std::vector<span>> spans;           ///< per rank; empty unless a trace was asked for
+  std::vector<span> calibration;                  ///< batches that were measured before the run; on rank 0 only
+  std::vector<std::string> names;                 ///< of the stations, source first
+  std::vector<std::string> hosts;                 ///< host name per rank
+  std::size_t most_batches = 0;  ///< bound on the batches under way at once, by the credits of the plan
   std::size_t batch_bytes = 0;   ///< the source closes a batch at this size [B]; what stages make of it may be larger
   std::size_t memory_limit = 0;  ///< plan::run_plan::most_bytes [B]; 0: none
   std::size_t places = 2;        ///< batches at once that a batch of the source may be: at either end of a message, as

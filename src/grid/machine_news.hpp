@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/platform/announcement.hpp>
+#include <skel/detail/platform/announcements.hpp>
+#include <skel/detail/platform/monitor.hpp>
+#include <skel/detail/platform/snapshot.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+
+namespace skel {
+
+/// What is announced about the machine of a grid: rank 0 hears it, and other ranks are told when they all meet.
+class machine_news {
+ public:
+  /// Whether rank 0 hears announcements from `path`, about this machine. An empty path: none. Collective, of the same
+  /// ranks each time. Throws skel::error on every rank where it cannot be opened.
+  bool listen(runtime::communicator const& ranks, std::filesystem::path const& path, platform::snapshot const& machine);
+
+  /// What was announced since this was asked last. On rank 0, where it listens; nothing elsewhere.
+  std::vector<platform::announcement> hear();
+  /// The last word on each subject of what was heard. On rank 0.
+  std::vector<platform::announcement> const& last_words() const { return last_words_; }
+  /// Why some were refused, the first ones. On rank 0.
+  std::vector<std::string> refusals() const;
+
+  /// As text, what was announced and other ranks were not told yet (to_news). On rank 0.
+  std::string take_unsent();
+  /// Rank 0 tells all ranks what was announced and what `monitor` found out, where there is one. As text. Collective.
+  std::string tell_all(runtime::communicator const& ranks, platform::monitor const* monitor);
+  /// What tell_all() has told, the same on all ranks.
+  std::vector<platform::announcement> const& told() const { return told_; }
+
+ private:
+  std::optional<platform::announcements> from_;  // on rank 0
+  std::vector<platform::announcement> last_words_, unsent_, told_;
+};
+
+}  // namespace skel
