@@ -15,7 +15,7 @@ std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked,
     all.push_back({.plan = one,
                    .id = id_of(one.name),
                    .entry = one.entry,
-                   .per_use = std::max(least_per_use, one.period * std::exp(one.doubt))});
+                   .per_use = std::max(least_per_use, asked.items * one.period * std::exp(one.doubt))});
   return all;
 }
 

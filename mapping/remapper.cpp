@@ -42,15 +42,31 @@ remapper::remapper(std::uint64_t program, decision_setup const& setup)
   decider_.force(setup.forced);
 }
 
+/// Which of those that were found is where the line began; it is added where it is better than the present place.
+std::size_t remapper::way_home(remap_conditions const& now, double price, std::vector<near_placement>& found) {
+  if (!home_) home_ = now.present;
+  auto where = *home_;
+  for (std::size_t s = 0; s < where.stages.size(); ++s)
+    if (!now.line.problem.program.stages[s].at.empty()) where.stages[s] = now.present.stages[s];
+  auto const known = std::ranges::find(found, where, &near_placement::where);
+  auto const index = static_cast<std::size_t>(known - found.begin());
+  if (known != found.end() || where == now.present || now.line.has_to_leave(where) ||
+      !connected(now.line.problem, where))
+    return index;
+  if (double const its = running_price(now.line, where); its > price) found.push_back({std::move(where), its, 0});
+  return index;
+}
+
 std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double const passed = std::max(0.0, now.seconds - std::exchange(before_, now.seconds));
-  auto const found = search_near(now.line, now.present);
+  double const price = running_price(now.line, now.present), stay = price * now.batch;
+  auto found = search_near(now.line, now.present);
+  auto const home = way_home(now, price, found);
   bool const must_go = !stays_ && now.line.has_to_leave(now.present);
   if (found.empty()) {
     lost_ = 0, gained_ = false;
     return std::nullopt;
   }
-  double const stay = running_price(now.line, now.present) * now.batch;
   remap_request asked{.program = program_, .seconds = now.seconds, .ways = {}, .items = 1};
   if (!must_go) asked.ways.push_back({std::string(remap_choice::stay), 0, 1 / stay, 0, 0});
   // What the model does not know of, and takes time, no way takes away.
@@ -58,7 +74,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   double gain = 0, entry = 0;  // of the best way: per item, with its doubt taken off; what going there costs [s]
   for (std::size_t k = 0; k < found.size(); ++k) {
     double const its = 1 / (found[k].throughput * now.batch),
-                 doubt = now.model_error + doubt_of(now, now.present, found[k].where);
+                 doubt = k == home ? 0 : now.model_error + doubt_of(now, now.present, found[k].where);
     asked.ways.push_back({now.name(found[k].where), k, its, doubt, now.entry(found[k].where)});
     if (double const wins = 1 / stay - its * std::exp(doubt); wins > gain) gain = wins, entry = asked.ways.back().entry;
   }
@@ -67,7 +83,7 @@ std::optional<remap_decision> remapper::decide(remap_conditions const& now) {
   gained_ = gain > 0;
   // What has to go is compared for all that is still to come.
   double const known = must_go ? most_items : gain > 0 ? lost_ / gain : 0;
-  asked.items = std::max(1.0, std::min(now.remaining, known));
+  asked.items = std::min(now.remaining, known);
   auto const& made = decider_.decide(asked);
   remap_decision out{.number = ++decisions_,
                      .ways = asked.ways,

@@ -191,6 +191,35 @@ TEST(Remapper, StaysWhereTheUserSaysSo) {
   }
 }
 
+TEST(Remapper, AnOutlierMovesNothingThoughAMoveCostsLessThanAnItem) {
+  remapper one(1, {});
+  plan::placement const present{{{0}, {1}, {2}}};
+  auto const line = three_stages(), outlier = with_speeds(line, {1, 1e-3, 1, 1});
+  for (int k = 0; k < 40; ++k) {
+    auto const made = one.decide(at(0.25 * k, k % 8 == 3 ? outlier : line, present, 0.01));
+    EXPECT_FALSE(made && made->go_to) << k;
+  }
+}
+
+TEST(Remapper, GoesBackToWhereItBeganForALittleGain) {
+  remapper one(1, {});
+  plan::placement present{{{0}, {1}, {2}}};
+  auto const slow = with_speeds(three_stages(), {1, 0.1, 1, 1}), less = with_speeds(three_stages(), {1, 1, 1, 0.98});
+  auto const follow = [&](double from, running_line const& line) {
+    for (int k = 0; k < 40; ++k) {
+      auto now = at(from + 0.25 * k, line, present);
+      now.speed_error.assign(4, 0.1);
+      now.model_error = 0.05;
+      if (auto const made = one.decide(now); made && made->go_to) present = *made->go_to;
+    }
+  };
+  auto const first = present;
+  follow(0, slow);
+  EXPECT_EQ(present.stages[1], (std::vector<plan::host_id>{3}));
+  follow(10, less);
+  EXPECT_EQ(present, first) << "by two in a hundred, of which there is more doubt";
+}
+
 TEST(Remapper, DoubtfulForecastsMoveNothingForALittleGain) {
   remapper sure(1, {}), unsure(1, {});
   auto const slow = with_speeds(three_stages(), {1, 0.9, 1, 1});

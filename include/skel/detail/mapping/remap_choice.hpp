@@ -29,10 +29,10 @@ struct remap_request {
   std::uint64_t program = 0;    ///< the same for each run of it
   double seconds = 0;           ///< since the run began [s]
   std::vector<remap_way> ways;  ///< one at least; names differ
-  double items = 0;             ///< of the source, for which the ways are compared, >= 1
+  double items = 0;             ///< of the source, for which the ways are compared, >= 0
 };
 
-/// Whether a line stays as it is or goes on by another placement. A use is an item of the source. A way other than
+/// Whether a line stays as it is or goes on by another placement. A use is all the items that ways are compared for. A way other than
 /// staying counts with its doubt: it must be better also where forecasts are as wrong as they usually are.
 class remap_choice {
  public:
@@ -56,7 +56,7 @@ class remap_choice {
   static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);
   static std::size_t bytes_of(candidate<remap_way> const& one) { return one.plan.name.capacity(); }
-  static double expected_uses(request const& asked) { return asked.items; }
+  static double expected_uses(request const&) { return 1; }
   static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
 
  private:

@@ -50,7 +50,10 @@ struct remap_decision {
 /// horizon: a line moves when it has lost by staying what moving costs, and never where the remaining work does not pay
 /// for it. So it loses at most twice what somebody would who knows the future, however loads change, and a slowdown
 /// that is shorter than what moving costs moves nothing (ski rental: Karlin, Manasse, Rudolph, Sleator 1988,
-/// Algorithmica 3(1):79-119).
+/// Algorithmica 3(1):79-119). A better place that was not known when it was asked last has cost nothing yet.
+///
+/// Where the line began counts without doubt: it was chosen among all places, at leisure. So a line that left it for
+/// what did not last does not stay for good where it is only a little worse, as no gain there would be beyond doubt.
 ///
 /// A value without clock. Not for several threads at once.
 class remapper {
@@ -63,13 +66,16 @@ class remapper {
   std::optional<remap_decision> decide(remap_conditions const& now);
 
  private:
+  std::size_t way_home(remap_conditions const& now, double price, std::vector<near_placement>& found);
+
   std::uint64_t program_;
   bool stays_;  // whatever happens: it is forced
   decider<remap_choice> decider_;
   std::uint64_t decisions_ = 0;
-  double before_ = 0;    // when it was asked last [s]
-  double lost_ = 0;      // [s]
-  bool gained_ = false;  // a better place was known then
+  double before_ = 0;                    // when it was asked last [s]
+  double lost_ = 0;                      // [s]
+  bool gained_ = false;                  // a better place was known then
+  std::optional<plan::placement> home_;  // where the line began
 };
 
 }  // namespace skel::mapping
