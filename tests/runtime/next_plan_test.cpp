@@ -75,6 +75,18 @@ run_plan anywhere(program const& line, std::mt19937& random) {
   return plan;
 }
 
+/// The second station goes to the next rank each time.
+skel::runtime::run_options to_the_next_rank() {
+  skel::runtime::run_options options;
+  options.plan_period = 1e-3;
+  options.next_plan = [](run_plan const& now, double) {
+    run_plan next = now;
+    next.stations[1].ranks = {(now.stations[1].ranks.front() + 1) % ranks().size()};
+    return std::optional(next);
+  };
+  return options;
+}
+
 TEST(NextPlan, MovesSerialStagesWithTheirStateAndFarmsOfAnyWidth) {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
   auto app = count_to(20000) | skel::stage("first", numbering{}) |
@@ -207,14 +219,7 @@ TEST(NextPlan, MovesAStateInPartsWhileItsStageWorks) {
   run_plan first = spread(line, 1);
   first.batch_latency = 1e-4;
   first.part_pause = 1e-4;
-  skel::runtime::run_options options;
-  options.plan_period = 1e-3;
-  options.next_plan = [&](run_plan const& now, double) {
-    run_plan next = now;
-    next.stations[1].ranks = {(now.stations[1].ranks.front() + 1) % ranks().size()};
-    return std::optional(next);
-  };
-  auto const run = run_line(line, first, ranks(), options);
+  auto const run = run_line(line, first, ranks(), to_the_next_rank());
   EXPECT_EQ(run.items, items);
   auto const in_parts = std::ranges::count_if(run.remaps, [](auto const& r) { return r.in_parts > 0; });
   EXPECT_EQ(in_parts > 0, ranks().size() > 1);
@@ -248,18 +253,11 @@ TEST(NextPlan, EndsARunWhoseNumberOfPartsChangesWhileTheyMove) {
   run_plan first = spread(line, 1);
   first.batch_latency = 1e-4;
   first.batch_bytes = 1;  // one part at once
-  skel::runtime::run_options options;
-  options.plan_period = 1e-3;
-  options.next_plan = [&](run_plan const& now, double) {
-    run_plan next = now;
-    next.stations[1].ranks = {(now.stations[1].ranks.front() + 1) % ranks().size()};
-    return std::optional(next);
-  };
   if (ranks().size() == 1) {
-    EXPECT_EQ(run_line(line, first, ranks(), options).items, 20000U);
+    EXPECT_EQ(run_line(line, first, ranks(), to_the_next_rank()).items, 20000U);
     return;
   }
-  EXPECT_THAT([&] { run_line(line, first, ranks(), options); },
+  EXPECT_THAT([&] { run_line(line, first, ranks(), to_the_next_rank()); },
               testing::ThrowsMessage<skel::stage_error>(testing::AllOf(
                   testing::HasSubstr("parts() of stage 'grows' says that there are "),
                   testing::HasSubstr(", and said "), testing::HasSubstr("their number must not change"))));
