@@ -1,10 +1,12 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <iterator>
 #include <new>
 #include <sstream>
 #include <string>
@@ -121,6 +123,46 @@ bool write_all(std::string_view text) {
   return true;
 }
 
+/// Explains what the words name: the command itself, a verb of it, or a verb of that one.
+void explain(CLI::App const& app, std::vector<std::string> const& words, std::ostream& out) {
+  CLI::App const* about = &app;
+  std::string before;  // the names before its own
+  for (std::string const& word : words) {
+    auto const parts = about->get_subcommands([](CLI::App const*) { return true; });
+    auto const part = std::ranges::find(parts, word, [](CLI::App const* one) { return one->get_name(); });
+    before += (before.empty() ? "" : " ") + about->get_name();
+    if (part == parts.end()) {
+      std::vector<std::string> names;
+      for (CLI::App const* one : parts) names.push_back(one->get_name());
+      refuse_option(printable(word, most_shown), "is no verb of " + before + did_you_mean(word, names));
+    }
+    about = *part;
+  }
+  out << about->help(before);
+}
+
+/// The arguments, with -- before the command that a verb starts: what is behind its first word is its own.
+std::vector<std::string> with_mark(CLI::App const& app, std::vector<std::string> arguments) {
+  CLI::App const* verb = &app;
+  for (auto word = arguments.begin(); word != arguments.end() && *word != "--"; ++word) {
+    if (word->starts_with('-')) {
+      CLI::Option const* const option = verb->get_option_no_throw(*word);
+      bool const takes_value = option != nullptr && option->get_items_expected_max() > 0;
+      if (takes_value && std::next(word) != arguments.end()) ++word;
+      continue;
+    }
+    if (verb->get_option_no_throw("COMMAND") != nullptr) {
+      arguments.insert(word, "--");
+      break;
+    }
+    auto const parts = verb->get_subcommands([](CLI::App const*) { return true; });
+    auto const part = std::ranges::find(parts, *word, [](CLI::App const* one) { return one->get_name(); });
+    if (part == parts.end()) break;
+    verb = *part;
+  }
+  return arguments;
+}
+
 /// `chosen` becomes the name of the verb as soon as it is known.
 int run(int argc, char const* const* argv, std::ostream& out, std::string& chosen) {
   CLI::App app("skel: places, prices and measures parallel programs on grids", "skel");
@@ -153,20 +195,17 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("run", "start a program again when it has died", add_run);
   add("train", "time irregular reductions on this machine, and fit models that choose their algorithms", add_train);
 #endif
-  CLI::App const* const help = app.add_subcommand("help", "explain a verb: skel help VERB");
+  app.add_subcommand("help", "explain a verb: skel help VERB");
 
-  if (argc > 1 && argv[1] == std::string_view("help")) {  // what follows is a name here, not a verb to parse
-    std::string const topic = argc > 2 ? argv[2] : "";
-    CLI::App const* about = topic.empty() ? &app : topic == "help" ? help : nullptr;
-    for (verb const& candidate : verbs)
-      if (candidate.app->get_name() == topic) about = candidate.app;
-    if (about == nullptr)
-      refuse_option(printable(topic, most_shown), "is no verb of skel" + did_you_mean(topic, names));
-    out << (about == &app ? about->help() : about->help("skel"));
+  std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (!arguments.empty() && arguments.front() == "help") {  // what follows are names here, not verbs to parse
+    explain(app, {arguments.begin() + 1, arguments.end()}, out);
     return done;
   }
+  arguments = with_mark(app, std::move(arguments));
+  std::ranges::reverse(arguments);  // as CLI11 wants them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(arguments));
   } catch (CLI::CallForVersion const&) {
     out << app.version() << '\n';
     return done;
@@ -178,13 +217,13 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
     complain(printable(usage_reason(problem), most_of_usage) + help_on(chosen));
     return bad_input;
   }
-  refuse_extras(app, "skel");
-  for (verb const& candidate : verbs) {
-    if (!candidate.app->parsed()) continue;
-    chosen = candidate.app->get_name();
-    refuse_extras(*candidate.app, "skel " + chosen);
-    return candidate.run(out);
+  auto const asked = std::ranges::find_if(verbs, [](verb const& one) { return one.app->parsed(); });
+  if (asked != verbs.end()) {
+    chosen = asked->app->get_name();
+    refuse_extras(*asked->app, "skel " + chosen);  // first: the value of an option that is none may be left to skel
   }
+  refuse_extras(app, "skel");
+  if (asked != verbs.end()) return asked->run(out);
   // The help is no answer here: a script whose verb is an empty variable must not go on as if there were one.
   std::string list;
   for (std::string const& name : names) list += (list.empty() ? "" : ", ") + name;

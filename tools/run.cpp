@@ -225,7 +225,7 @@ Examples:
 action add_run(CLI::App& app) {
   auto const options = std::make_shared<run_options>();
   app.add_option("COMMAND", options->command,
-                 "mpirun with its options and the program, or a program; -- stands before it")
+                 "mpirun with its options and the program, or a program; -- may stand before it")
       ->required();
   app.add_option("--restarts", options->restarts, "how often it is started again after it has died")
       ->check(CLI::NonNegativeNumber)

@@ -260,7 +260,7 @@ action add_testbed(CLI::App& app) {
   command->show = add("show", "hosts, ways, what they carried, how exact it was");
   command->run = add("run", "run a command on a host of it", false);
   command->run->add_option("--host", command->host, "host to run on (default: the first one)")->type_name("NAME");
-  command->run->add_option("COMMAND", command->program, "command and arguments, after --")->required();
+  command->run->add_option("COMMAND", command->program, "command and arguments; -- may stand before it")->required();
   app.footer(footer);
   return [command](std::ostream& out) -> int {
     if (command->up->parsed()) return up(*command, out);

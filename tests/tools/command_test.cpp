@@ -43,6 +43,13 @@ TEST(Command, HelpOfAVerbGivesItsOptionsAndExamples) {
   }
 }
 
+TEST(Command, HelpOfAVerbOfAVerbIsWhatItSaysItself) {
+  auto const result = skel({"help", "testbed", "up"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("Usage: skel testbed up"));
+  EXPECT_EQ(result.out, skel({"testbed", "up", "--help"}).out);
+}
+
 TEST(Command, UsageErrorsNameTheOptionAndTheReason) {
   std::string const platform = data("paper_row1_equal.json"), pipeline = data("paper_pipeline.json");
   struct usage {
@@ -53,6 +60,8 @@ TEST(Command, UsageErrorsNameTheOptionAndTheReason) {
            usage{{}, "skel: VERB: is missing; one of "},
            {{"plcae"}, "skel: plcae: is no verb of skel; did you mean 'place'?"},
            {{"help", "plcae"}, "skel: plcae: is no verb of skel; did you mean 'place'?"},
+           {{"help", "testbed", "pu"}, "skel: pu: is no verb of skel testbed; did you mean 'up'?"},
+           {{"help", "place", "x"}, "skel: x: is no verb of skel place"},
            {{"--verison"}, "skel: --verison: is no option of 'skel'; did you mean '--version'?"},
            {{"place"}, "skel: PLATFORM: is missing"},
            {{"place", platform}, "skel: PIPELINE: is missing"},

@@ -52,6 +52,20 @@ TEST_F(Run, GivesTheStatusAndTheOutputOfItsCommand) {
   EXPECT_EQ(skel({"run", "true"}).status, 0);
 }
 
+TEST_F(Run, TakesWhatFollowsTheFirstWordOfItsCommandForTheCommands) {
+  auto const program = script("program", "echo $*\n");
+  EXPECT_EQ(skel({"run", program, "-np", "4", "--json", "--", "x"}).out, "-np 4 --json -- x\n");
+  EXPECT_EQ(skel({"run", "--restarts", "2", program, "--skel-live"}).out, "--skel-live\n");
+  EXPECT_EQ(skel({"run", "--restarts=2", program, "run"}).out, "run\n");
+}
+
+TEST_F(Run, NamesAnOptionThatIsNoneWhateverFollows) {
+  for (std::vector<std::string> const& words : {std::vector<std::string>{"run", "--restart", "3", "--", "true"},
+                                                {"run", "--restart", "3", "mpirun", "-np", "1", "true"}})
+    EXPECT_THAT(skel(words).err,
+                ::testing::StartsWith("skel: --restart: is no option of 'skel run'; did you mean '--restarts'?"));
+}
+
 TEST_F(Run, DoesNotStartAgainWhatEndsByItself) {
   auto const program = script("program", std::string(count) + "exit 1\n");
   EXPECT_EQ(skel({"run", "--", program}).status, 1);

@@ -38,7 +38,7 @@ TEST(Testbed, RefusesWhatCannotBeMeant) {
            {{"set", "a", "b", "--latency", "inf"}, "skel: --latency: is not finite"},
            {{"set", "a", "b", "--bandwidth", "wide"}, "skel: --bandwidth: 'wide' is no size"},
            {{"run"}, "skel: COMMAND: is missing"},
-           {{"run", "ls", "-l"}, "skel: -l: is no option of 'skel testbed run'"},
+           {{"run", "-l", "ls"}, "skel: -l: is no option of 'skel testbed run'"},
        }) {
     std::vector<std::string> words{"testbed"};
     words.insert(words.end(), wrong.arguments.begin(), wrong.arguments.end());
