@@ -8,8 +8,15 @@ foreach(target IN LISTS exported)
   if(target MATCHES "^skel_(runtime|skel)$")
     set(part engines)
   endif()
+  list(APPEND ${part} ${target})
   install(TARGETS ${target} EXPORT skel-${part} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)
 endforeach()
+
+# The same for who has the build tree alone: -D skel_DIR=.../build/release.
+export(TARGETS ${models} skel_flags NAMESPACE skel:: FILE ${PROJECT_BINARY_DIR}/skelModels.cmake)
+if(SKEL_WITH_MPI)
+  export(TARGETS ${engines} NAMESPACE skel:: FILE ${PROJECT_BINARY_DIR}/skelEngines.cmake)
+endif()
 
 set(skel_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/skel)
 install(EXPORT skel-models FILE skelModels.cmake NAMESPACE skel:: DESTINATION ${skel_package_dir})

@@ -1,6 +1,7 @@
 # cmake -D BUILD= -D DOWNSTREAM= -D COMPILER= -D GENERATOR= -D SCRATCH= -D ENGINES=ON|OFF [-D MPIRUN=command]
-#   -P install_test.cmake
-# Installs BUILD into a new prefix, builds DOWNSTREAM against it and runs what comes out.
+#   [-D BUILD_TREE=ON] -P install_test.cmake
+# Installs BUILD into a new prefix, builds DOWNSTREAM against it and runs what comes out. BUILD_TREE: against BUILD
+# itself.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -12,14 +13,19 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
-run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+if(BUILD_TREE)
+  set(package -D skel_DIR=${BUILD})
+else()
+  run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+  set(package -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+endif()
 
 set(without)
 if(NOT ENGINES)  # as on a machine that has neither
   set(without -D CMAKE_DISABLE_FIND_PACKAGE_MPI=ON -D CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
 endif()
 run(${CMAKE_COMMAND} -S ${DOWNSTREAM} -B ${SCRATCH}/build -G ${GENERATOR} -D CMAKE_BUILD_TYPE=Release
-  -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix -D SKEL_TEST_ENGINES=${ENGINES} ${without})
+  -D CMAKE_CXX_COMPILER=${COMPILER} ${package} -D SKEL_TEST_ENGINES=${ENGINES} ${without})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${SCRATCH}/build/models)
 if(ENGINES)
