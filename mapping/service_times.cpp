@@ -42,9 +42,15 @@ service_time service_time_memory::believe(service_time const& first, service_tim
   double const now = std::log(first.seconds) + first_items.bias(), before = std::log(reference) + runs.bias();
   double const doubt_now = std::hypot(first_items.scatter(), first.doubt), doubt_before = runs.scatter();
   double const reach = statistics::normal_reach(1 - rare);
+  double const first_before = std::log(reference) + latest(runs) - latest(first_items);
+  double const from_before = std::abs(std::log(first.seconds) - first_before);  // of first items, from the last run's
+  if (runs.total == 1) {
+    double const usual = reach * std::hypot(unseen, priors.earlier_runs);
+    bool const contradicted = std::abs(latest(first_items)) > usual;
+    if (contradicted && from_before <= usual) return {std::exp(now), doubt_now, runs.total};
+  }
   if (std::abs(now - before) > reach * std::hypot(doubt_now, doubt_before)) {
-    double const first_before = std::log(reference) + latest(runs) - latest(first_items);
-    bool const as_before = std::abs(std::log(first.seconds) - first_before) <= reach * doubt_now;
+    bool const as_before = from_before <= reach * doubt_now;
     return as_before ? service_time{std::exp(before), doubt_before, runs.total}
                      : service_time{std::exp(now), unseen, 0};
   }

@@ -56,12 +56,27 @@ TEST(ServiceTimes, AreThoseOfFirstItemsWhereOthersComeThanBefore) {
 
 TEST(ServiceTimes, AreThoseOfEarlierRunsWhereFirstItemsAreLikeNoOthers) {
   auto times = none();
-  for (int run = 1; run < 5; ++run) {
-    times.observe(station, 1e-4, 1e-3);  // cheap items come first
+  times.observe(station, 1e-4, 1e-3);  // cheap items come first
+  for (int run = 2; run < 6; ++run) {
+    times.observe(station, 1e-4, 1e-3);
     auto const time = times.believe(station, {1.02e-4, 0.01, 0});
     EXPECT_EQ(time.runs, run);
     EXPECT_NEAR(std::log(time.seconds / 1e-3), 0, 0.1);
   }
+}
+
+// A run that took 33 times as long as its first items, because somebody else had the machine, and first items as then.
+TEST(ServiceTimes, OfARunAloneThatContradictedItsFirstItemsAreOneObservationOfThese) {
+  auto times = none();
+  times.observe(station, 1e-3, 33e-3);
+  auto const time = times.believe(station, {1e-3, 0.01, 0});
+  EXPECT_EQ(time.runs, 1U);
+  EXPECT_NEAR(time.seconds, 1.09e-3, 0.01e-3) << "a third of what the record lets an outlier count";
+  EXPECT_GT(time.doubt, 2 * priors.first_items);
+  auto const as_the_run = times.believe(station, {33e-3, 0.01, 0});
+  EXPECT_NEAR(as_the_run.seconds, 33e-3, 1e-3) << "first items that say what the run took";
+  times.observe(station, 1e-3, 33e-3);
+  EXPECT_NEAR(times.believe(station, {1e-3, 0.01, 0}).seconds, 33e-3, 4e-3) << "two runs that agree";
 }
 
 TEST(ServiceTimes, AreTheSameWhenTheyAreReadBack) {

@@ -27,7 +27,11 @@ struct service_time_priors {
 /// of how well they told what the run then took, and are weighed by the inverse squares of their errors where they
 /// agree. Where they contradict each other, which chance brings about once in 1000 times, and first items are as in the
 /// last run, these are like no others, and earlier runs are believed alone; otherwise other items come than before, and
-/// the first of them are believed alone. A plain value.
+/// the first of them are believed alone.
+///
+/// A run alone that contradicted its own first items says that one of the two was off, and not which: it is one
+/// observation of how far first items are off, and counts as that in their record. It takes a second run to know how
+/// far runs are from each other. A plain value.
 struct service_time_memory {
   double reference = 0;      ///< the first run's mean [s]; 0: there was none
   error_record runs;         ///< ln(a run's mean / reference)
