@@ -21,7 +21,7 @@ std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked,
 
 std::string remap_choice::describe(request const& asked) {
   char number[96];
-  std::snprintf(number, sizeof number, "program %016llx after %.9g s: %zu ways for %.9g items",
+  std::snprintf(number, sizeof number, "program %016llx after %.9g s: %zu ways compared over %.9g items",
                 static_cast<unsigned long long>(asked.program), asked.seconds, asked.ways.size(), asked.items);
   return number;
 }

@@ -95,7 +95,7 @@ void serialize(Archive& a, remap_way& w) {
 }
 template <class Archive>
 void serialize(Archive& a, remap_decision& d) {
-  a(d.number, d.seconds, d.ways, d.chosen, d.items, d.lost, d.expected, d.took, d.refused);
+  a(d.number, d.seconds, d.ways, d.chosen, d.items, d.lost, d.expected, d.took, d.refused, d.stages);
 }
 }  // namespace record
 

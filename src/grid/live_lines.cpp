@@ -8,6 +8,7 @@
 #include <skel/detail/record/history_recorder.hpp>
 
 #include "figure_text.hpp"
+#include "moved_text.hpp"
 
 namespace skel {
 
@@ -48,9 +49,22 @@ std::string line_of_decisions(record::run_history const& run) {
   if (last.chosen >= last.ways.size()) return out;
   out += print("; after %.1f s ", last.seconds);
   if (!last.moved()) return out + "it stayed";
-  if (!last.refused.empty()) return out + "a move was refused: " + last.refused;
-  return out + "to " + last.ways[last.chosen].name + ", to take " + scaled(last.expected, "s") +
+  std::string const stages = moved_text(run.stations, run.hosts, last.stages);
+  if (!last.refused.empty()) return out + "a move was refused: " + last.refused + "; it was to move " + stages;
+  return out + stages + ", to take " + scaled(last.expected, "s") +
          (last.took > 0 ? ", took " + scaled(last.took, "s") : "");
+}
+
+/// Of plans that nothing decided, which somebody gave.
+std::string line_of_plans(record::run_history const& run) {
+  auto const& last = run.remaps.back();
+  std::string const stages = moved_text(run.stations, run.hosts, last.moved);
+  std::string const failed = last.refused.empty() ? last.rolled_back : last.refused;
+  std::string out =
+      "  " + counted(run.remaps_left_out + run.remaps.size(), "other plan") + print("; after %.1f s ", last.announced);
+  if (failed.empty()) return out + (stages.empty() ? "nothing moved" : stages);
+  return out + (last.refused.empty() ? "a part was rolled back: " : "one was refused: ") + failed +
+         (stages.empty() ? "" : "; it was to move " + stages);
 }
 
 }  // namespace
@@ -68,7 +82,10 @@ std::vector<std::string> live_lines(record::run_history const& run, std::size_t 
   }
   if (run.stations.size() > most_stages)
     out.push_back("  and " + counted(run.stations.size() - most_stages, "more stage"));
-  if (run.remap_decisions > 0) out.push_back(line_of_decisions(run));
+  if (run.remap_decisions > 0)
+    out.push_back(line_of_decisions(run));
+  else if (!run.remaps.empty())
+    out.push_back(line_of_plans(run));
   for (auto& line : out) line = printable(line, std::max<std::size_t>(3, columns));
   return out;
 }

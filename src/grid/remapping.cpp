@@ -8,6 +8,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/move_time.hpp>
+#include <skel/detail/plan/moved_stages.hpp>
 #include <skel/detail/record/clock.hpp>
 
 namespace skel {
@@ -229,7 +230,7 @@ std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, do
       next.ranks[s] = plan.stations[s].ranks;
     else
       plan.stations[s].ranks = next.ranks[s];
-  keep(*made, seconds, next.expected);
+  keep(*made, seconds, next.expected, plan::moved_stages(now, plan));
   moving_ = std::move(next);
   return plan;
 }
@@ -270,7 +271,8 @@ std::vector<record::share_forecast> remapping::shares() const {
   return out;
 }
 
-void remapping::keep(mapping::remap_decision const& made, double seconds, double expected) {
+void remapping::keep(mapping::remap_decision const& made, double seconds, double expected,
+                     std::vector<record::stage_move> stages) {
   ++decided_;
   record::remap_decision one{.number = made.number,
                              .seconds = seconds,
@@ -280,7 +282,8 @@ void remapping::keep(mapping::remap_decision const& made, double seconds, double
                              .lost = made.lost,
                              .expected = expected,
                              .took = 0,
-                             .refused = {}};
+                             .refused = {},
+                             .stages = std::move(stages)};
   for (auto const& way : made.ways) one.ways.push_back({way.name, way.period, way.doubt, way.entry});
   decisions_.push_back(std::move(one));
   auto const stayed = [](record::remap_decision const& d) { return !d.moved(); };

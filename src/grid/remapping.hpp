@@ -91,7 +91,8 @@ class remapping {
   bool has_changed(mapping::running_line const& line) const;
   double modelled(plan::placement const& where, platform::description const& of_ranks) const;
   double price_of(plan::placement const& where, platform::description const& of_ranks) const;
-  void keep(mapping::remap_decision const& made, double seconds, double expected);
+  void keep(mapping::remap_decision const& made, double seconds, double expected,
+            std::vector<record::stage_move> stages = {});
   record::remap_decision* kept(std::uint64_t number);
 
   remapping_setup of_;

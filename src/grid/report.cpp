@@ -5,11 +5,13 @@
 #include <cstdio>
 #include <map>
 #include <ostream>
+#include <utility>
 
 #include <skel/detail/base/counted.hpp>
 
 #include "announcement_text.hpp"
 #include "figure_text.hpp"
+#include "moved_text.hpp"
 
 namespace skel {
 
@@ -77,30 +79,50 @@ std::string forecasts_text(record::run_record const& run) {
   return out;
 }
 
-/// What became of other plans that came while the run went on.
+/// What became of another plan, and which stages it has elsewhere.
+std::string move_text(record::run_record const& run, record::remap_record const& move) {
+  std::string out = print("  after %.2f s ", move.announced);
+  if (!move.refused.empty())
+    out += "another plan was refused: " + move.refused;
+  else if (!move.rolled_back.empty())
+    out += "it went on by another plan, of which a part was rolled back: " + move.rolled_back;
+  else if (move.repairs)
+    out += "stages went back on the ranks where their state had stayed";
+  else if (move.done > 0)
+    out += "it went on by another plan, which all ranks obeyed " + scaled(move.done - move.announced, "s") + " later" +
+           (move.in_parts > 0 ? ", after states had moved part by part in " + scaled(move.begun - move.announced, "s")
+                              : std::string());
+  else
+    out += "it went on by another plan until the stream ended";
+  if (move.moved.empty()) return out;
+  bool const fine = move.refused.empty() && move.rolled_back.empty();
+  return out + (fine ? "; " : "; it was to move ") + moved_text(run.names, run.hosts, move.moved);
+}
+
+/// What became of other plans that came while the run went on: those that were refused for one reason are told once.
 std::string moves_text(record::run_record const& run) {
+  struct refusals {
+    std::size_t count = 0;
+    double latest = 0;  // [s]
+  };
+  std::map<std::string, refusals> refused;
+  for (auto const& move : run.remaps)
+    if (!move.refused.empty()) ++refused[move.refused].count, refused[move.refused].latest = move.announced;
   std::string out;
-  std::size_t const told = std::min(run.remaps.size(), most_forecasts);
-  for (std::size_t i = 0; i < told; ++i) {
-    auto const& move = run.remaps[i];
-    out += print("  after %.2f s ", move.announced);
-    if (!move.refused.empty())
-      out += "another plan was refused: " + move.refused + "\n";
-    else if (!move.rolled_back.empty())
-      out += "it went on by another plan, of which a part was rolled back: " + move.rolled_back + "\n";
-    else if (move.repairs)
-      out += "stages went back on the ranks where their state had stayed\n";
-    else if (move.done > 0)
-      out +=
-          print("it went on by another plan, which all ranks obeyed %s later%s\n",
-                scaled(move.done - move.announced, "s").c_str(),
-                move.in_parts > 0
-                    ? (", after states had moved part by part in " + scaled(move.begun - move.announced, "s")).c_str()
-                    : "");
-    else
-      out += "it went on by another plan until the stream ended\n";
+  std::size_t told = 0, left_out = 0;
+  for (auto const& move : run.remaps) {
+    auto const same = refused.find(move.refused);
+    std::size_t const times = same == refused.end() ? 1 : std::exchange(same->second.count, 0);
+    if (times == 0) continue;  // it is told
+    if (++told > most_forecasts) {
+      left_out += times;
+      continue;
+    }
+    out += move_text(run, move);
+    if (times > 1) out += print(" (%zu times for this reason, the last after %.2f s)", times, same->second.latest);
+    out += "\n";
   }
-  if (run.remaps.size() > told) out += print("  ... %zu more plans ...\n", run.remaps.size() - told);
+  if (left_out > 0) out += print("  ... %zu more plans ...\n", left_out);
   return out;
 }
 
@@ -116,8 +138,9 @@ std::string decisions_text(record::run_record const& run) {
     if (!made.moved() || ++told > most_forecasts) continue;
     auto const& to = made.ways[made.chosen];
     bool const could_stay = made.ways.front().name == "stay";
-    out += print("  after %.2f s ", made.seconds) + (made.refused.empty() ? "moved" : "was not moved") + " to " +
-           to.name + ": " + scaled(to.period, "s") + " per item" +
+    out += print("  after %.2f s ", made.seconds) + (made.refused.empty() ? "moved " : "did not move ") +
+           moved_text(run.names, run.hosts, made.stages) + " (placement " + to.name + "): " + scaled(to.period, "s") +
+           " per item" +
            (could_stay ? " instead of " + scaled(made.ways.front().period, "s") : std::string(", as a host leaves")) +
            "; going there was to cost " + scaled(to.entry, "s") + ", staying had cost " + scaled(made.lost, "s");
     if (!made.refused.empty())

@@ -16,6 +16,7 @@
 #include "announcement_text.hpp"
 #include "figure_text.hpp"
 #include "live_script_text.hpp"
+#include "moved_text.hpp"
 #include "page_style_text.hpp"
 #include "time_chart.hpp"
 
@@ -66,29 +67,19 @@ std::string share_text(double share) {
   return std::isfinite(share) ? print("%.0f %%", 100 * share) : "-";
 }
 
-std::string rank_text(record::run_history const& run, std::size_t rank) {
-  return "rank " + std::to_string(rank) + (rank < run.hosts.size() ? " (" + run.hosts[rank] + ")" : "");
-}
-
-/// "rank 1 (n1), rank 2 (n2) x3"
-std::string places_text(record::run_history const& run, std::vector<int> const& ranks) {
-  std::map<int, std::size_t> workers;
-  for (int const rank : ranks) ++workers[rank];
-  std::string out;
-  for (auto const& [rank, count] : workers)
-    out += (out.empty() ? "" : ", ") + rank_text(run, static_cast<std::size_t>(rank)) +
-           (count > 1 ? " x" + std::to_string(count) : "");
-  return out;
+std::string stages_text(record::run_history const& run, std::vector<record::stage_move> const& moved) {
+  return moved_text(run.stations, run.hosts, moved);
 }
 
 /// The figures of a decision, as its mark says them.
-std::string decision_text(record::remap_decision const& made) {
+std::string decision_text(record::run_history const& run, record::remap_decision const& made) {
   std::string out = "decision " + std::to_string(made.number) + print(", after %.2f s: ", made.seconds);
   if (made.chosen >= made.ways.size()) return out + "nothing is known of it";
   auto const& to = made.ways[made.chosen];
   if (!made.moved()) return out + "it stayed, " + scaled(to.period, "s") + " per item";
   auto const& from = made.ways.front();
-  out += "to " + to.name + ", " + scaled(to.period, "s") + " per item" +
+  if (!made.stages.empty()) out += stages_text(run, made.stages) + ", ";
+  out += "placement " + to.name + ", " + scaled(to.period, "s") + " per item" +
          (from.name == "stay" ? " instead of " + scaled(from.period, "s") : "") + "; priced at " +
          scaled(to.entry, "s") + ", expected to take " + scaled(made.expected, "s");
   if (!made.refused.empty()) return out + "; refused: " + made.refused;
@@ -96,26 +87,29 @@ std::string decision_text(record::remap_decision const& made) {
 }
 
 /// What became of another plan, as its mark says it.
-std::string move_text(record::remap_record const& move) {
-  std::string const out = print("after %.2f s ", move.announced);
-  if (!move.refused.empty()) return out + "another plan was refused: " + move.refused;
+std::string move_text(record::run_history const& run, record::remap_record const& move) {
+  std::string const out = print("after %.2f s ", move.announced), moved = stages_text(run, move.moved),
+                    told = moved.empty() ? "" : "; " + moved,
+                    planned = moved.empty() ? "" : "; it was to move " + moved;
+  if (!move.refused.empty()) return out + "another plan was refused: " + move.refused + planned;
   if (!move.rolled_back.empty())
-    return out + "another plan was gone on by, of which a part was rolled back: " + move.rolled_back;
-  if (move.repairs) return out + "stages went back on the ranks where their state had stayed";
+    return out + "another plan was gone on by, of which a part was rolled back: " + move.rolled_back + planned;
+  if (move.repairs) return out + "stages went back on the ranks where their state had stayed" + told;
   return out + "another plan was gone on by" +
-         (move.in_parts > 0 ? ", after " + counted(move.in_parts, "state") + " had moved part by part" : std::string());
+         (move.in_parts > 0 ? ", after " + counted(move.in_parts, "state") + " had moved part by part" : "") + told;
 }
 
 /// Where the line was told to go on elsewhere, and where it did not all the same.
 std::vector<chart_mark> marks_of(record::run_history const& run) {
   std::vector<chart_mark> out;
   for (auto const& made : run.decisions)
-    if (made.moved()) out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(made)});
+    if (made.moved())
+      out.push_back({made.seconds, made.refused.empty() ? "moved" : "refused", decision_text(run, made)});
   for (auto const& move : run.remaps) {
     bool const half_way = !move.rolled_back.empty() || move.repairs;  // no decision says that
     if (half_way || run.decisions.empty())
-      out.push_back(
-          {move.announced, move.refused.empty() && move.rolled_back.empty() ? "moved" : "refused", move_text(move)});
+      out.push_back({move.announced, move.refused.empty() && move.rolled_back.empty() ? "moved" : "refused",
+                     move_text(run, move)});
   }
   std::ranges::stable_sort(out, {}, &chart_mark::at);
   if (out.size() > most_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most_rows));
@@ -169,7 +163,7 @@ std::string places(record::run_history const& run, std::vector<chart_mark> const
       for (int const rank : stood.ranks[s]) ++workers[rank];
       for (auto const& [rank, count] : workers) {
         auto& row = of_ranks[rank];
-        row.name = run.stations[s] + ", rank " + std::to_string(rank);
+        row.name = run.stations[s] + ", " + rank_text(run.hosts, rank);
         if (!row.bars.empty() && row.bars.back().to == stood.seconds && row.bars.back().workers == count) {
           row.bars.back().to = until;
           continue;
@@ -205,7 +199,7 @@ std::string stages(record::run_history const& run, std::vector<chart_mark> const
     std::vector<int> const ranks =
         !run.places.empty() && s < run.places.back().ranks.size() ? run.places.back().ranks[s] : std::vector<int>{};
     double const count = so_far.source_items;
-    rows += "<tr>" + text_cell(run.stations[s]) + text_cell(places_text(run, ranks)) +
+    rows += "<tr>" + text_cell(run.stations[s]) + text_cell(ranks_text(run.hosts, ranks)) +
             number_cell(print("%.0f", count)) +
             number_cell(rated(runs               ? latest(rate)
                               : last.seconds > 0 ? count / last.seconds
@@ -251,14 +245,14 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
   for (std::size_t rank = 0; rank < run.hosts.size(); ++rank) {
     auto const& there = last.ranks[rank];
     auto const got = share_got(run, rank);
+    std::string const name = rank_text(run.hosts, static_cast<int>(rank));
     double const wanted = there.run + there.waited;
     if (rank < most_rows)
-      rows += "<tr>" + text_cell(rank_text(run, rank)) + number_cell(scaled(there.run, "s")) +
-              number_cell(wanted > 0 ? share_text(there.run / wanted) : "-") +
+      rows += "<tr>" + text_cell(name) + number_cell(scaled(there.run, "s")) +
+              number_cell(wanted > 0 ? share_text(there.run / wanted) : "-") + number_cell(share_text(latest(got))) +
               number_cell(share_text(there.expected.share)) + number_cell(share_text(there.expected.error)) + "</tr>\n";
     if (rank >= most_charts) continue;
-    time_chart chart{
-        .title = rank_text(run, rank) + ": share of its cores", .seconds = run.seconds, .most = 1, .small = true};
+    time_chart chart{.title = name + ": share of its cores", .seconds = run.seconds, .most = 1, .small = true};
     chart_line expected{"forecast", "forecast", {}};
     for (std::size_t i = 0; i < run.moments.size(); ++i) {
       auto const& moment = run.moments[i];
@@ -273,12 +267,19 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
     charts += to_svg(chart);
   }
   std::string out =
-      "<h2>Hosts</h2>\n" + table({"rank", "its threads ran*", "of what they wanted*", "forecast*", "error*"}, rows);
+      "<h2>Hosts</h2>\n" +
+      table({"rank", "your threads ran*", "they got of a core, whole run*", "they got of a core, lately*",
+             run.end == record::run_end::none ? "expected of the host now*" : "expected of the host at the end*",
+             "error*"},
+            rows);
   if (run.period > 0)
     out += paragraph(
-        "The line is the part of the time in which the rank's threads wanted to run that they did; dashed is what "
-        "was forecast of its host, with the median absolute error of such forecasts lately around it, where the run "
-        "could be moved.");
+        "What your threads got is measured: of the time in which they could have run, the part in which they had a "
+        "core. Where nothing is expected of the host, the time in which they waited for each other counts too. What is "
+        "expected of the host is a forecast: the share of a core that each of them would get from then on. The two "
+        "differ where the load of the host has changed, and where threads ran for so short a time that what they got "
+        "says little. In the charts the line is what they got, dashed is what was expected, with the median absolute "
+        "error of such forecasts lately around it, where the run could be moved.");
   else
     out += paragraph("Ranks were not asked how far they were.");
   if (run.hosts.size() > most_charts)
@@ -302,16 +303,20 @@ std::string decisions(record::run_history const& run) {
         others += (others.empty() ? "" : "; ") + made.ways[w].name + " " + scaled(made.ways[w].period, "s") +
                   (made.ways[w].entry > 0 ? " after " + scaled(made.ways[w].entry, "s") : "");
     rows += "<tr>" + number_cell(number_of(made.number)) + number_cell(print("%.2f s", made.seconds)) +
-            text_cell(moved ? "to " + way.name : "stay") + number_cell(scaled(way.period, "s")) +
-            number_cell(scaled(way.entry, "s")) + number_cell(print("%.4g", made.items)) +
-            number_cell(scaled(made.lost, "s")) + number_cell(scaled(made.expected, "s")) +
-            number_cell(scaled(made.took, "s")) + text_cell(others) + "<td class=\"wrong\">" + in_html(made.refused) +
-            "</td></tr>\n";
+            text_cell(moved ? stages_text(run, made.stages) : "stay") + text_cell(moved ? way.name : "") +
+            number_cell(scaled(way.period, "s")) + number_cell(scaled(way.entry, "s")) +
+            number_cell(print("%.4g", made.items)) + number_cell(scaled(made.lost, "s")) +
+            number_cell(scaled(made.expected, "s")) + number_cell(scaled(made.took, "s")) + text_cell(others) +
+            "<td class=\"wrong\">" + in_html(made.refused) + "</td></tr>\n";
   }
   auto const shown = run.decisions.size() - begin;
-  out += table({"decision*", "after*", "chosen", "per item*", "priced*", "for items*", "lost by staying*",
-                "expected to take*", "took*", "instead of", "refused"},
+  out += table({"decision*", "after*", "moves", "placement", "time per item*", "cost of going*", "items compared*",
+                "lost by staying*", "expected to take*", "took*", "instead of", "refused"},
                rows);
+  out += paragraph(
+      "Time per item and cost of going are what was expected of the way that was taken. Ways are compared over so many "
+      "items: as many as have cost by staying, so far, what the better way would have saved, one at least. A move pays "
+      "where it saves more over these than going costs, so that with few items it is too early to say.");
   if (shown < run.remap_decisions)
     out += paragraph("There were " + counted(run.remap_decisions, "decision") + "; shown are " + std::to_string(shown) +
                      ": those that moved the line, and the last others.");
@@ -330,14 +335,14 @@ std::string moves(record::run_history const& run) {
             number_cell(fine && move.begun > 0 ? print("%.3f s", move.begun) : "-") +
             number_cell(fine && move.done > 0 ? print("%.3f s", move.done) : "-") +
             number_cell(fine && move.done > 0 ? scaled(move.done - move.announced, "s") : "-") +
-            number_cell(move.in_parts > 0 ? number_of(move.in_parts) : "-") + "<td class=\"wrong\">" +
-            in_html(move.refused) + "</td><td class=\"wrong\">" + in_html(move.rolled_back) + "</td>" +
-            text_cell(move.repairs ? "stages are where their state had stayed" : "") + "</tr>\n";
+            text_cell(stages_text(run, move.moved)) + number_cell(move.in_parts > 0 ? number_of(move.in_parts) : "-") +
+            "<td class=\"wrong\">" + in_html(move.refused) + "</td><td class=\"wrong\">" + in_html(move.rolled_back) +
+            "</td>" + text_cell(move.repairs ? "stages are where their state had stayed" : "") + "</tr>\n";
   }
-  std::string out =
-      "<h2>Other plans that it was given</h2>\n" + table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*",
-                                                          "states in parts*", "refused", "rolled back", "repairs"},
-                                                         rows);
+  std::string out = "<h2>Other plans that it was given</h2>\n" +
+                    table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*", "moves", "states in parts*",
+                           "refused", "rolled back", "repairs"},
+                          rows);
   if (auto const left_out = run.remaps_left_out + begin; left_out > 0)
     out += paragraph("The " + counted(left_out, "plan") + " before are left out.");
   return out;
@@ -352,7 +357,7 @@ std::string announced(record::run_history const& run) {
 std::string not_heard(record::run_history const& run) {
   std::string out;
   for (auto const& one : run.silences)
-    out += "<li>" + in_html(rank_text(run, static_cast<std::size_t>(one.rank))) +
+    out += "<li>" + in_html(rank_text(run.hosts, one.rank)) +
            in_html(print(" said nothing from %.2f s to %.2f s", one.from, one.to)) + "</li>\n";
   if (run.silent > run.silences.size())
     out += "<li>and " + in_html(counted(run.silent - run.silences.size(), "more silence")) + "</li>\n";

@@ -29,7 +29,7 @@ void serialize(Archive& archive, span& s) {
 
 template <class Archive>
 void serialize(Archive& archive, remap_record& r) {
-  archive(r.epoch, r.announced, r.begun, r.done, r.refused, r.rolled_back, r.stay, r.in_parts, r.repairs);
+  archive(r.epoch, r.announced, r.begun, r.done, r.refused, r.rolled_back, r.stay, r.in_parts, r.repairs, r.moved);
 }
 
 template <class Archive>

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/moved_stages.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/flow_control.hpp>
 #include <skel/detail/runtime/plan_archive.hpp>
@@ -185,7 +186,7 @@ double epochs::ask(double now) {
     if (auto next = options_.next_plan(last_, now)) announce(*std::move(next));
     return ask_at_;
   } catch (...) {
-    records_.push_back({++last_epoch_, now, 0, 0, {}, {}, 0, false});
+    records_.push_back({++last_epoch_, now, 0, 0, {}, {}, 0, false, {}, {}});
     refused("next_plan threw: " + what_is_handled());
   }
   threw_ = true;
@@ -199,7 +200,7 @@ void epochs::announce(plan::run_plan next, purpose why) {
     saved_.begin(last_epoch_);
   } else {
     bool const repairs = why == purpose::repairs;
-    records_.push_back({last_epoch_, now_, 0, 0, {}, {}, 0, repairs});
+    records_.push_back({last_epoch_, now_, 0, 0, {}, {}, 0, repairs, {}, plan::moved_stages(last_, next)});
     try {
       std::map<std::size_t, std::string> stay;
       if (!repairs)

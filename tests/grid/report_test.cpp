@@ -66,4 +66,49 @@ TEST(Report, SaysThatItemsLargerThanTheLimitOfMemoryPassAlone) {
   EXPECT_THAT(memory_of(200000, 3), HasSubstr("and 3 were under way at once, because later items were larger"));
 }
 
+/// A run of three stages on two hosts, which has ended.
+skel::run_report run_of_two_hosts() {
+  skel::run_report report;
+  report.run.items = 20;
+  report.run.seconds = 9;
+  report.run.names = {"read", "work", "write"};
+  report.run.hosts = {"n0", "n1"};
+  return report;
+}
+
+TEST(Report, SaysWhichStagesMovedFromWhereToWhere) {
+  auto report = run_of_two_hosts();
+  report.run.remaps = {{.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .moved = {{1, {0}, {1}}}}};
+  EXPECT_THAT(report.text(),
+              HasSubstr("  after 1.00 s it went on by another plan, which all ranks obeyed 200 ms later; "
+                        "'work' from rank 0 (n0) to rank 1 (n1)\n"));
+  report.run.remap_decisions = 5;
+  report.run.decisions = {{.number = 3,
+                           .seconds = 2,
+                           .ways = {{"stay", 2e-3}, {"n0 | n1*2 | n0", 1e-3, 0.1, 0.3}},
+                           .chosen = 1,
+                           .expected = 0.4,
+                           .took = 0.5,
+                           .refused = {},
+                           .stages = {{1, {0}, {1, 1}}}}};
+  EXPECT_THAT(
+      report.text(),
+      HasSubstr("  after 2.00 s moved 'work' from rank 0 (n0) to rank 1 (n1) x2 (placement n0 | n1*2 | n0): 1 ms "
+                "per item instead of 2 ms; going there was to cost 300 ms"));
+}
+
+TEST(Report, TellsPlansThatWereRefusedForOneReasonOnce) {
+  auto report = run_of_two_hosts();
+  for (unsigned k = 1; k <= 20; ++k)
+    report.run.remaps.push_back(
+        {.epoch = k, .announced = 0.1 * k, .refused = k == 7 ? "no memory" : "it does not fit"});
+  report.run.remaps[6].moved = {{1, {0}, {1}}};
+  report.run.remaps.push_back({.epoch = 21, .announced = 3, .begun = 3.1, .done = 3.2});
+  EXPECT_THAT(report.text(),
+              HasSubstr("  after 0.10 s another plan was refused: it does not fit (19 times for this reason, the last "
+                        "after 2.00 s)\n  after 0.70 s another plan was refused: no memory; it was to move 'work' from "
+                        "rank 0 (n0) to rank 1 (n1)\n"
+                        "  after 3.00 s it went on"));
+}
+
 }  // namespace

@@ -99,6 +99,22 @@ TEST(RunPage, SaysWhyItEndedBeforeItsStream) {
   EXPECT_THAT(skel::run_page(run), HasSubstr("It ended before its stream did: &#39;work&#39; threw on item 7"));
 }
 
+TEST(RunPage, SaysThatWhatThreadsGotIsMeasuredAndWhatIsExpectedOfAHostIsForecast) {
+  auto run = skel::made_up::run("work", 2, 8);
+  auto const row = HasSubstr(
+      "<td>rank 1 (node-1)</td><td class=\"n\">1.4 s</td><td class=\"n\">80 %</td><td "
+      "class=\"n\">80 %</td><td class=\"n\">80 %</td><td class=\"n\">10 %</td>");
+  EXPECT_THAT(skel::run_page(run),
+              testing::AllOf(row, HasSubstr("they got of a core, whole run"), HasSubstr("expected of the host now")));
+  run.end = skel::record::run_end::complete;
+  EXPECT_THAT(skel::run_page(run), testing::AllOf(row, HasSubstr("expected of the host at the end"),
+                                                  HasSubstr("What your threads got is measured")));
+}
+
+TEST(RunPage, RowsOfStagesNameTheHostsOfRanks) {
+  EXPECT_THAT(skel::run_page(skel::made_up::run("work", 2, 8)), HasSubstr("<title>work, rank 1 (node-1)</title>"));
+}
+
 TEST(RunPage, DecisionsAreMarksAndRows) {
   auto run = skel::made_up::run("work", 2, 40);
   run.decisions = {decision(1, false), decision(2, true), decision(3, true, "no memory")};
@@ -106,8 +122,12 @@ TEST(RunPage, DecisionsAreMarksAndRows) {
   auto const page = skel::run_page(run);
   expect_balanced(page);
   EXPECT_THAT(
-      page, HasSubstr("decision 2, after 2.00 s: to (node-0, node-1, node-0), 1 ms per item instead of 2 ms; priced at "
-                      "300 ms, expected to take 400 ms, took 500 ms"));
+      page,
+      HasSubstr("decision 2, after 2.00 s: &#39;work&#39; from rank 0 (node-0) to rank 1 (node-1), placement (node-0, "
+                "node-1, node-0), 1 ms per item instead of 2 ms; priced at 300 ms, expected to take 400 ms, took "
+                "500 ms"));
+  EXPECT_THAT(page, HasSubstr("<td>&#39;work&#39; from rank 0 (node-0) to rank 1 (node-1)</td><td>(node-0, node-1, "
+                              "node-0)</td>"));
   EXPECT_THAT(page, HasSubstr("refused: no memory"));
   EXPECT_GT(count(page, "class=\"mark moved\""), 0U);
   EXPECT_EQ(count(page, "class=\"mark moved\""), count(page, "class=\"mark refused\""));
@@ -119,9 +139,16 @@ TEST(RunPage, PlansByHandAreMarksToo) {
   auto run = skel::made_up::run("work", 2, 40);
   run.remaps = {{.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .refused = {}},
                 {.epoch = 2, .announced = 2, .begun = 0, .done = 0, .refused = "it does not fit"}};
+  run.remaps[0].moved = {{1, {1, 1}, {0}}, {2, {0}, {1}}};
+  run.remaps[1].moved = {{1, {0}, {1}}};
   auto const page = skel::run_page(run);
-  EXPECT_THAT(page, HasSubstr("after 1.00 s another plan was gone on by"));
-  EXPECT_THAT(page, HasSubstr("after 2.00 s another plan was refused: it does not fit"));
+  EXPECT_THAT(page,
+              HasSubstr("after 1.00 s another plan was gone on by; &#39;work&#39; from rank 1 (node-1) x2 to rank "
+                        "0 (node-0), &#39;sink&#39; from rank 0 (node-0) to rank 1 (node-1)"));
+  EXPECT_THAT(page, HasSubstr("<td>&#39;work&#39; from rank 1 (node-1) x2 to rank 0 (node-0), "));
+  EXPECT_THAT(
+      page,
+      HasSubstr("after 2.00 s another plan was refused: it does not fit; it was to move &#39;work&#39; from rank 0"));
 }
 
 TEST(RunPage, ShowsWhatWasRolledBackRepairedAndMovedInParts) {

@@ -223,6 +223,14 @@ TEST(NextPlan, MovesAStateInPartsWhileItsStageWorks) {
   EXPECT_EQ(run.items, items);
   auto const in_parts = std::ranges::count_if(run.remaps, [](auto const& r) { return r.in_parts > 0; });
   EXPECT_EQ(in_parts > 0, ranks().size() > 1);
+  int at = first.stations[1].ranks.front();
+  for (auto const& one : run.remaps) {
+    if (one.refused.empty() && ranks().size() > 1) {
+      int const next = (at + 1) % ranks().size();
+      EXPECT_THAT(one.moved, testing::ElementsAre(skel::record::stage_move{1, {at}, {next}}));
+      at = next;
+    }
+  }
   for (auto const& one : run.remaps)
     EXPECT_TRUE(one.refused.empty() || one.refused.find("the stream had ended") != std::string::npos) << one.refused;
   if (!at_sink()) return;

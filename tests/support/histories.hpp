@@ -40,7 +40,7 @@ inline record::run_history run(std::string stage, std::size_t ranks, std::size_t
   return recorder.history();
 }
 
-/// A decision with this number that moved the line, or to stay.
+/// A decision with this number that moved the second stage from rank 0 to rank 1, or to stay.
 inline record::remap_decision decision(std::uint64_t number, bool moved, std::string refused = {}) {
   record::remap_decision out;
   out.number = number;
@@ -51,6 +51,7 @@ inline record::remap_decision decision(std::uint64_t number, bool moved, std::st
   out.expected = moved ? 0.4 : 0;
   out.took = moved && refused.empty() ? 0.5 : 0;
   out.refused = std::move(refused);
+  if (moved) out.stages = {{1, {0}, {1}}};
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/stage_move.hpp>
+
 namespace skel::record {
 
 /// A way in which a line that ran could have gone on.
@@ -26,6 +28,7 @@ struct remap_decision {
   double expected = 0;          ///< how long moving was to take, from the announcement to the last rank [s]
   double took = 0;              ///< and how long it took [s]; 0: it stayed, was refused, or the stream ended meanwhile
   std::string refused;          ///< why it did not move after all
+  std::vector<stage_move> stages{};  ///< what the way that was chosen moves; none where it stays
 
   /// Whether it was to move.
   bool moved() const { return chosen < ways.size() && ways[chosen].name != stay; }

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/stage_move.hpp>
+
 namespace skel::record {
 
 /// What became of another plan for a line that runs. Times are since the run began [s].
@@ -17,6 +19,7 @@ struct remap_record {
   std::uint32_t in_parts = 0;         ///< stages whose state went to its new place before it began, part by part
   bool repairs = false;               ///< nobody gave it: it says that stages are where their state has stayed
   std::vector<std::uint32_t> stay{};  ///< stations that could not move, where some are to blame, each once
+  std::vector<stage_move> moved{};    ///< what it has elsewhere than the plan before
 };
 
 }  // namespace skel::record

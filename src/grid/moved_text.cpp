@@ -1,0 +1,32 @@
+#include "moved_text.hpp"
+
+#include <cstddef>
+#include <map>
+
+namespace skel {
+
+std::string rank_text(std::vector<std::string> const& hosts, int rank) {
+  auto const at = static_cast<std::size_t>(rank);
+  return "rank " + std::to_string(rank) + (rank >= 0 && at < hosts.size() ? " (" + hosts[at] + ")" : "");
+}
+
+std::string ranks_text(std::vector<std::string> const& hosts, std::vector<int> const& ranks) {
+  std::map<int, std::size_t> workers;
+  for (int const rank : ranks) ++workers[rank];
+  std::string out;
+  for (auto const& [rank, count] : workers)
+    out += (out.empty() ? "" : ", ") + rank_text(hosts, rank) + (count > 1 ? " x" + std::to_string(count) : "");
+  return out;
+}
+
+std::string moved_text(std::vector<std::string> const& stations, std::vector<std::string> const& hosts,
+                       std::vector<record::stage_move> const& moved) {
+  std::string out;
+  for (auto const& [station, from, to] : moved)
+    out += (out.empty() ? "'" : ", '") +
+           (station < stations.size() ? stations[station] : "station " + std::to_string(station)) + "' from " +
+           ranks_text(hosts, from) + " to " + ranks_text(hosts, to);
+  return out;
+}
+
+}  // namespace skel
