@@ -123,8 +123,8 @@ outcome run_composition(skel::grid& grid, std::uint64_t seed, std::optional<long
       auto const report = grid.run(line);
       settings.next_plan = nullptr;
       result.items += report.run.items;
-      result.moves += report.run.moves();
-      if (report.run.moves() > 0) result.text += " " + std::to_string(report.run.moves()) + " times";
+      result.moves += report.run.moves;
+      if (report.run.moves > 0) result.text += " " + std::to_string(report.run.moves) + " times";
       std::set<int> used;
       for (auto const& station : report.plan.run.stations) used.insert(station.ranks.begin(), station.ranks.end());
       result.text += used.empty() ? " (ended before)" : " (" + std::to_string(used.size()) + " ranks)";

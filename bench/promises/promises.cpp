@@ -83,7 +83,7 @@ int run_one(skel::grid& grid, std::string const& name, std::size_t items) {
   out.calibration = report.calibration_seconds;
   out.planning = report.planning_seconds;
   out.others = std::clamp((busy - ours) / (seconds * std::max(1u, std::thread::hardware_concurrency())), 0.0, 1.0);
-  out.forecasts = report.run.forecasts;
+  out.forecasts.assign(report.run.forecasts.begin(), report.run.forecasts.end());
   fmt::print("{}\n", bench::to_json(out).dump());
   return 0;
 }

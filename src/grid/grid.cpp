@@ -10,7 +10,6 @@
 #include <iterator>
 #include <optional>
 #include <sstream>
-#include <tuple>
 #include <utility>
 
 #include <unistd.h>
@@ -116,6 +115,17 @@ struct run_start {
   template <class Archive>
   void serialize(Archive& a) {
     a(plan, items, ended, calibration_seconds, planning_seconds, failed, refused, watched);
+  }
+};
+
+/// What rank 0 has decided while a line ran, as run_record has it.
+struct decided_moves {
+  std::vector<record::remap_decision> decisions;
+  std::uint64_t all = 0, to_move = 0;
+
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(decisions, all, to_move);
   }
 };
 
@@ -685,11 +695,13 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (view != nullptr) show_run(*view, report, options, watcher.get());
   report.run = runtime::run_line(line, report.plan.run, s.ranks, options);
   if (watched) {
-    std::pair<std::vector<record::remap_decision>, std::uint64_t> made;
-    if (watcher) made = {watcher->decisions(), watcher->decided()};
+    decided_moves made;
+    if (watcher) made = {watcher->decisions(), watcher->decided(), watcher->decided_to_move()};
     if (watcher) report.run.announcements = watcher->announcements();
-    std::tie(report.run.decisions, report.run.remap_decisions) =
-        runtime::from_bytes<decltype(made)>(s.ranks.broadcast(runtime::to_bytes(made)));
+    made = runtime::from_bytes<decided_moves>(s.ranks.broadcast(runtime::to_bytes(made)));
+    report.run.decisions = std::move(made.decisions);
+    report.run.remap_decisions = made.all;
+    report.run.decisions_to_move = made.to_move;
     s.tell_all(watcher.get());
   }
   report.refused_announcements = s.news.refusals();

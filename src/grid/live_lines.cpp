@@ -41,9 +41,8 @@ std::string line_of_run(record::run_history const& run) {
 }
 
 std::string line_of_decisions(record::run_history const& run) {
-  auto const moved = static_cast<std::size_t>(
-      std::ranges::count_if(run.decisions, [](auto const& made) { return made.moved() && made.refused.empty(); }));
-  std::string out = "  " + counted(run.remap_decisions, "decision") + ", " + counted(moved, "move");
+  std::string out =
+      "  " + counted(run.remap_decisions, "decision") + ", " + std::to_string(run.decisions_to_move) + " to move";
   if (run.decisions.empty()) return out;
   auto const& last = run.decisions.back();
   if (last.chosen >= last.ways.size()) return out;
@@ -61,7 +60,7 @@ std::string line_of_plans(record::run_history const& run) {
   std::string const stages = moved_text(run.stations, run.hosts, last.moved);
   std::string const failed = last.refused.empty() ? last.rolled_back : last.refused;
   std::string out =
-      "  " + counted(run.remaps_left_out + run.remaps.size(), "other plan") + print("; after %.1f s ", last.announced);
+      "  " + counted(run.remaps.all(), "other plan") + print("; after %.1f s ", last.announced);
   if (failed.empty()) return out + (stages.empty() ? "nothing moved" : stages);
   return out + (last.refused.empty() ? "a part was rolled back: " : "one was refused: ") + failed +
          (stages.empty() ? "" : "; it was to move " + stages);

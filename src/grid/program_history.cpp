@@ -80,7 +80,7 @@ void program_history::observe(runtime::program const& line, placed_run const& pl
     if (items[s] > static_cast<double>(placed.first_items))
       times_.observe({program, s}, placed.first[s].seconds, seconds);
   }
-  if (!placed.asked || run.moves() > 0 || placed.filling > usual_forecast_doubt().between * run.seconds) return;
+  if (!placed.asked || run.moves > 0 || placed.filling > usual_forecast_doubt().between * run.seconds) return;
   double const seconds = run.seconds / static_cast<double>(run.items), throughput = placed.repriced(factors);
   placements_.observe(*placed.asked, seconds, placed.throughput / throughput);
   for (auto const& [asked, period, items_of_batch] : placed.trees)

@@ -271,9 +271,15 @@ std::vector<record::share_forecast> remapping::shares() const {
   return out;
 }
 
+std::vector<record::remap_decision> remapping::decisions() const {
+  std::vector<record::remap_decision> out;
+  std::ranges::merge(moves_, stays_, std::back_inserter(out), {}, &record::remap_decision::number,
+                     &record::remap_decision::number);
+  return out;
+}
+
 void remapping::keep(mapping::remap_decision const& made, double seconds, double expected,
                      std::vector<record::stage_move> stages) {
-  ++decided_;
   record::remap_decision one{.number = made.number,
                              .seconds = seconds,
                              .ways = {},
@@ -285,15 +291,16 @@ void remapping::keep(mapping::remap_decision const& made, double seconds, double
                              .refused = {},
                              .stages = std::move(stages)};
   for (auto const& way : made.ways) one.ways.push_back({way.name, way.period, way.doubt, way.entry});
-  decisions_.push_back(std::move(one));
-  auto const stayed = [](record::remap_decision const& d) { return !d.moved(); };
-  if (static_cast<std::size_t>(std::ranges::count_if(decisions_, stayed)) > most_kept)
-    decisions_.erase(std::ranges::find_if(decisions_, stayed));
+  if (one.moved())
+    moves_.add(std::move(one));
+  else
+    stays_.add(std::move(one));
 }
 
+/// Of those that moved the line.
 record::remap_decision* remapping::kept(std::uint64_t number) {
-  auto const one = std::ranges::find(decisions_, number, &record::remap_decision::number);
-  return one == decisions_.end() ? nullptr : &*one;
+  auto const one = std::ranges::find(moves_, number, &record::remap_decision::number);
+  return one == moves_.end() ? nullptr : &*one;
 }
 
 }  // namespace skel

@@ -13,6 +13,7 @@
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/platform/monitor.hpp>
+#include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/remap_decision.hpp>
@@ -41,7 +42,7 @@ struct remapping_setup {
 
 /// Looks after a line that runs, on rank 0: hears what ranks say of themselves and what is announced, keeps the
 /// forecasts of hosts, paths and work, and says when the line is to go on by another plan (mapping::remapper). Keeps
-/// every decision. For one thread, the one that communicates.
+/// decisions. For one thread, the one that communicates.
 class remapping {
  public:
   /// How often ranks say how far they are, and how often a decision may be made [s].
@@ -56,8 +57,8 @@ class remapping {
   std::optional<plan::run_plan> next_plan(plan::run_plan const& now, double seconds);
   void remapped(record::remap_record const& what);
 
-  /// Those that moved the line and the last others, in their order.
-  std::vector<record::remap_decision> const& decisions() const { return decisions_; }
+  /// The first and the last of those that moved the line, and the last others, in their order.
+  std::vector<record::remap_decision> decisions() const;
   /// What was announced, the last ones, in the order in which it was heard.
   std::vector<record::heard_announcement> announcements() const;
   /// How long the threads of a rank that says this could have run and did not because of others [s].
@@ -65,8 +66,9 @@ class remapping {
   /// What is expected of the host of each rank.
   std::vector<record::share_forecast> shares() const;
   platform::monitor const& monitor() const { return of_.monitor; }
-  /// All that there were.
-  std::uint64_t decided() const { return decided_; }
+  /// All that there were, and those of them that moved the line.
+  std::uint64_t decided() const { return moves_.all() + stays_.all(); }
+  std::uint64_t decided_to_move() const { return moves_.all(); }
 
  private:
   struct heard {
@@ -102,8 +104,8 @@ class remapping {
   std::optional<moving> moving_;  // the last one
   platform::forecaster besides_;  // what moves of this run took besides what their model says [s]
   double search_at_ = 0, bound_ = 0;
-  std::vector<record::remap_decision> decisions_;
-  std::uint64_t decided_ = 0;
+  record::first_and_last<record::remap_decision> moves_;
+  record::first_and_last<record::remap_decision, 0, most_kept> stays_;
   std::vector<heard> heard_;
 };
 

@@ -17,8 +17,8 @@ namespace skel {
 
 namespace {
 
-/// Of forecasts that were made while a program ran so many are listed, and the last.
-constexpr std::size_t most_forecasts = 8;
+/// Of what came again and again while a program ran, so many are listed, and of forecasts the last.
+constexpr std::size_t most_in_report = 8;
 
 std::string joined(std::vector<std::string> const& names) {
   std::map<std::string, int> count;
@@ -60,15 +60,16 @@ std::string history_text(forecast const& of) {
 /// ran, beside what was measured as long as it stood.
 std::string forecasts_text(record::run_record const& run) {
   std::string out;
-  std::size_t left_out = 0;
+  std::uint64_t left_out = run.forecasts.left_out();
   for (std::size_t i = 0; i < run.forecasts.size(); ++i) {
     auto const& f = run.forecasts[i];
     bool const before = f.why.empty();
-    if (!before && i > most_forecasts && i + 1 < run.forecasts.size()) {
+    if (!before && i > most_in_report && i + 1 < run.forecasts.size()) {
       ++left_out;
       continue;
     }
-    if (left_out > 0) out += print("  ... %zu more forecasts ...\n", left_out);
+    if (i + 1 == run.forecasts.size() && left_out > 0)
+      out += print("  ... %llu more forecasts ...\n", static_cast<unsigned long long>(left_out));
     double const measured = before ? run.throughput() : f.measured();
     out += before ? "predicted " + rate_text(f) + " before the run"
                   : print("  from item %llu on (after %.2f s) ", static_cast<unsigned long long>(f.item), f.seconds) +
@@ -109,20 +110,20 @@ std::string moves_text(record::run_record const& run) {
   for (auto const& move : run.remaps)
     if (!move.refused.empty()) ++refused[move.refused].count, refused[move.refused].latest = move.announced;
   std::string out;
-  std::size_t told = 0, left_out = 0;
+  std::size_t told = 0;
+  std::uint64_t plans = 0;  // that are told
   for (auto const& move : run.remaps) {
     auto const same = refused.find(move.refused);
     std::size_t const times = same == refused.end() ? 1 : std::exchange(same->second.count, 0);
     if (times == 0) continue;  // it is told
-    if (++told > most_forecasts) {
-      left_out += times;
-      continue;
-    }
+    if (++told > most_in_report) break;
+    plans += times;
     out += move_text(run, move);
     if (times > 1) out += print(" (%zu times for this reason, the last after %.2f s)", times, same->second.latest);
     out += "\n";
   }
-  if (left_out > 0) out += print("  ... %zu more plans ...\n", left_out);
+  if (run.remaps.all() > plans)
+    out += print("  ... %llu more plans ...\n", static_cast<unsigned long long>(run.remaps.all() - plans));
   return out;
 }
 
@@ -130,12 +131,12 @@ std::string moves_text(record::run_record const& run) {
 std::string decisions_text(record::run_record const& run) {
   std::string out;
   if (run.remap_decisions == 0) return out;
-  auto const moves = static_cast<std::uint64_t>(std::ranges::count_if(run.decisions, &record::remap_decision::moved));
   out += "remapping: " + counted(run.remap_decisions, "decision") + ", " +
-         print("%llu", static_cast<unsigned long long>(moves)) + " to move\n";
+         print("%llu", static_cast<unsigned long long>(run.decisions_to_move)) + " to move\n";
   std::size_t told = 0;
   for (auto const& made : run.decisions) {
-    if (!made.moved() || ++told > most_forecasts) continue;
+    if (!made.moved() || told == most_in_report) continue;
+    ++told;
     auto const& to = made.ways[made.chosen];
     bool const could_stay = made.ways.front().name == "stay";
     out += print("  after %.2f s ", made.seconds) + (made.refused.empty() ? "moved " : "did not move ") +
@@ -150,7 +151,8 @@ std::string decisions_text(record::run_record const& run) {
              (made.took > 0 ? ", took " + scaled(made.took, "s") : std::string(", and the stream ended meanwhile"));
     out += "\n";
   }
-  if (told > most_forecasts) out += print("  ... %zu more ...\n", told - most_forecasts);
+  if (run.decisions_to_move > told)
+    out += print("  ... %llu more ...\n", static_cast<unsigned long long>(run.decisions_to_move - told));
   return out;
 }
 

@@ -63,6 +63,13 @@ std::string number_of(std::uint64_t count) {
   return std::to_string(count);
 }
 
+template <class T>
+std::string which_are_shown(record::first_and_last<T> const& of, std::string const& what) {
+  if (of.left_out() == 0) return "";
+  return paragraph("Shown are the first " + number_of(of.most_first) + " and the last " +
+                   number_of(of.size() - of.most_first) + " of " + number_of(of.all()) + " " + what + ".");
+}
+
 std::string share_text(double share) {
   return std::isfinite(share) ? print("%.0f %%", 100 * share) : "-";
 }
@@ -124,18 +131,18 @@ std::string throughput(record::run_history const& run, std::vector<chart_mark> c
   std::string rows;
   for (std::size_t i = 0; i < run.forecasts.size(); ++i) {
     auto const& one = run.forecasts[i];
-    double const until =
-        std::max(one.seconds, i + 1 < run.forecasts.size() ? run.forecasts[i + 1].seconds : run.seconds);
+    double const until = std::max(one.seconds, run.forecasts.is_before_gap(i) ? one.seconds + one.lasted
+                                               : i + 1 < run.forecasts.size() ? run.forecasts[i + 1].seconds
+                                                                              : run.seconds);
     std::string const why = one.why.empty() ? "before the run" : one.why;
     if (one.has_interval()) chart.bands.push_back({one.seconds, until, one.low, one.high});
     if (one.rate > 0)
       chart.lines.push_back(
           {"forecast: " + rated(one.rate) + ", " + why, "forecast", {{one.seconds, one.rate}, {until, one.rate}}});
-    if (i < most_rows)
-      rows += "<tr>" + number_cell(number_of(one.item)) + number_cell(print("%.2f s", one.seconds)) +
-              number_cell(rated(one.rate)) +
-              number_cell(one.has_interval() ? rated(one.low) + " to " + rated(one.high) : "-") +
-              number_cell(rated(one.measured())) + text_cell(why) + "</tr>\n";
+    rows += "<tr>" + number_cell(number_of(one.item)) + number_cell(print("%.2f s", one.seconds)) +
+            number_cell(rated(one.rate)) +
+            number_cell(one.has_interval() ? rated(one.low) + " to " + rated(one.high) : "-") +
+            number_cell(rated(one.measured())) + text_cell(why) + "</tr>\n";
   }
   chart.marks = marks;
   out += to_svg(chart);
@@ -144,9 +151,7 @@ std::string throughput(record::run_history const& run, std::vector<chart_mark> c
       "what is measured should be in 90 % of the cases.");
   if (rows.empty()) return out;
   out += table({"from item*", "made after*", "forecast*", "between*", "measured while it stood*", "why"}, rows);
-  if (run.forecasts_left_out > 0)
-    out += paragraph("Behind the first, " + counted(run.forecasts_left_out, "forecast") + " are left out.");
-  return out;
+  return out + which_are_shown(run.forecasts, "forecasts");
 }
 
 /// A row for each rank that a stage was on, with the time that it was there.
@@ -291,9 +296,7 @@ std::string decisions(record::run_history const& run) {
   std::string out = "<h2>Decisions to move or to stay</h2>\n";
   if (run.remap_decisions == 0) return out + paragraph("There were none.");
   std::string rows;
-  std::size_t const begin = run.decisions.size() - std::min(run.decisions.size(), most_rows);
-  for (std::size_t k = begin; k < run.decisions.size(); ++k) {
-    auto const& made = run.decisions[k];
+  for (auto const& made : run.decisions) {
     if (made.chosen >= made.ways.size()) continue;
     bool const moved = made.moved();
     auto const& way = made.ways[made.chosen];
@@ -309,17 +312,18 @@ std::string decisions(record::run_history const& run) {
             number_cell(scaled(made.expected, "s")) + number_cell(scaled(made.took, "s")) + text_cell(others) +
             "<td class=\"wrong\">" + in_html(made.refused) + "</td></tr>\n";
   }
-  auto const shown = run.decisions.size() - begin;
+  auto const shown = run.decisions.size();
   out += table({"decision*", "after*", "moves", "placement", "time per item*", "cost of going*", "items compared*",
                 "lost by staying*", "expected to take*", "took*", "instead of", "refused"},
                rows);
   out += paragraph(
       "Time per item and cost of going are what was expected of the way that was taken. Ways are compared over so many "
-      "items: as many as have cost by staying, so far, what the better way would have saved, one at least. A move pays "
+      "items: as many as have cost by staying, so far, what the better way would have saved. A move pays "
       "where it saves more over these than going costs, so that with few items it is too early to say.");
   if (shown < run.remap_decisions)
     out += paragraph("There were " + counted(run.remap_decisions, "decision") + "; shown are " + std::to_string(shown) +
-                     ": those that moved the line, and the last others.");
+                     ": of the " + number_of(run.decisions_to_move) +
+                     " that moved the line the first and the last, and the last others.");
   return out;
 }
 
@@ -327,9 +331,7 @@ std::string decisions(record::run_history const& run) {
 std::string moves(record::run_history const& run) {
   if (run.remaps.empty()) return "";
   std::string rows;
-  std::size_t const begin = run.remaps.size() - std::min(run.remaps.size(), most_rows);
-  for (std::size_t k = begin; k < run.remaps.size(); ++k) {
-    auto const& move = run.remaps[k];
+  for (auto const& move : run.remaps) {
     bool const fine = move.refused.empty();
     rows += "<tr>" + number_cell(number_of(move.epoch)) + number_cell(print("%.3f s", move.announced)) +
             number_cell(fine && move.begun > 0 ? print("%.3f s", move.begun) : "-") +
@@ -339,13 +341,11 @@ std::string moves(record::run_history const& run) {
             "<td class=\"wrong\">" + in_html(move.refused) + "</td><td class=\"wrong\">" + in_html(move.rolled_back) +
             "</td>" + text_cell(move.repairs ? "stages are where their state had stayed" : "") + "</tr>\n";
   }
-  std::string out = "<h2>Other plans that it was given</h2>\n" +
-                    table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*", "moves", "states in parts*",
-                           "refused", "rolled back", "repairs"},
-                          rows);
-  if (auto const left_out = run.remaps_left_out + begin; left_out > 0)
-    out += paragraph("The " + counted(left_out, "plan") + " before are left out.");
-  return out;
+  return "<h2>Other plans that it was given</h2>\n" +
+         table({"epoch*", "announced*", "begun*", "all obeyed it*", "took*", "moves", "states in parts*", "refused",
+                "rolled back", "repairs"},
+               rows) +
+         which_are_shown(run.remaps, "plans");
 }
 
 std::string announced(record::run_history const& run) {

@@ -176,7 +176,9 @@ std::vector<std::vector<int>> ranks_of_stations(plan::run_plan const& plan) {
 
 void tell_decisions(run_view& view, remapping const* watcher) {
   if (watcher == nullptr) return;
-  view.tell([&](record::history_recorder& of) { of.decide(watcher->decisions(), watcher->decided()); });
+  view.tell([&](record::history_recorder& of) {
+    of.decide(watcher->decisions(), watcher->decided(), watcher->decided_to_move());
+  });
 }
 
 }  // namespace

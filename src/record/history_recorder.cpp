@@ -34,22 +34,11 @@ void history_recorder::hear(rank_progress const& said) {
   latest.threads.waited += said.waited;
   quiet.reset();
   if (said.standing && (history_.forecasts.empty() || history_.forecasts.back().seconds != said.standing->seconds ||
-                        history_.forecasts.back().why != said.standing->why)) {
-    history_.forecasts.push_back(*said.standing);
-    bound_forecasts();
-  }
+                        history_.forecasts.back().why != said.standing->why))
+    history_.forecasts.add(*said.standing);
   if (rank != 0) return;
   listen(said.seconds);
   if (before.seconds > 0) keep(before.seconds);
-}
-
-/// The first and the last ones stay.
-void history_recorder::bound_forecasts() {
-  auto& all = history_.forecasts;
-  if (all.size() <= most_forecasts) return;
-  auto const too_many = all.size() - most_forecasts;
-  all.erase(all.begin() + 1, all.begin() + 1 + static_cast<std::ptrdiff_t>(too_many));
-  history_.forecasts_left_out += too_many;
 }
 
 /// What all had done at a moment: of each rank, between what it said before and after that.
@@ -121,15 +110,13 @@ void history_recorder::place(double seconds, std::vector<std::vector<int>> const
 }
 
 void history_recorder::add(remap_record const& what) {
-  history_.remaps.push_back(what);
-  if (history_.remaps.size() <= most_remaps) return;
-  history_.remaps.erase(history_.remaps.begin());
-  ++history_.remaps_left_out;
+  history_.remaps.add(what);
 }
 
-void history_recorder::decide(std::vector<remap_decision> decisions, std::uint64_t all) {
+void history_recorder::decide(std::vector<remap_decision> decisions, std::uint64_t all, std::uint64_t to_move) {
   history_.decisions = std::move(decisions);
   history_.remap_decisions = all;
+  history_.decisions_to_move = to_move;
 }
 
 void history_recorder::announce(std::vector<heard_announcement> heard) {
@@ -152,15 +139,8 @@ void history_recorder::complete(run_record const& run) {
   }
   if (run.seconds > 0) all.push_back(std::move(last));
   history_.forecasts = run.forecasts;
-  history_.forecasts_left_out = 0;
-  bound_forecasts();
   history_.remaps = run.remaps;
-  history_.remaps_left_out = 0;
-  if (history_.remaps.size() > most_remaps) {
-    history_.remaps_left_out = history_.remaps.size() - most_remaps;
-    history_.remaps.erase(history_.remaps.begin(), history_.remaps.end() - most_remaps);
-  }
-  decide(run.decisions, run.remap_decisions);
+  decide(run.decisions, run.remap_decisions, run.decisions_to_move);
   announce(run.announcements);
   if (!run.final_ranks.empty()) place(run.seconds, run.final_ranks);
   history_.seconds = run.seconds;

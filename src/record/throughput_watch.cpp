@@ -182,8 +182,9 @@ std::string print(char const* format, Args... args) {
 
 }  // namespace
 
-void judge(std::vector<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds) {
+void judge(first_and_last<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds) {
   for (std::size_t i = 0; i < forecasts.size(); ++i) {
+    if (forecasts.is_before_gap(i)) continue;
     bool const last = i + 1 == forecasts.size();
     std::uint64_t const end = last ? first + items : forecasts[i + 1].item;
     double const until = last ? seconds : forecasts[i + 1].seconds;
@@ -224,12 +225,14 @@ bool rate_estimate::rules_out(double mean) const {
 }
 
 throughput_watch::throughput_watch(throughput_forecast before, double shortest, double between)
-    : first_(before.item), shortest_(shortest), between_(between), forecasts_{std::move(before)} {
+    : first_(before.item), shortest_(shortest), between_(between), standing_(std::move(before)) {
   SKEL_EXPECTS(shortest > 0 && between >= 0);
 }
 
-std::vector<throughput_forecast> throughput_watch::forecasts() const {
-  return {forecasts_.begin() + (forecasts_.front().rate > 0 ? 0 : 1), forecasts_.end()};
+first_and_last<throughput_forecast> throughput_watch::forecasts() const {
+  auto out = fallen_;
+  if (standing_.rate > 0) out.add(standing_);
+  return out;
 }
 
 void throughput_watch::look(double seconds, std::uint64_t items) {
@@ -290,16 +293,20 @@ void throughput_watch::ask() {
   if (!found) return;
   if (looks_.size() >= 2 * fewest) scatter_ = scatter_of(looks_);
   if (!falls(*found)) return;
-  forecasts_.push_back({.item = first_ + items_,
-                        .seconds = seconds_,
-                        .rate = found->rate,
-                        .low = found->low,
-                        .high = found->high,
-                        .drifts = found->drift != 0,
-                        .why = reason(*found)});
+  throughput_forecast next{.item = first_ + items_,
+                           .seconds = seconds_,
+                           .rate = found->rate,
+                           .low = found->low,
+                           .high = found->high,
+                           .drifts = found->drift != 0,
+                           .why = reason(*found)};
+  standing_.items = next.item - standing_.item;
+  standing_.lasted = next.seconds - standing_.seconds;
+  auto fallen = std::exchange(standing_, std::move(next));
+  if (fallen.rate > 0) fallen_.add(std::move(fallen));
   test_.up = test_.down = 0;
   up_from_ = down_from_ = looks_.size();
-  if (forecasts_.size() % most == 0) shortest_ *= 2;
+  if (++made_ % most == 0) shortest_ *= 2;
 }
 
 bool throughput_watch::falls(rate_estimate const& found) const {

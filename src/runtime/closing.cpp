@@ -31,6 +31,8 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
       if (!line.stations[station].replicable && !line.stations[station].copies)
         result.final_ranks[station] = {static_cast<int>(r)};
   result.checkpoints = all.front().checkpoints;
+  result.remaps = all.front().remaps;
+  result.moves = all.front().moves;
   result.hosts = hosts;
   for (station const& s : line.stations) result.names.push_back(s.notes.name);
   result.most_batches = all.front().most_batches;
@@ -39,9 +41,8 @@ record::run_record conclude(program const& line, plan::run_plan const& plan, std
   result.places = flow_control::most_places(line, plan);
   for (closing const& one : all) {
     result.items += one.items;
-    result.most_items += one.most_items;  // the source's rank says it
-    result.forecasts.insert(result.forecasts.end(), one.forecasts.begin(), one.forecasts.end());
-    result.remaps.insert(result.remaps.end(), one.remaps.begin(), one.remaps.end());
+    result.most_items += one.most_items;                           // the source's rank says it
+    if (!one.forecasts.empty()) result.forecasts = one.forecasts;  // the rank that counts has them
     result.stations.insert(result.stations.end(), one.stations.begin(), one.stations.end());
     if (options.trace) result.spans.push_back(one.spans);
   }

@@ -50,12 +50,13 @@ namespace skel::runtime {
 struct closing {
   std::vector<record::station_record> stations;
   std::vector<record::span> spans;
-  std::vector<record::throughput_forecast> forecasts;
-  std::vector<record::remap_record> remaps;
-  record::checkpoint_record checkpoints;      // of rank 0
-  std::vector<std::vector<int>> final_ranks;  // ranks of the workers of each station; of rank 0
-  std::vector<std::uint32_t> ended_here;      // serial stations, with their state
-  std::size_t most_batches = 0;               // of rank 0
+  record::first_and_last<record::throughput_forecast> forecasts;
+  record::first_and_last<record::remap_record> remaps;  // of rank 0
+  std::uint64_t moves = 0;                              // of rank 0
+  record::checkpoint_record checkpoints;                // of rank 0
+  std::vector<std::vector<int>> final_ranks;            // ranks of the workers of each station; of rank 0
+  std::vector<std::uint32_t> ended_here;                // serial stations, with their state
+  std::size_t most_batches = 0;                         // of rank 0
   std::uint64_t items = 0, most_items = 0;
   std::int64_t begin_ns = 0, first_ns = 0, last_ns = 0, over_ns = 0;
   bool interrupted = false;
@@ -63,8 +64,8 @@ struct closing {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(stations, spans, forecasts, remaps, checkpoints, final_ranks, ended_here, most_batches, items, most_items,
-            begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
+    archive(stations, spans, forecasts, remaps, moves, checkpoints, final_ranks, ended_here, most_batches, items,
+            most_items, begin_ns, first_ns, last_ns, over_ns, interrupted, failed);
   }
 };
 

@@ -156,6 +156,7 @@ closing conductor::end() {
   mine.ended_here = executor_.ended_here();
   epochs_.close();
   mine.remaps = epochs_.records();
+  mine.moves = epochs_.moves();
   mine.checkpoints = checkpoints_.finish();
   mine.most_batches = epochs_.most_parcels();
   if (among_.rank() == 0)

@@ -186,7 +186,7 @@ double epochs::ask(double now) {
     if (auto next = options_.next_plan(last_, now)) announce(*std::move(next));
     return ask_at_;
   } catch (...) {
-    records_.push_back({++last_epoch_, now, 0, 0, {}, {}, 0, false, {}, {}});
+    records_.add({++last_epoch_, now, 0, 0, {}, {}, 0, false, {}, {}});
     refused("next_plan threw: " + what_is_handled());
   }
   threw_ = true;
@@ -200,7 +200,7 @@ void epochs::announce(plan::run_plan next, purpose why) {
     saved_.begin(last_epoch_);
   } else {
     bool const repairs = why == purpose::repairs;
-    records_.push_back({last_epoch_, now_, 0, 0, {}, {}, 0, repairs, {}, plan::moved_stages(last_, next)});
+    records_.add({last_epoch_, now_, 0, 0, {}, {}, 0, repairs, {}, plan::moved_stages(last_, next)});
     try {
       std::map<std::size_t, std::string> stay;
       if (!repairs)
@@ -281,8 +281,9 @@ void epochs::heard_begun(bool begins) {
     over_ = true;
     return refused("the stream had ended");
   }
-  auto const record = next_.why == purpose::saves ? std::nullopt : std::optional(records_.size() - 1);
-  behind_.push_back({std::exchange(last_begun_, next_.epoch), ranks_of(last_), parcels_, record});
+  auto const move = next_.why == purpose::saves ? std::nullopt : std::optional(next_.epoch);
+  if (move) ++moves_;
+  behind_.push_back({std::exchange(last_begun_, next_.epoch), ranks_of(last_), parcels_, move});
   last_ = std::move(next_.plan);
   std::size_t all = parcels_ = flow_control::most_parcels(line_, last_);
   for (auto const& one : behind_) all += one.parcels;
@@ -301,9 +302,13 @@ void epochs::heard_left(int from, std::uint32_t epoch) {
   }
   one->in.erase(from);
   if (!one->in.empty()) return;
-  if (one->record) {
-    records_[*one->record].done = now_;
-    if (options_.remapped) options_.remapped(records_[*one->record]);
+  if (one->move) {
+    // Plans that were refused meanwhile may have been so many that this one is left out.
+    auto const record = std::ranges::find(records_, *one->move, &record::remap_record::epoch);
+    if (record != records_.end()) {
+      record->done = now_;
+      if (options_.remapped) options_.remapped(*record);
+    }
   }
   behind_.erase(one);
   if (asking_ && next_.dividing && !work_.stopping()) divide_or_begin();

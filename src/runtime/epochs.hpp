@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/runtime/program.hpp>
 #include <skel/detail/runtime/run_line.hpp>
@@ -44,8 +45,10 @@ class epochs {
   double serve(double now);
   /// After the run: takes over what was still waiting.
   void close();
-  /// What became of all that were announced. On rank 0.
-  std::vector<record::remap_record> const& records() const { return records_; }
+  /// What became of the plans that were announced. On rank 0.
+  record::first_and_last<record::remap_record> const& records() const { return records_; }
+  /// On rank 0: how many of all of them have begun.
+  std::uint64_t moves() const { return moves_; }
   /// On rank 0: the plan of the last epoch that has begun.
   plan::run_plan const& last() const { return last_; }
   /// On rank 0: bound on the parcels at once, of all epochs that were under way together.
@@ -99,7 +102,7 @@ class epochs {
     std::uint32_t epoch = 0;
     std::set<int> in;
     std::size_t parcels = 0;            // that it has room for
-    std::optional<std::size_t> record;  // of the move to the next one
+    std::optional<std::uint32_t> move;  // the epoch of the next one, where that has a record
   };
 
   void send(int to, head const& what, std::string const& text = {});
@@ -134,7 +137,8 @@ class epochs {
   std::vector<unfinished> behind_;
   std::map<std::uint32_t, std::vector<int>> early_;  // who left an epoch whose end is not known to have begun
   std::map<std::size_t, pin> pinned_;                // by station
-  std::vector<record::remap_record> records_;
+  record::first_and_last<record::remap_record> records_;
+  std::uint64_t moves_ = 0;
   std::size_t parcels_, most_parcels_;  // of the last epoch that has begun, and of all at once
   double now_ = 0, ask_at_ = 0;
   std::mutex mutex_;

@@ -25,7 +25,8 @@ TEST(LiveLines, SayTheLastDecision) {
   auto run = skel::made_up::run("work", 2, 9);
   run.decisions = {skel::made_up::decision(1, true), skel::made_up::decision(2, false)};
   run.remap_decisions = 12;
-  EXPECT_EQ(skel::live_lines(run, 200, 10).back(), "  12 decisions, 1 move; after 2.0 s it stayed");
+  run.decisions_to_move = 3;
+  EXPECT_EQ(skel::live_lines(run, 200, 10).back(), "  12 decisions, 3 to move; after 2.0 s it stayed");
   run.decisions.push_back(skel::made_up::decision(3, true, "no memory"));
   EXPECT_THAT(skel::live_lines(run, 200, 10).back(),
               HasSubstr("a move was refused: no memory; it was to move 'work' from rank 0"));
@@ -41,9 +42,9 @@ TEST(LiveLines, SayTheLastPlanThatSomebodyGave) {
             "  1 other plan; after 1.0 s 'work' from rank 1 (node-1) to rank 0 (node-0)");
   run.remaps.back().moved.clear();
   EXPECT_EQ(skel::live_lines(run, 200, 10).back(), "  1 other plan; after 1.0 s nothing moved");
-  run.remaps.push_back({.epoch = 2, .announced = 2, .refused = "it does not fit"});
+  run.remaps.add({.epoch = 2, .announced = 2, .refused = "it does not fit"});
   EXPECT_EQ(skel::live_lines(run, 200, 10).back(), "  2 other plans; after 2.0 s one was refused: it does not fit");
-  run.remaps.push_back(
+  run.remaps.add(
       {.epoch = 3, .announced = 3, .begun = 3.1, .done = 3.2, .rolled_back = "it stays", .moved = {{1, {0}, {1}}}});
   EXPECT_EQ(skel::live_lines(run, 200, 10).back(),
             "  3 other plans; after 3.0 s a part was rolled back: it stays; it was to move 'work' from rank 0 (node-0) "

@@ -115,7 +115,7 @@ TEST_F(Remapping, AHostThatLeavesIsLeftWithTheStateOfTheStage) {
   for (auto const& station : run.final_ranks) EXPECT_EQ(station, std::vector<int>{0}) << report;
   // Where the stage was elsewhere it has moved, and the report says why.
   if (report.plan.run.stations[1].ranks != std::vector<int>{0}) {
-    EXPECT_GE(run.moves(), 1U) << report;
+    EXPECT_GE(run.moves, 1U) << report;
     ASSERT_FALSE(run.decisions.empty());
     EXPECT_GE(run.remap_decisions, 1U);
     EXPECT_THAT(report.text(), testing::ContainsRegex("moved 'count' from rank [0-9] \\(.*\\) to rank 0 \\("));
@@ -146,7 +146,7 @@ TEST_F(Remapping, WhatIsAnnouncedBeforeARunIsInItsPlan) {
   auto const report = run(grid, [](std::uint64_t) {});
   if (grid.rank() == 0) expect_all(3000);
   for (auto const& station : report.plan.run.stations) EXPECT_EQ(station.ranks, std::vector<int>{0}) << report;
-  EXPECT_EQ(report.run.moves(), 0U) << report;
+  EXPECT_EQ(report.run.moves, 0U) << report;
   EXPECT_THAT(report.plan.note, testing::HasSubstr("planned for what is announced: 'host1' leaves"));
   if (grid.rank() != 0) return;
   ASSERT_EQ(report.run.announcements.size(), static_cast<std::size_t>(ranks_ - 1)) << report;

@@ -78,7 +78,7 @@ skel::run_report run_of_two_hosts() {
 
 TEST(Report, SaysWhichStagesMovedFromWhereToWhere) {
   auto report = run_of_two_hosts();
-  report.run.remaps = {{.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .moved = {{1, {0}, {1}}}}};
+  report.run.remaps.add({.epoch = 1, .announced = 1, .begun = 1.1, .done = 1.2, .moved = {{1, {0}, {1}}}});
   EXPECT_THAT(report.text(),
               HasSubstr("  after 1.00 s it went on by another plan, which all ranks obeyed 200 ms later; "
                         "'work' from rank 0 (n0) to rank 1 (n1)\n"));
@@ -100,15 +100,33 @@ TEST(Report, SaysWhichStagesMovedFromWhereToWhere) {
 TEST(Report, TellsPlansThatWereRefusedForOneReasonOnce) {
   auto report = run_of_two_hosts();
   for (unsigned k = 1; k <= 20; ++k)
-    report.run.remaps.push_back(
-        {.epoch = k, .announced = 0.1 * k, .refused = k == 7 ? "no memory" : "it does not fit"});
+    report.run.remaps.add({.epoch = k, .announced = 0.1 * k, .refused = k == 7 ? "no memory" : "it does not fit"});
   report.run.remaps[6].moved = {{1, {0}, {1}}};
-  report.run.remaps.push_back({.epoch = 21, .announced = 3, .begun = 3.1, .done = 3.2});
+  report.run.remaps.add({.epoch = 21, .announced = 3, .begun = 3.1, .done = 3.2});
   EXPECT_THAT(report.text(),
               HasSubstr("  after 0.10 s another plan was refused: it does not fit (19 times for this reason, the last "
                         "after 2.00 s)\n  after 0.70 s another plan was refused: no memory; it was to move 'work' from "
                         "rank 0 (n0) to rank 1 (n1)\n"
                         "  after 3.00 s it went on"));
+}
+
+TEST(Report, CountsWhatIsNotListed) {
+  skel::run_report report;
+  report.run.items = 20;
+  report.run.seconds = 1;
+  for (std::uint32_t k = 1; k <= 5000; ++k) {
+    report.run.remaps.add({.epoch = k, .announced = 1.0 * k, .refused = "it does not fit"});
+    report.run.forecasts.add({.item = k, .seconds = 1.0 * k, .rate = 3, .why = "it is surer"});
+  }
+  EXPECT_THAT(report.text(), AllOf(HasSubstr("  ... 4990 more forecasts ...\n  from item 5000 on"),
+                                   HasSubstr("  ... 4000 more plans ...\n")));
+  report.run.remap_decisions = 9000;
+  report.run.decisions_to_move = 4000;
+  for (std::uint64_t k = 1; k <= 1000; ++k)
+    report.run.decisions.push_back(
+        {.number = k, .ways = {{.name = "stay"}, {.name = "there"}}, .chosen = 1, .refused = {}});
+  EXPECT_THAT(report.text(), AllOf(HasSubstr("remapping: 9000 decisions, 4000 to move\n"),
+                                   HasSubstr("  ... 3992 more ...\n"), Not(HasSubstr("more plans"))));
 }
 
 }  // namespace

@@ -119,6 +119,7 @@ TEST(RunPage, DecisionsAreMarksAndRows) {
   auto run = skel::made_up::run("work", 2, 40);
   run.decisions = {decision(1, false), decision(2, true), decision(3, true, "no memory")};
   run.remap_decisions = 9;
+  run.decisions_to_move = 2;
   auto const page = skel::run_page(run);
   expect_balanced(page);
   EXPECT_THAT(
@@ -132,7 +133,9 @@ TEST(RunPage, DecisionsAreMarksAndRows) {
   EXPECT_GT(count(page, "class=\"mark moved\""), 0U);
   EXPECT_EQ(count(page, "class=\"mark moved\""), count(page, "class=\"mark refused\""));
   EXPECT_THAT(page, HasSubstr("<td>stay</td>"));
-  EXPECT_THAT(page, HasSubstr("There were 9 decisions; shown are 3"));
+  EXPECT_THAT(page,
+              HasSubstr("There were 9 decisions; shown are 3: of the 2 that moved the line the first and the last, and "
+                        "the last others."));
 }
 
 TEST(RunPage, PlansByHandAreMarksToo) {
@@ -174,12 +177,20 @@ TEST(RunPage, ShowsWhatWasRolledBackRepairedAndMovedInParts) {
 
 TEST(RunPage, OfThousandsOfPointsAndDecisionsItStaysReadable) {
   auto run = skel::made_up::run("work", 2, 50000);
-  for (std::uint64_t k = 1; k <= 5000; ++k) run.decisions.push_back(decision(k, k % 2 == 0));
+  for (std::uint64_t k = 1; k <= 1100; ++k) run.decisions.push_back(decision(k, k % 11 != 0));
   run.remap_decisions = 5000;
+  for (std::uint32_t k = 1; k <= 5000; ++k) {
+    run.remaps.add({.epoch = k, .announced = 1.0 * k, .refused = "it does not fit"});
+    run.forecasts.add({.item = k, .seconds = 1.0 * k, .rate = 3, .why = "it is surer"});
+  }
   auto const page = skel::run_page(run);
   EXPECT_LT(page.size(), 8U << 20U);
   EXPECT_THAT(page, HasSubstr("only one of 64 reports is in the charts"));
-  EXPECT_EQ(count(page.substr(page.find("<h2>Decisions")), "<tr>"), 1000U + 1);  // with the names of the columns
+  auto const plans = page.find("<h2>Other plans"), decisions = page.find("<h2>Decisions");
+  EXPECT_EQ(count(page.substr(decisions, plans - decisions), "<tr>"), 1100U + 1);  // with the names of the columns
+  EXPECT_EQ(count(page.substr(plans), "<tr>"), run.remaps.size() + 1);
+  EXPECT_THAT(page, HasSubstr("Shown are the first 8 and the last 992 of 5000 plans."));
+  EXPECT_THAT(page, HasSubstr("Shown are the first 8 and the last 992 of 5000 forecasts."));
 }
 
 TEST(RunPage, OfHundredsOfRanksTheFirstHaveCharts) {

@@ -186,7 +186,7 @@ TEST_F(RunView, PlansThatComeMeanwhileAreSeen) {
   };
   skel::grid grid(settings_);
   auto const report = run(grid, 2000, [](std::uint64_t) {});
-  ASSERT_EQ(report.run.moves(), 1U);
+  ASSERT_EQ(report.run.moves, 1U);
   if (grid.rank() != 0) return;
   EXPECT_THAT(page(), HasSubstr("another plan was gone on by"));
   EXPECT_THAT(page(), HasSubstr(": 2 workers, "));
@@ -216,7 +216,7 @@ TEST_F(RunView, MovesAndForecastsOfHostsAreSeen) {
   std::filesystem::remove(settings_.announcements);
   EXPECT_THAT(page(), HasSubstr("<polyline class=\"forecast\" points="));
   EXPECT_THAT(page(), Not(HasSubstr("There were none.")));
-  if (report.run.moves() == 0) return;  // its workers were all on rank 0
+  if (report.run.moves == 0) return;  // its workers were all on rank 0
   EXPECT_THAT(page(), HasSubstr("class=\"mark moved\""));
   EXPECT_THAT(page(), HasSubstr("expected to take"));
 }

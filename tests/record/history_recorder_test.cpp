@@ -84,7 +84,9 @@ TEST(HistoryRecorder, ALongRunKeepsItsMeansInAFewThousandNumbers) {
   EXPECT_LE(run.places.size(), history_recorder::most_places);
   EXPECT_EQ(run.places.size() + run.places_left_out, reports);
   EXPECT_EQ(run.places.front().seconds, period);
-  EXPECT_EQ(run.remaps.size() + run.remaps_left_out, reports);
+  EXPECT_LT(run.remaps.size(), reports);
+  EXPECT_EQ(run.remaps.all(), reports);
+  EXPECT_EQ(run.remaps.front().epoch, 1U);
   EXPECT_EQ(run.remaps.back().epoch, reports);
 }
 
@@ -126,21 +128,22 @@ TEST(HistoryRecorder, KeepsEachForecastOnce) {
   EXPECT_EQ(recorder.history().forecasts.back().why, "it is surer");
 }
 
-TEST(HistoryRecorder, KeepsTheFirstForecastAndTheLastOnes) {
-  constexpr std::uint64_t all = 3000;
+TEST(HistoryRecorder, KeepsTheFirstForecastsAndTheLastOnes) {
+  static constexpr std::uint64_t all = 3000;
   history_recorder recorder(begun(1));
   skel::record::run_record run;
   auto said = saying(0, period, 0, 1);
   for (std::uint64_t k = 0; k < all; ++k) {
     said.standing = skel::record::throughput_forecast{.item = k, .seconds = static_cast<double>(k), .why = {}};
     recorder.hear(said);
-    run.forecasts.push_back(*said.standing);
+    run.forecasts.add(*said.standing);
   }
   auto const check = [](skel::record::run_history const& made) {
-    ASSERT_EQ(made.forecasts.size(), history_recorder::most_forecasts);
-    EXPECT_EQ(made.forecasts_left_out, all - history_recorder::most_forecasts);
-    EXPECT_EQ(made.forecasts[0].item, 0U);
-    EXPECT_EQ(made.forecasts[1].item, made.forecasts_left_out + 1);
+    ASSERT_LT(made.forecasts.size(), all);
+    EXPECT_EQ(made.forecasts.all(), all);
+    std::size_t const first = made.forecasts.most_first;
+    EXPECT_EQ(made.forecasts[first - 1].item, first - 1);
+    EXPECT_EQ(made.forecasts[first].item, made.forecasts.left_out() + first);
     EXPECT_EQ(made.forecasts.back().item, all - 1);
   };
   check(recorder.history());

@@ -55,12 +55,29 @@ struct watched_run {
     last = std::max(last, seconds - (items - whole) / rate);  // when the last of them ended
     watch.look(last, static_cast<std::uint64_t>(whole));
   }
-  std::vector<throughput_forecast> end(std::uint64_t first = 0) const {
-    auto all = watch.forecasts();
+  auto end(std::uint64_t first = 0) const {
+    auto const noted = watch.forecasts();
+    auto all = noted;
     judge(all, first, static_cast<std::uint64_t>(items), seconds);
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {  // those that have fallen know it themselves
+      EXPECT_EQ(noted[i].items, all[i].items);
+      EXPECT_EQ(noted[i].lasted, all[i].lasted);
+    }
     return all;
   }
 };
+
+TEST(Judge, LeavesOneWhoseNextIsLeftOutAsItIs) {
+  skel::record::first_and_last<throughput_forecast> all;
+  constexpr std::uint64_t made = 3000;
+  for (std::uint64_t k = 0; k < made; ++k)
+    all.add({.item = 10 * k, .seconds = static_cast<double>(k), .why = "", .items = 10, .lasted = 1});
+  judge(all, 0, 10 * made, static_cast<double>(made));
+  for (auto const& one : all) {
+    EXPECT_EQ(one.items, 10U) << one.item;
+    EXPECT_EQ(one.lasted, 1) << one.item;
+  }
+}
 
 TEST(EstimateRate, CoversTheMeanOfAsLongAgainAsOftenAsItSays) {
   struct {
@@ -175,7 +192,7 @@ TEST(ThroughputWatch, LeavesAForecastThatHoldsAlone) {
 }
 
 /// Of a run of some 1000 items/s, before which that one was made.
-std::vector<throughput_forecast> forecasts_after(throughput_forecast before) {
+skel::record::first_and_last<throughput_forecast> forecasts_after(throughput_forecast before) {
   noisy_rate rate(2, 0, 0.05);
   throughput_watch watch(std::move(before), look / 2, 0.03);
   double items = 0;

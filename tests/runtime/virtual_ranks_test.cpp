@@ -760,4 +760,41 @@ TEST(VirtualRanks, ALineGoesOnFromAnyCheckpointOnAnyNumberOfRanks) {
   EXPECT_GT(checkpoints_tried, 0U);
 }
 
+/// Thousands of plans, most of which do not fit, for a line that is moved by the others.
+TEST(VirtualRanks, OfThousandsOfPlansTheFirstAndTheLastAreKeptAndAllAreCounted) {
+  std::size_t const items = 1000, ranks = 3;
+  auto expected = compose_windows(items);
+  {
+    interleaving const without([] {});
+    skel::runtime::run_sequential(expected);
+  }
+  std::vector<decltype(compose_windows(items))> apps;
+  std::vector<program> lines;
+  for (std::size_t r = 0; r < ranks; ++r) apps.push_back(compose_windows(items));
+  for (auto& one : apps) lines.push_back(skel::runtime::make_program(one));
+  dice roll(1);
+  auto const plan = timeless_plan(lines.front(), items, ranks, roll);
+  std::uint64_t given_plans = 0, fitting = 0;
+  virtual_run run(lines, plan, 1, [&](skel::plan::run_plan const& now, double) {
+    auto next = now;
+    if (++given_plans % 100 == 0)
+      ++fitting, next.stations[1].ranks = {(now.stations[1].ranks.front() + 1) % static_cast<int>(ranks)};
+    else
+      next.stations.back().ranks = {static_cast<int>(ranks)};
+    return std::optional(next);
+  });
+  interleaving const during([&] { run.meanwhile(); });
+  auto const ends = run.run();
+  auto const record = skel::runtime::conclude(lines.front(), plan, hosts(ranks), ends, 0, {});
+  EXPECT_EQ(given(apps), given(std::vector{std::move(expected)}));
+  ASSERT_GT(given_plans, record.remaps.most);
+  EXPECT_EQ(record.remaps.all(), given_plans);
+  EXPECT_EQ(record.remaps.size(), record.remaps.most);
+  EXPECT_EQ(record.remaps.front().epoch, 1U);
+  EXPECT_EQ(record.remaps.back().epoch, given_plans);
+  EXPECT_GE(record.moves + 1, fitting);  // the stream may have ended before the last one
+  EXPECT_LE(record.moves, fitting);
+  for (auto const& one : record.remaps) EXPECT_TRUE(one.done == 0 || one.refused.empty()) << one.epoch;
+}
+
 }  // namespace

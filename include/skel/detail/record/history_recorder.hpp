@@ -16,13 +16,13 @@ namespace skel::record {
 /// Its size is bounded however long the run takes: when there are most_moments, every second one is dropped, and from
 /// then on only as many are kept as are so far apart. Moments have totals since the run began, so that what happened
 /// between two that stay is told in full; of forecasts of hosts, those that stood at the moments that stay. Of places,
-/// of forecasts of the throughput and of other plans the last ones are kept, of silences the first. A value without
-/// clock.
+/// of forecasts of the throughput and of other plans the first and the last are kept, of silences the first. A value
+/// without clock.
 class history_recorder {
  public:
   /// A plot has no more points across than that on most screens.
   static constexpr std::size_t most_moments = 1024;
-  static constexpr std::size_t most_places = 1024, most_forecasts = 1024, most_remaps = 1024, most_silences = 100;
+  static constexpr std::size_t most_places = 1024, most_silences = 100;
 
   /// A rank is called silent after so many periods in which it should have said something.
   static constexpr double quiet_periods = 4;
@@ -42,7 +42,7 @@ class history_recorder {
   void add(remap_record const& what);
   /// What was announced so far, and why some of it was refused.
   void announce(std::vector<heard_announcement> heard);
-  void decide(std::vector<remap_decision> decisions, std::uint64_t all);
+  void decide(std::vector<remap_decision> decisions, std::uint64_t all, std::uint64_t to_move);
   void refuse(std::vector<std::string> announcements);
 
   /// It has ended, and this is its record.
@@ -64,7 +64,6 @@ class history_recorder {
     std::optional<std::size_t> quiet;  // it is silent: which of the silences that is
   };
 
-  void bound_forecasts();
   void listen(double now);
   void keep(double seconds);
   run_moment moment_at(double seconds) const;

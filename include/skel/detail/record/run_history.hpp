@@ -76,12 +76,11 @@ struct run_history {
   std::size_t apart = 1;                          ///< of so many moments that there were, one is kept
   std::vector<placed_moment> places;              ///< the first is where the run began
   std::uint64_t places_left_out = 0;              ///< between the first and the others
-  std::vector<throughput_forecast> forecasts;     ///< the first is the one that the run began with
-  std::uint64_t forecasts_left_out = 0;           ///< between the first and the others
-  std::vector<remap_record> remaps;               ///< other plans that came
-  std::uint64_t remaps_left_out = 0;              ///< older ones
+  first_and_last<throughput_forecast> forecasts;  ///< the first is the one that the run began with
+  first_and_last<remap_record> remaps;            ///< other plans that came
   std::vector<remap_decision> decisions;          ///< as in run_record
   std::uint64_t remap_decisions = 0;              ///< all that there were
+  std::uint64_t decisions_to_move = 0;            ///< of all, those that moved the line
   std::vector<silence> silences;                  ///< the first ones
   std::uint64_t silent = 0;                       ///< all that there were
   std::vector<heard_announcement> announcements;  ///< as in run_record

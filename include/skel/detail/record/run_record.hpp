@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/record/first_and_last.hpp>
 #include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
@@ -52,12 +53,14 @@ struct run_record {
   /// What was expected of the throughput, one forecast after the other, each with what was measured while it stood. The
   /// first is from before the run, where there was one; the others were made when the items that had passed said
   /// otherwise. `item` counts all that the source gave, those that passed before the run too.
-  std::vector<throughput_forecast> forecasts;
-  std::vector<remap_record> remaps;  ///< other plans that came while it ran
-  /// Whether it was to go on elsewhere: those decisions that moved it and the last ones, of remap_decisions; the others
-  /// were to stay.
+  first_and_last<throughput_forecast> forecasts;
+  first_and_last<remap_record> remaps;  ///< other plans that came while it ran
+  std::uint64_t moves = 0;              ///< of all of them, those that it has gone on by
+  /// Whether it was to go on elsewhere: the first and the last of those decisions that moved it, and the last of the
+  /// others, which were to stay.
   std::vector<remap_decision> decisions;
-  std::uint64_t remap_decisions = 0;
+  std::uint64_t remap_decisions = 0;              ///< all that there were
+  std::uint64_t decisions_to_move = 0;            ///< of all, those that moved it
   std::vector<heard_announcement> announcements;  ///< before it and while it ran, the last ones; on rank 0
   checkpoint_record checkpoints;                  ///< that were made while it ran
   std::vector<std::vector<int>> final_ranks;      ///< ranks of the workers of each station by the last plan
@@ -100,12 +103,6 @@ struct run_record {
     std::size_t const by_batches = times(times(2, most_batches), largest_batch());
     if (memory_limit == 0) return by_batches;
     return std::min(by_batches, times(times(places, most_items), largest_item()));
-  }
-
-  /// How many other plans it has gone on by.
-  std::size_t moves() const {
-    return static_cast<std::size_t>(
-        std::count_if(remaps.begin(), remaps.end(), [](auto const& r) { return r.refused.empty() && r.begun > 0; }));
   }
 
   double throughput() const { return seconds > 0 ? static_cast<double>(items) / seconds : 0; }

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
+
+#include <skel/detail/record/first_and_last.hpp>
 
 namespace skel::record {
 
@@ -29,7 +30,8 @@ struct throughput_forecast {
 };
 
 /// Notes of each forecast what passed until the next one was made, and of the last one what passed until the run ended:
-/// `items` of the run, the first of them with the number `first`, in `seconds`. O(forecasts).
-void judge(std::vector<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds);
+/// `items` of the run, the first of them with the number `first`, in `seconds`. One whose next one is left out stays as
+/// it is. O(forecasts).
+void judge(first_and_last<throughput_forecast>& forecasts, std::uint64_t first, std::uint64_t items, double seconds);
 
 }  // namespace skel::record

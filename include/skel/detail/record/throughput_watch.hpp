@@ -74,7 +74,7 @@ std::optional<rate_estimate> estimate_rate(std::span<passage const> series, doub
 /// what was measured before that test began to rise is then forgotten, unless a drift explains it better. Looks are
 /// joined two and two when there are `most` of them, so that one is a 32nd at most of what is remembered; each time
 /// that `most` more forecasts have been made the shortest looks become twice as long, so that there are O(log(time))
-/// forecasts.
+/// forecasts, of which the first and the last are kept.
 ///
 /// A look takes O(most) time, once in a while O(most log(most)).
 class throughput_watch {
@@ -97,9 +97,9 @@ class throughput_watch {
   double length() const { return length_; }
 
   /// The forecast that stands; its rate is 0 where there is none.
-  throughput_forecast const& standing() const { return forecasts_.back(); }
-  /// All that stood, one after the other. The first is from before the run, if anything was expected then.
-  std::vector<throughput_forecast> forecasts() const;
+  throughput_forecast const& standing() const { return standing_; }
+  /// Those that stood, one after the other. The first is from before the run, if anything was expected then.
+  first_and_last<throughput_forecast> forecasts() const;
 
  private:
   void keep(passage const& one);
@@ -112,7 +112,9 @@ class throughput_watch {
 
   std::uint64_t first_;
   double shortest_, between_;
-  std::vector<throughput_forecast> forecasts_;
+  throughput_forecast standing_;
+  first_and_last<throughput_forecast> fallen_;
+  std::size_t made_ = 1;  // with the one from before the run
 
   double seconds_ = 0;  // of the run at the end of the last short look
   std::uint64_t items_ = 0;

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <utility>
+#include <vector>
+
+namespace skel::record {
+
+/// The first and the last of what comes again and again while a program runs, which may be for weeks, in their order,
+/// and how many there were. add() is O(kept), the rest O(1).
+template <class T, std::size_t MostFirst = 8, std::size_t MostLast = 992>
+class first_and_last {
+ public:
+  static constexpr std::size_t most_first = MostFirst, most = MostFirst + MostLast;
+
+  using value_type = T;
+  using const_reference = T const&;
+  using iterator = typename std::vector<T>::iterator;
+  using const_iterator = typename std::vector<T>::const_iterator;
+
+  first_and_last() = default;
+  first_and_last(std::initializer_list<T> these) {
+    for (auto const& one : these) add(one);
+  }
+
+  void add(T one) {
+    ++all_;
+    if (kept_.size() == most) kept_.erase(kept_.begin() + most_first);
+    kept_.push_back(std::move(one));
+  }
+
+  iterator begin() { return kept_.begin(); }
+  iterator end() { return kept_.end(); }
+  const_iterator begin() const { return kept_.begin(); }
+  const_iterator end() const { return kept_.end(); }
+  std::size_t size() const { return kept_.size(); }  ///< of those that are kept
+  bool empty() const { return kept_.empty(); }
+  T& operator[](std::size_t i) { return kept_[i]; }
+  T const& operator[](std::size_t i) const { return kept_[i]; }
+  T const& front() const { return kept_.front(); }
+  T& back() { return kept_.back(); }
+  T const& back() const { return kept_.back(); }
+
+  std::uint64_t all() const { return all_; }
+  std::uint64_t left_out() const { return all_ - kept_.size(); }
+  /// Whether those that are left out came after the i-th that is kept.
+  bool is_before_gap(std::size_t i) const { return left_out() > 0 && i + 1 == most_first; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(kept_, all_);
+  }
+
+ private:
+  std::vector<T> kept_;
+  std::uint64_t all_ = 0;
+};
+
+}  // namespace skel::record
