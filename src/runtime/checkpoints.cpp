@@ -9,6 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime {
 
@@ -41,22 +42,38 @@ void checkpoints::open() {
   among_.open(saved_states, [this](int, auto body, auto sizes) -> landing {
     stream_position at;
     std::memcpy(&at, body.data(), sizeof at);
+    auto const problem = body.subspan(sizeof at);
     if (sizes.empty()) {
-      came(at, "");
+      came(at, "", std::string(reinterpret_cast<char const*>(problem.data()), problem.size()));
       return {};
     }
-    auto const state = std::make_shared<std::string>(buffers_->take(at.station));
-    state->resize(sizes[0]);
-    return {{std::as_writable_bytes(std::span(*state))}, [this, at, state] { came(at, std::move(*state)); }};
+    try {
+      auto const state = std::make_shared<std::string>(buffers_->take(at.station));
+      state->resize(sizes[0]);
+      return {{std::as_writable_bytes(std::span(*state))}, [this, at, state] { came(at, std::move(*state), ""); }};
+    } catch (std::exception const& e) {
+      came(at, "",
+           "rank " + std::to_string(among_.rank()) + " has no memory for the state of stage '" +
+               line_.stations[at.station].notes.name + "': " + e.what());
+      return {};
+    }
   });
 }
 
 void checkpoints::saved(stream_position const& at, station_state* state) {
-  std::string bytes;
-  if (state != nullptr) state->take_into(bytes = buffers_->take(at.station));
-  if (among_.rank() == 0) return came(at, std::move(bytes));
-  message out(sizeof at, bytes.empty() ? 0 : 1);
+  std::string bytes, problem;
+  if (state != nullptr) try {
+      state->take_into(bytes = buffers_->take(at.station));
+    } catch (...) {
+      auto const kind = failure::kind::write_state;
+      problem =
+          text_of(describe_failure({line_.stations[at.station].notes.name, kind, at.last_item, 1, among_.rank()}));
+      bytes = {};
+    }
+  if (among_.rank() == 0) return came(at, std::move(bytes), std::move(problem));
+  message out(sizeof at + problem.size(), bytes.empty() ? 0 : 1);
   std::memcpy(out.body().data(), &at, sizeof at);
+  if (!problem.empty()) std::memcpy(out.body().data() + sizeof at, problem.data(), problem.size());
   if (!bytes.empty()) {
     auto const sent = std::shared_ptr<std::string>(
         new std::string(std::move(bytes)), [to = buffers_, station = at.station](std::string* buffer) {
@@ -96,6 +113,7 @@ void checkpoints::begin(std::uint32_t epoch) {
   epoch_ = epoch;
   missing_ = 0;
   elsewhere_ = false;
+  problem_.clear();
   for (std::size_t s = 0; s < line_.size(); ++s)
     if (is_saved(line_, s)) ++missing_;
   what_ = {0, std::vector<std::string>(line_.size())};
@@ -108,44 +126,49 @@ void checkpoints::give_up() {
   epoch_ = 0;
 }
 
-void checkpoints::came(stream_position const& at, std::string state) {
-  std::lock_guard guard(mutex_);
-  if (!busy_ || at.epoch != epoch_) return;  // the run ends
-  what_.states[at.station] = std::move(state);
-  if (at.station == 0) what_.item = at.last_item;
-  elsewhere_ = elsewhere_ || at.keeper != no_rank;
-  if (--missing_ > 0) return;
-  if (std::exchange(elsewhere_, false)) {  // a state was not where its station was
-    ++record_.skipped;
-    ++in_vain_;
-    what_ = {};
-    busy_ = false;
-    return;
+void checkpoints::came(stream_position const& at, std::string state, std::string problem) {
+  {
+    std::lock_guard guard(mutex_);
+    if (!busy_ || at.epoch != epoch_) return;  // the run ends
+    what_.states[at.station] = std::move(state);
+    if (at.station == 0) what_.item = at.last_item;
+    elsewhere_ = elsewhere_ || at.keeper != no_rank;
+    if (problem_.empty()) problem_ = std::move(problem);
+    if (--missing_ > 0) return;
+    if (elsewhere_) {  // a state was not where its station was
+      ++record_.skipped;
+      ++in_vain_;
+      what_ = {};
+      busy_ = false;
+      return;
+    }
   }
-  if (options_.checkpoints_beside)
+  // All of it is there, and it is busy: nobody else has it until keep() has ended.
+  if (options_.checkpoints_beside && problem_.empty())
     writer_ = std::jthread([this] { keep(); });  // the one before has ended, or this one would not have begun
   else
     keep();
 }
 
-/// In a thread of its own, or under the lock.
 void checkpoints::keep() {
-  double const begin = record::now();
+  double took = last_took_;
   std::uint64_t bytes = 0;
-  std::string problem;
-  try {
-    bytes = options_.keep_checkpoint(what_);
-  } catch (std::exception const& e) {
-    problem = what_of(e);
-  } catch (...) {
-    problem = "an exception that is not a std::exception";
+  std::string problem = std::exchange(problem_, {});
+  if (problem.empty()) {
+    double const begin = record::now();
+    try {
+      bytes = options_.keep_checkpoint(what_);
+    } catch (std::exception const& e) {
+      problem = what_of(e);
+    } catch (...) {
+      problem = "an exception that is not a std::exception";
+    }
+    took = record::now() - begin;
   }
-  double const took = record::now() - begin;
   for (std::size_t s = 0; s < what_.states.size(); ++s) buffers_->give_back(s, std::move(what_.states[s]));
   bool const first = !problem.empty() && record_.failed == 0;
   if (first && options_.checkpoint_failed) options_.checkpoint_failed(problem);
-  std::unique_lock guard(mutex_, std::defer_lock);
-  if (options_.checkpoints_beside) guard.lock();
+  std::lock_guard guard(mutex_);
   in_vain_ = 0;
   if (problem.empty()) {
     ++record_.written;

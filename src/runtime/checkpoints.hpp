@@ -26,8 +26,8 @@ class checkpoints {
   checkpoints(checkpoints const&) = delete;
   checkpoints& operator=(checkpoints const&) = delete;
 
-  /// What a station of this rank keeps at the beginning of an epoch; nullptr: nothing, or it is not here. Throws what
-  /// the author's serializer throws. Any thread; it has been written, or copied, when this returns.
+  /// What a station of this rank keeps at the beginning of an epoch; nullptr: nothing, or it is not here. What cannot
+  /// be written gives the checkpoint up. Any thread; it has been written, or copied, when this returns.
   void saved(stream_position const& at, station_state* state);
 
   // The communication thread:
@@ -46,7 +46,7 @@ class checkpoints {
   record::checkpoint_record finish();
 
  private:
-  void came(stream_position const& at, std::string state);
+  void came(stream_position const& at, std::string state, std::string problem);
   void keep();
   double period() const;
 
@@ -61,6 +61,7 @@ class checkpoints {
   std::uint32_t epoch_ = 0;  // that it begins with
   std::size_t missing_ = 0;
   bool elsewhere_ = false;  // a station works on loan, or a part of its state is on another rank
+  std::string problem_;     // why a state is not there; empty: all of them are
   checkpoint what_;
   double last_took_ = 0;     // [s]
   std::size_t in_vain_ = 0;  // that were begun in a row, and did not come about

@@ -50,9 +50,18 @@ failure describe_failure(failure known) {
   return known;
 }
 
+std::string text_of(failure const& what) {
+  return where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what;
+}
+
+std::string why_it_stays(failure const& what) {
+  bool const written = what.during == failure::kind::read_state;
+  return "what it keeps could not be " + (written ? "read on rank " + std::to_string(what.rank) : "written") + ": " +
+         what.what;
+}
+
 void throw_failure(failure const& what) {
-  throw stage_error(what.stage, what.item, what.rank,
-                    where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what, what.exception);
+  throw stage_error(what.stage, what.item, what.rank, text_of(what), what.exception);
 }
 
 }  // namespace skel::runtime

@@ -34,7 +34,8 @@ void executor::send_on(site const& here, int to, stream_position counts) {
     return links_.send(to, counts, state->take());
   } catch (...) {
     counts.keeper = rank_;
-    tell_rolled_back(counts, "what it keeps could not be written: " + what_is_handled());
+    tell_rolled_back(counts,
+                     why_it_stays(describe_failure({here.what().notes.name, failure::kind::write_state, 0, 1, rank_})));
   }
   links_.send(to, counts, "");
 }
@@ -46,8 +47,9 @@ void executor::run_enter(job& work, agenda& todo) {
       here.what().state->restore(work.state);
     } catch (...) {
       work.counts.keeper = work.from;
-      tell_rolled_back(work.counts,
-                       "what it keeps could not be read on rank " + std::to_string(rank_) + ": " + what_is_handled());
+      tell_rolled_back(
+          work.counts,
+          why_it_stays(describe_failure({here.what().notes.name, failure::kind::read_state, 0, 1, rank_})));
     }
   here.entered(work.counts, todo);
 }

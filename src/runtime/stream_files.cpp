@@ -70,12 +70,15 @@ class stream_file {
     open(O_WRONLY | O_CREAT);
   }
   void synchronise() {
-    if (::fsync(number_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be brought to the disk");
-    if (!std::exchange(made_, false)) return;
+    // What the system could not write is lost, whatever it says the next time.
+    if (lost_ == 0 && ::fsync(number_) != 0 && errno != EINVAL && errno != EROFS) lost_ = errno;
+    if (errno = lost_; lost_ != 0) fail("cannot be brought to the disk");
+    if (!made_) return;
     // Who may not read the folder cannot synchronise it.
     std::error_code problem;
     auto const where = std::filesystem::canonical(name_, problem);  // of a link's file
     if (!problem) runtime::synchronise_folder(where.parent_path(), {EACCES, EROFS});
+    made_ = false;
   }
   /// Of the file [B].
   std::uint64_t size() const {
@@ -99,6 +102,7 @@ class stream_file {
   int number_ = -1;
   bool is_own_ = true;  // and no descriptor that somebody else has opened
   bool made_ = false;   // by us, and its name is not on the disk yet
+  int lost_ = 0;        // errno of what could not be brought to the disk
 };
 
 }  // namespace stream_files_detail
@@ -126,7 +130,12 @@ struct file_sink::state {
     while (!rest.empty()) {
       ssize_t const written = ::write(file.number(), rest.data(), rest.size());
       if (written < 0 && errno == EINTR) continue;
-      if (written < 0) file.fail("cannot be written");
+      if (written < 0) {
+        int const why = errno;
+        waiting.erase(0, waiting.size() - rest.size());  // the next checkpoint tries again
+        errno = why;
+        file.fail("cannot be written");
+      }
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
     waiting.clear();

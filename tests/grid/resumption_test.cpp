@@ -115,6 +115,40 @@ TEST(Resumption, ARunThatThrewGoesOnFromItsLastCheckpoint) {
   for (auto const& entry : fs::directory_iterator(here / "checkpoints")) EXPECT_EQ(entry.path().filename(), "lock");
 }
 
+struct unwritable : summing {
+  template <class Archive>
+  void serialize(Archive&) {
+    throw std::runtime_error("no ink");
+  }
+};
+
+TEST(Resumption, ACheckpointThatCannotBeWrittenIsGivenUpAndTheRunGoesOn) {
+  skel::grid grid(settings());
+  folder const here(grid);
+  grid.settings().checkpoint = here / "checkpoints";
+  grid.settings().checkpoint_period = 1e-3;
+  skel::plan::run_plan plan;
+  plan.stations = {{{0}}, {{0}}, {{grid.size() - 1}}, {{0}}};
+  grid.settings().plan = plan;
+  auto app = skel::source("count", counting{}) | skel::farm("work", busy) | skel::stage("sum", unwritable{}) |
+             skel::sink("write", skel::file_sink(here / "out"));
+  testing::internal::CaptureStderr();
+  auto const report = grid.run(app);
+  std::string const said = testing::internal::GetCapturedStderr();
+  auto const& kept = report.run.checkpoints;
+  EXPECT_EQ(kept.written, 0U);
+  ASSERT_GT(kept.failed, 0U);
+  std::string const why =
+      "the state of stage 'sum' could not be serialised on rank " + std::to_string(grid.size() - 1) + ": no ink";
+  EXPECT_EQ(kept.problem, why);
+  EXPECT_THAT(report.text(), HasSubstr(std::to_string(kept.failed) + " could not be written: " + why));
+  if (grid.rank() != 0) return;
+  EXPECT_EQ(text_in(here / "out"), expected());
+  auto const first = said.find(why);
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find(why, first + 1), std::string::npos) << said;
+}
+
 TEST(Resumption, APlanByHandPutsStatesWhereStagesAre) {
   skel::grid grid(settings());
   folder const here(grid);

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <functional>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,18 @@ class alone final : public skel::runtime::transport {
   bool quiet() override { return true; }
 };
 
+/// Cannot be written sometimes.
+class fragile final : public skel::runtime::station_state {
+ public:
+  bool fails = true;
+
+  void take_into(std::string& to) override {
+    to = "half of it";
+    if (fails) throw std::bad_alloc();
+  }
+  void restore(std::string const&) override {}
+};
+
 class Checkpoints : public testing::Test {
  protected:
   Checkpoints() {
@@ -39,11 +52,12 @@ class Checkpoints : public testing::Test {
   }
 
   /// The next one that is due; the sink's state is on `keeper`.
-  void make(skel::runtime::checkpoints& of, int keeper) {
+  void make(skel::runtime::checkpoints& of, int keeper, skel::runtime::station_state* state = nullptr) {
     ASSERT_TRUE(of.due(++now_));
     of.begin(++epoch_);
     for (std::uint32_t station : {0U, 1U})
-      of.saved({.station = station, .epoch = epoch_, .keeper = station == 1 ? keeper : no_rank}, nullptr);
+      of.saved({.station = station, .epoch = epoch_, .keeper = station == 1 ? keeper : no_rank},
+               station == 1 ? state : nullptr);
   }
 
   skel::runtime::run_options options_;
@@ -71,6 +85,24 @@ TEST_F(Checkpoints, ThatDoNotComeAboutAgainAndAgainAreToldOnce) {
   auto const kept = some.finish();
   EXPECT_EQ(kept.written, 2U);
   EXPECT_EQ(kept.skipped, 6U);
+}
+
+TEST_F(Checkpoints, OfAStateThatCannotBeWrittenIsGivenUpAndToldOnce) {
+  auto app = skel::source([] { return std::optional<int>(); }) | skel::sink("keep", [](int) {});
+  auto const line = skel::runtime::make_program(app);
+  alone among;
+  skel::runtime::checkpoints some(among, line, options_);
+  fragile state;
+  for (int tries = 0; tries < 3; ++tries) make(some, no_rank, &state);
+  state.fails = false;
+  make(some, no_rank, &state);
+  auto const words = testing::HasSubstr("the state of stage 'keep' could not be serialised on rank 0: ");
+  EXPECT_THAT(told_, testing::ElementsAre(words));
+  auto const kept = some.finish();
+  EXPECT_EQ(kept.written, 1U);
+  EXPECT_EQ(kept.failed, 3U);
+  EXPECT_EQ(kept.skipped, 0U);
+  EXPECT_THAT(kept.problem, words);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,10 +25,15 @@
 namespace {
 /// Folders that were brought to the disk.
 std::size_t folders_synchronised = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+bool disk_fails = false;               // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 }  // namespace
 
-/// In the place of the C library's, which does no more than this.
+/// In the place of the C library's, which does no more than this where the disk is in order.
 extern "C" int fsync(int number) {
+  if (disk_fails) {
+    errno = EIO;
+    return -1;
+  }
   struct stat of {};
   if (::fstat(number, &of) == 0 && S_ISDIR(of.st_mode)) ++folders_synchronised;
   return static_cast<int>(::syscall(SYS_fsync, number));
@@ -211,6 +219,36 @@ TEST_F(StreamFiles, ASinkMayBeADevice) {
   skel::file_sink full("/dev/full");
   full(std::string("gone"));
   EXPECT_THAT([&] { full.finish(); }, ThrowsMessage<skel::error>(HasSubstr("No space left")));
+}
+
+/// As a disk that is full and then is not.
+TEST_F(StreamFiles, ASinkThatCouldWriteAPartWritesTheRestTheNextTime) {
+  std::string const text(30'000, 'a'), more(30'000, 'b'), name = folder_ / "file";
+  skel::file_sink sink(name);
+  sink(text);
+  sink(more);
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit less = before;
+  less.rlim_cur = 40'000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &less), 0);
+  EXPECT_THAT([&] { saved(sink); }, ThrowsMessage<skel::error>(HasSubstr("cannot be written")));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  saved(sink);
+  EXPECT_EQ(text_in(name), text + more);
+}
+
+TEST_F(StreamFiles, WhatCouldNotBeBroughtToTheDiskIsNotSaidToBeThereTheNextTime) {
+  skel::file_sink sink(folder_ / "file");
+  sink(std::string("lost"));
+  disk_fails = true;
+  EXPECT_THROW(saved(sink), skel::error);
+  disk_fails = false;
+  EXPECT_THAT([&] { saved(sink); },
+              ThrowsMessage<skel::error>(HasSubstr("cannot be brought to the disk: Input/output error")));
+  EXPECT_THROW(sink.finish(), skel::error);
 }
 
 }  // namespace

@@ -646,6 +646,7 @@ struct adding {
   }
   template <class Archive>
   void serialize(Archive& archive) {
+    if (bench::state_travels) bench::state_travels();
     archive(sum);
   }
 };
@@ -699,12 +700,12 @@ std::vector<std::uint64_t> given(std::vector<App> const& apps) {
   return all;
 }
 
-std::size_t checkpoints_tried = 0;
+std::size_t checkpoints_tried = 0, checkpoints_failed = 0;
 
 /// A line goes on from any of its checkpoints on another number of ranks, where it may be moved too, to what it gives
-/// alone.
+/// alone; also where some checkpoints and moves `fail`.
 template <class Compose>
-void check_checkpoints(std::uint64_t seed, Compose const& compose) try {
+void check_checkpoints(std::uint64_t seed, Compose const& compose, bool fail = false) try {
   dice roll(seed);
   std::size_t const items = roll.below(60);
   auto expected = compose(items);
@@ -735,13 +736,21 @@ void check_checkpoints(std::uint64_t seed, Compose const& compose) try {
       return std::uint64_t{1};
     });
     interleaving const during([&] { run.meanwhile(); });
+    std::optional<hindered> some;
+    if (fail) some.emplace(run, roll);
     auto const ends = run.run();
     for (std::size_t r = 0; r < ranks; ++r) {
       std::vector<closing> heard;
       for (auto const& one : ends) heard.push_back(across(one));
       auto const record = skel::runtime::conclude(lines.front(), plan, hosts(ranks), heard, static_cast<int>(r), {});
       EXPECT_EQ(record.checkpoints.written, kept.size());
+      EXPECT_EQ(record.checkpoints.failed > 0, !record.checkpoints.problem.empty());
+      if (record.checkpoints.failed > 0) {
+        EXPECT_TRUE(record.checkpoints.problem.starts_with("the state of stage 'add' could not be serialised on rank "))
+            << record.checkpoints.problem;
+      }
     }
+    checkpoints_failed += ends.front().checkpoints.failed;
     ASSERT_EQ(given(apps), all) << "on " << ranks << " ranks";
     for (auto const& one : kept) EXPECT_LE(one.item, items - before);
     checkpoints_tried += kept.size();
@@ -758,6 +767,14 @@ TEST(VirtualRanks, ALineGoesOnFromAnyCheckpointOnAnyNumberOfRanks) {
   for_seeds(600, [](std::uint64_t seed) { check_checkpoints(seed, compose_windows); });
   for_seeds(400, [](std::uint64_t seed) { check_checkpoints(seed, compose_sum); });
   EXPECT_GT(checkpoints_tried, 0U);
+}
+
+TEST(VirtualRanks, ACheckpointThatCannotBeWrittenIsGivenUpAndTheLineGoesOn) {
+  checkpoints_tried = checkpoints_failed = 0;
+  for_seeds(300, [](std::uint64_t seed) { check_checkpoints(seed, compose_windows, true); });
+  for_seeds(200, [](std::uint64_t seed) { check_checkpoints(seed, compose_sum, true); });
+  EXPECT_GT(checkpoints_tried, 0U);
+  EXPECT_GT(checkpoints_failed, 0U);
 }
 
 /// Thousands of plans, most of which do not fit, for a line that is moved by the others.

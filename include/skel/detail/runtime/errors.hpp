@@ -70,6 +70,11 @@ struct failure {
 /// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
 failure describe_failure(failure known);
 
+/// What went wrong, where and why.
+std::string text_of(failure const& what);
+/// Why a state stays where it is, of write_state and read_state.
+std::string why_it_stays(failure const& what);
+
 /// Throws it as a stage_error.
 [[noreturn]] void throw_failure(failure const& what);
 
