@@ -657,12 +657,19 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   runtime::check_plan(line, report.plan.run, ranks.size());
   std::unique_ptr<remapping> watcher;
   if (watched && ranks.rank() == 0) watcher = s.watch(line, *placed.running);
+  runtime::run_options options;
   if (resumes && !first_items_passed)
     checkpoints->give_states(report.plan.run);
   else
-    settle_states(line, report.plan.run, first_items_passed, s.ranks);
+    options.pinned = settle_states(line, report.plan.run, first_items_passed, s.ranks);
   if (checkpoints) checkpoints->begun();
-  runtime::run_options options;
+  for (auto const& [station, why] : options.pinned)
+    add_note(report.plan, "'" + line.stations[station].notes.name + "' stays on rank " +
+                              std::to_string(report.plan.run.stations[station].ranks.front()) + ": " + why);
+  if (!options.pinned.empty()) {
+    placed.asked.reset();  // what was asked for is not what runs
+    if (watcher) watcher->begin(report.plan.run, options.pinned);
+  }
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
   options.first_item = first_item + report.calibration_items;

@@ -50,6 +50,16 @@ remapping::remapping(remapping_setup setup)
   note_what_was_left(present_, 0);
 }
 
+void remapping::begin(plan::run_plan const& plan, std::map<std::size_t, std::string> const& stay) {
+  follow(plan);
+  std::vector<std::uint32_t> stations;
+  stations.reserve(stay.size());
+  for (auto const& [station, why] : stay) stations.push_back(static_cast<std::uint32_t>(station));
+  pin(stations);
+  for (auto& [what, ranks] : heard_) what.left = record::heard_announcement{}.left;
+  note_what_was_left(present_, 0);
+}
+
 void remapping::hear(record::rank_progress const& said) {
   auto const rank = static_cast<std::size_t>(said.rank);
   if (!said.said.empty()) try {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ class remapping {
 
   explicit remapping(remapping_setup setup);
 
+  /// The line begins by this plan, and these stations have to stay where it has them.
+  void begin(plan::run_plan const& plan, std::map<std::size_t, std::string> const& stay);
   /// run_options::heard, next_plan and remapped.
   void hear(record::rank_progress const& said);
   std::optional<plan::run_plan> next_plan(plan::run_plan const& now, double seconds);

@@ -26,6 +26,19 @@ void remember(runtime::station const& station, int rank) {
   if (station.stateful && station.home != nullptr) *station.home = rank;
 }
 
+bool has(std::vector<runtime::unmoved_state> const& states, std::size_t station) {
+  return std::ranges::find(states, station, &runtime::unmoved_state::station) != states.end();
+}
+
+/// A station is on this rank after all, with those beside it whose items cannot be sent: what they keep is still there
+/// too.
+void keep_at(int rank, runtime::program const& line, std::size_t station, plan::run_plan& plan) {
+  std::size_t begin = station, end = station + 1;
+  while (begin > 0 && line.stations[begin].input == nullptr) --begin;
+  while (end < line.size() && line.stations[end].input == nullptr) ++end;
+  for (; begin != end; ++begin) std::ranges::fill(plan.stations[begin].ranks, rank);
+}
+
 }  // namespace
 
 void bring_states(runtime::program const& line, runtime::communicator const& ranks) {
@@ -36,8 +49,10 @@ void bring_states(runtime::program const& line, runtime::communicator const& ran
     if (line.stations[s].stays()) refuse(line.stations[s], *from, measuring_rank);
     moves.push_back({s, *from, measuring_rank});
   }
-  runtime::move_states(line, moves, ranks);
-  for (auto const& move : moves) remember(line.stations[move.station], move.to);
+  auto const stayed = runtime::move_states(line, moves, ranks);
+  for (auto const& move : moves)
+    if (!has(stayed, move.station)) remember(line.stations[move.station], move.to);
+  if (!stayed.empty()) throw_failure(stayed.front().why);
 }
 
 void check_pins(runtime::program const& line, processor_map const& where) {
@@ -58,8 +73,8 @@ std::vector<std::optional<int>> ranks_of_states(runtime::program const& line, bo
   return ranks;
 }
 
-void settle_states(runtime::program const& line, plan::run_plan const& plan, bool measured,
-                   runtime::communicator const& ranks) {
+std::map<std::size_t, std::string> settle_states(runtime::program const& line, plan::run_plan& plan, bool measured,
+                                                 runtime::communicator const& ranks) {
   std::vector<runtime::state_move> moves;
   for (std::size_t s = 0; s < line.size(); ++s) {
     auto const& station = line.stations[s];
@@ -70,8 +85,16 @@ void settle_states(runtime::program const& line, plan::run_plan const& plan, boo
     if (station.stays()) refuse(station, *from, at.front());
     moves.push_back({s, *from, at.front()});
   }
-  runtime::move_states(line, moves, ranks);
+  auto const stayed = runtime::move_states(line, moves, ranks);
+  for (auto const& move : moves)
+    if (has(stayed, move.station)) keep_at(move.from, line, move.station, plan);
   for (std::size_t s = 0; s < line.size(); ++s) remember(line.stations[s], plan.stations[s].ranks.front());
+  std::map<std::size_t, std::string> out;
+  for (auto const& [station, why] : stayed) {
+    if (!line.stations[station].notes.at.empty()) throw_failure(why);
+    out.emplace(station, why_it_stays(why));
+  }
+  return out;
 }
 
 void remember_states(runtime::program const& line, std::vector<std::vector<int>> const& ranks) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +20,8 @@ namespace skel {
 inline constexpr int measuring_rank = 0;
 
 /// Brings the states that earlier runs have left elsewhere to the rank that measures. Collective. Throws skel::error on
-/// every rank for a stage whose state cannot travel, skel::stage_error where a serializer threw.
+/// every rank for a stage whose state cannot travel, skel::stage_error where a serializer threw; the states are where
+/// they were then, or have come.
 void bring_states(runtime::program const& line, runtime::communicator const& ranks);
 
 /// Refuses to measure stages that may keep state and are pinned to another rank. Throws skel::error.
@@ -28,9 +31,12 @@ void check_pins(runtime::program const& line, processor_map const& where);
 std::vector<std::optional<int>> ranks_of_states(runtime::program const& line, bool measured);
 
 /// Takes the states to where a plan wants the stages and remembers where they are. `measured`: the first items have
-/// passed on the rank that measures. Collective; errors as of bring_states(). The plan fits (runtime::check_plan).
-void settle_states(runtime::program const& line, plan::run_plan const& plan, bool measured,
-                   runtime::communicator const& ranks);
+/// passed on the rank that measures. Where a serializer throws, or there is no memory, the state is where it was and
+/// its stage stays there: the plan says so then, and what is returned says why, by station. Collective. Throws
+/// skel::error on every rank for a stage whose state cannot travel, skel::stage_error for one that is pinned to a host
+/// and would have to stay on another. The plan fits (runtime::check_plan), before and after.
+std::map<std::size_t, std::string> settle_states(runtime::program const& line, plan::run_plan& plan, bool measured,
+                                                 runtime::communicator const& ranks);
 
 /// The stream has ended: states are where the last plan had the stages, given as ranks of the workers of each.
 void remember_states(runtime::program const& line, std::vector<std::vector<int>> const& ranks);

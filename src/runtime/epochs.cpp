@@ -34,7 +34,9 @@ epochs::epochs(transport& among, program const& line, plan::run_plan const& firs
       source_(first.stations.front().ranks.front()),
       asks_(among.rank() == 0 && options.next_plan),
       parcels_(flow_control::most_parcels(line, first)),
-      most_parcels_(parcels_) {}
+      most_parcels_(parcels_) {
+  for (auto const& [station, why] : options.pinned) pinned_[station] = {0, first.stations[station].ranks.front(), why};
+}
 
 void epochs::open() {
   among_.open(words, [this](int from, auto body, auto) -> landing {

@@ -3,14 +3,12 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/errors.hpp>
 
 #include "transport/mpi_transport.hpp"
 
@@ -29,25 +27,31 @@ message state_message(std::uint64_t station, std::string bytes) {
   return out;
 }
 
-/// States go to other ranks: `send(give, failed)` calls give(station, to, bytes()) for each that goes from this one.
+/// States go to other ranks: `send(give)` calls give(station, to, bytes()) for each that goes from this one. Which have
+/// not come, in the order of the ranks where that was noticed.
 template <class Send>
-void exchange(program const& line, communicator const& ranks, Send const& send) {
-  std::optional<failure> mine;
+std::vector<unmoved_state> exchange(program const& line, communicator const& ranks, Send const& send) {
+  std::vector<unmoved_state> mine;
   auto const failed = [&](std::size_t station, failure::kind during) {
-    if (!mine) mine = describe_failure({line.stations[station].notes.name, during, 0, 1, ranks.rank()});
+    mine.push_back({station, describe_failure({line.stations[station].notes.name, during, 0, 1, ranks.rank()})});
   };
   mpi_transport among(ranks);
   among.open(states, [&](int, auto body, auto sizes) -> landing {
     std::uint64_t station = 0;
     std::memcpy(&station, body.data(), sizeof station);
-    auto const bytes = std::make_shared<std::string>(sizes[0], '\0');
-    return {{std::as_writable_bytes(std::span(*bytes))}, [&, station, bytes] {
-              try {
-                line.stations[station].state->restore(*bytes);
-              } catch (...) {
-                failed(station, failure::kind::read_state);
-              }
-            }};
+    try {
+      auto const bytes = std::make_shared<std::string>(sizes[0], '\0');
+      return {{std::as_writable_bytes(std::span(*bytes))}, [&, station, bytes] {
+                try {
+                  line.stations[station].state->restore(*bytes);
+                } catch (...) {
+                  failed(station, failure::kind::read_state);
+                }
+              }};
+    } catch (...) {  // there is no memory for it
+      failed(station, failure::kind::read_state);
+      return {};
+    }
   });
   send([&](std::size_t station, int to, auto&& bytes) {
     auto during = failure::kind::write_state;
@@ -61,17 +65,22 @@ void exchange(program const& line, communicator const& ranks, Send const& send) 
     }
   });
   among.settle();
+  std::vector<unmoved_state> out;
   auto const all = ranks.all_gather(to_bytes(mine));
-  for (std::size_t rank = 0; rank < all.size(); ++rank)
-    if (auto const theirs = from_bytes<std::optional<failure>>(all[rank]))
-      throw_failure(static_cast<int>(rank) == ranks.rank() ? *mine : *theirs);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    auto const theirs =
+        static_cast<int>(rank) == ranks.rank() ? std::move(mine) : from_bytes<std::vector<unmoved_state>>(all[rank]);
+    out.insert(out.end(), theirs.begin(), theirs.end());
+  }
+  return out;
 }
 
 }  // namespace
 
-void move_states(program const& line, std::vector<state_move> const& moves, communicator const& ranks) {
-  if (moves.empty()) return;
-  exchange(line, ranks, [&](auto const& give) {
+std::vector<unmoved_state> move_states(program const& line, std::vector<state_move> const& moves,
+                                       communicator const& ranks) {
+  if (moves.empty()) return {};
+  return exchange(line, ranks, [&](auto const& give) {
     for (auto const& move : moves) {
       auto const& state = line.stations[move.station].state;
       SKEL_EXPECTS(state != nullptr && move.from != move.to);
@@ -82,10 +91,11 @@ void move_states(program const& line, std::vector<state_move> const& moves, comm
 
 void give_states(program const& line, std::vector<std::string> bytes, std::vector<int> const& to,
                  communicator const& ranks) {
-  exchange(line, ranks, [&](auto const& give) {
+  auto const lost = exchange(line, ranks, [&](auto const& give) {
     for (std::size_t s = 0; s < bytes.size(); ++s)
       if (line.stations[s].state && !bytes[s].empty()) give(s, to[s], [&one = bytes[s]] { return std::move(one); });
   });
+  if (!lost.empty()) throw_failure(lost.front().why);
 }
 
 }  // namespace skel::runtime

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -91,6 +92,31 @@ class offset_sum {
 };
 
 struct unwritable_sum : running_sum {};
+
+/// There is no memory where it is read.
+struct large_sum : running_sum {};
+
+/// Cannot be sent.
+struct opaque {
+  std::unique_ptr<std::uint64_t> value;
+};
+struct unwritable_opaque_sum : running_sum {
+  std::uint64_t operator()(opaque x) { return running_sum::operator()(*x.value); }
+};
+
+/// As many items in each run, numbered through all runs.
+struct opaque_numbers {
+  std::uint64_t next = 0, limit = 0, each = 0;
+  std::optional<opaque> operator()() {
+    if (next != limit) return opaque{std::make_unique<std::uint64_t>(next++)};
+    limit += each;
+    return std::nullopt;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(next, limit, each);
+  }
+};
 
 /// Its serializer reads less than it has written.
 struct half_read_sum : running_sum {};
@@ -185,6 +211,30 @@ struct skel::serializer<unwritable_sum> {
   template <class Archive>
   static unwritable_sum load(Archive&) {
     return {};
+  }
+};
+
+template <>
+struct skel::serializer<unwritable_opaque_sum> {
+  template <class Archive>
+  static void save(Archive&, unwritable_opaque_sum const&) {
+    throw std::runtime_error("no ink");
+  }
+  template <class Archive>
+  static unwritable_opaque_sum load(Archive&) {
+    return {};
+  }
+};
+
+template <>
+struct skel::serializer<large_sum> {
+  template <class Archive>
+  static void save(Archive& archive, large_sum const& of) {
+    archive(of.sum);
+  }
+  template <class Archive>
+  static large_sum load(Archive&) {
+    throw std::bad_alloc();
   }
 };
 
@@ -352,7 +402,68 @@ TEST(StageState, OfWhichAPartCannotTravelStaysWhereTheFirstItemWas) {
   EXPECT_THROW(run_once(grid, skel::stage("walk", walker{}, skel::at(last_host()))), skel::error);
 }
 
-TEST(StageState, ThatCannotBeWrittenEndsTheRunOnEveryRank) {
+/// The stages of run_once(): the sum on the last host, whatever it is expected to take.
+skel::run_settings with_the_sum_on_the_last_host() {
+  auto settings = on_near_hosts();
+  settings.forced = {{"placement", "host0 | host0 | " + last_host() + " | host0"}};
+  return settings;
+}
+
+/// The sum stays on rank 0, where its first items were, and the run goes on.
+template <class Sum>
+void expect_to_stay(std::string const& why) {
+  skel::grid grid(with_the_sum_on_the_last_host());
+  auto [report, got] = run_once(grid, skel::stage("sum", Sum{}));
+  if (grid.rank() == 0) expect_running_sums(got);
+  ASSERT_LT(report.calibration_items, items);
+  EXPECT_EQ(report.plan.run.stations[2].ranks, std::vector<int>{0});
+  EXPECT_EQ(report.run.final_ranks[2], std::vector<int>{0});
+  if (grid.size() > 1) {
+    EXPECT_THAT(report.text(), HasSubstr("'sum' stays on rank 0: what it keeps could not be " + why));
+  }
+}
+
+TEST(StageState, ThatCannotBeWrittenStaysWhereTheFirstItemsWere) {
+  expect_to_stay<unwritable_sum>("written: no ink");
+}
+
+TEST(StageState, ThatIsReadInPartStaysWhereTheFirstItemsWere) {
+  expect_to_stay<half_read_sum>("read on rank " + std::to_string(rank_count() - 1) + ": ");
+}
+
+TEST(StageState, ForWhichThereIsNoMemoryStaysWhereTheFirstItemsWere) {
+  expect_to_stay<large_sum>("read on rank " + std::to_string(rank_count() - 1) + ": ");
+}
+
+/// Who watches the run knows that the stage is where nobody has placed it.
+TEST(StageState, ThatHasStayedIsWatchedWhereItIs) {
+  skel::grid grid(on_near_hosts());
+  auto [report, got] = run_once(grid, skel::stage("sum", unwritable_sum{}));
+  if (grid.rank() == 0) expect_running_sums(got);
+  EXPECT_EQ(report.run.final_ranks[2], std::vector<int>{0});
+}
+
+TEST(StageState, ThatHasStayedIsNotMovedInItsRun) {
+  auto settings = with_the_sum_on_the_last_host();
+  settings.plan_period = 0;
+  settings.next_plan = [](skel::plan::run_plan const& now, double) {
+    auto next = now;
+    next.stations[2].ranks = {rank_count() - 1};
+    return std::optional(next);
+  };
+  skel::grid grid(settings);
+  if (grid.size() == 1) return;
+  auto [report, got] = run_once(grid, skel::stage("sum", unwritable_sum{}));
+  if (grid.rank() == 0) expect_running_sums(got);
+  EXPECT_EQ(report.run.final_ranks[2], std::vector<int>{0});
+  ASSERT_FALSE(report.run.remaps.empty());
+  for (auto const& one : report.run.remaps)
+    EXPECT_THAT(one.refused,
+                HasSubstr("'sum' cannot be moved while the line runs: what it keeps could not be written: no ink"));
+}
+
+/// A pin is a demand of the program.
+TEST(StageState, ThatCannotBeWrittenAndIsPinnedElsewhereEndsTheRunOnEveryRank) {
   skel::grid grid(on_near_hosts());
   if (grid.size() == 1) return;
 
@@ -365,7 +476,7 @@ TEST(StageState, ThatCannotBeWrittenEndsTheRunOnEveryRank) {
   }
 }
 
-TEST(StageState, ThatIsReadInPartEndsTheRunOnEveryRank) {
+TEST(StageState, ThatIsReadInPartAndIsPinnedElsewhereEndsTheRunOnEveryRank) {
   skel::grid grid(on_near_hosts());
   if (grid.size() == 1) return;
 
@@ -440,6 +551,51 @@ TEST(StageState, FollowsPlansThatAreGiven) {
   grid.settings().plan = sums_on(0);
   grid.run(app);
 
+  if (grid.rank() == 0) {
+    EXPECT_EQ(last, sum_to(2 * items));
+  }
+}
+
+TEST(StageState, ThatCannotBeWrittenStaysWhereAnEarlierRunHasLeftIt) {
+  auto settings = on_near_hosts();
+  int const there = rank_count() - 1;
+  settings.plan = sums_on(there);
+  skel::grid grid(settings);
+  std::uint64_t last = 0, i = 0, end = items;
+  auto app =
+      skel::source([&]() -> std::optional<std::uint64_t> { return i < end ? std::optional(i++) : std::nullopt; }) |
+      skel::stage("sum", unwritable_sum{}) | skel::sink([&](std::uint64_t x) { last = x; });
+
+  grid.run(app);
+  for (std::uint64_t run = 2; run <= 3; ++run) {
+    end = run * items;
+    grid.settings().plan = sums_on(0);
+    auto const report = grid.run(app);
+    EXPECT_EQ(report.run.final_ranks[1], std::vector<int>{there});
+    if (grid.size() > 1) {
+      EXPECT_THAT(report.text(), HasSubstr("'sum' stays on rank " + std::to_string(there) + ": what it keeps"));
+    }
+  }
+  if (grid.rank() == 0) {
+    EXPECT_EQ(last, sum_to(3 * items));
+  }
+}
+
+TEST(StageState, ThatStaysKeepsThoseWhoseItemsCannotBeSent) {
+  auto settings = on_near_hosts();
+  int const there = rank_count() - 1;
+  settings.plan = sums_on(there);
+  settings.plan->stations[0].ranks = {there};
+  skel::grid grid(settings);
+  std::uint64_t last = 0;
+  auto app = skel::source("numbers", opaque_numbers{0, items, items}) | skel::stage("sum", unwritable_opaque_sum{}) |
+             skel::sink([&](std::uint64_t x) { last = x; });
+
+  grid.run(app);
+  grid.settings().plan = sums_on(0);
+  auto const report = grid.run(app);
+
+  for (std::size_t s : {0U, 1U}) EXPECT_EQ(report.run.final_ranks[s], std::vector<int>{there});
   if (grid.rank() == 0) {
     EXPECT_EQ(last, sum_to(2 * items));
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
 
 namespace skel::runtime {
@@ -15,14 +16,26 @@ struct state_move {
   int from = 0, to = 0;
 };
 
-/// Takes the states of stations to other ranks. Collective: all ranks give the same moves, one at most of each station.
-/// Precondition: each station has a state that can travel, and from != to. Throws skel::stage_error on every rank when
-/// a serializer threw; what could not be written is still where it was. O(bytes of the states).
-void move_states(program const& line, std::vector<state_move> const& moves, communicator const& ranks);
+/// One that is where it was after all, since a serializer threw or there was no memory for it.
+struct unmoved_state {
+  std::size_t station = 0;
+  failure why{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(station, why);
+  }
+};
+
+/// Takes the states of stations to other ranks, and says which are still where they were: the same on all ranks, but
+/// for the exceptions. Collective: all ranks give the same moves, one at most of each station. Precondition: each
+/// station has a state that can travel, and from != to. O(bytes of the states).
+[[nodiscard]] std::vector<unmoved_state> move_states(program const& line, std::vector<state_move> const& moves,
+                                                     communicator const& ranks);
 
 /// Gives stations the states that rank 0 has as bytes (station_state; "": none), each to the rank in `to`. Collective:
-/// on other ranks `bytes` is empty. Throws skel::stage_error on every rank when a serializer threw. O(bytes of the
-/// states).
+/// on other ranks `bytes` is empty. Throws skel::stage_error on every rank when a serializer threw, or there was no
+/// memory. O(bytes of the states).
 void give_states(program const& line, std::vector<std::string> bytes, std::vector<int> const& to,
                  communicator const& ranks);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -34,6 +35,8 @@ struct run_options {
   /// communicates, which it holds up; after it has thrown it is not asked any more.
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
+  /// Stations that such plans must not move, with why. On rank 0.
+  std::map<std::size_t, std::string> pinned;
   /// Hears what became of such a plan, on rank 0, by the thread that communicates: it was refused, or nothing is done
   /// by the plan before any more; a second time where a part of it was rolled back and that is heard later. Must not
   /// throw.
