@@ -6,7 +6,7 @@
 
 namespace skel {
 
-/// "after 3.20 s: 'n3' leaves; no stage was there after 3.94 s".
-std::string announcement_text(record::heard_announcement const& one);
+/// "after 3.20 s: 'n3' leaves; no stage was there after 3.94 s". `ended`: the run.
+std::string announcement_text(record::heard_announcement const& one, bool ended);
 
 }  // namespace skel

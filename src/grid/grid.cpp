@@ -355,9 +355,13 @@ struct grid::state {
   /// The processors of a line as they are by what is announced now. On rank 0.
   processor_map as_announced(runtime::program const& line, processor_map where) {
     news.hear();
+    announced_shares.assign(static_cast<std::size_t>(ranks.size()), 1);
     if (news.last_words().empty()) return where;
     auto const monitor = announced_machine();
-    where = processors_on(monitor.for_ranks(), names_in(line));
+    auto const of_ranks = monitor.for_ranks();
+    for (std::size_t r = 0; r < announced_shares.size(); ++r)
+      announced_shares[r] = of_ranks.speed(r) / settings.platform->speed(r);
+    where = processors_on(of_ranks, names_in(line));
     for (int const rank : where.rank_of) where.leaving.push_back(monitor.leaves(static_cast<std::size_t>(rank)));
     return where;
   }
@@ -377,7 +381,8 @@ struct grid::state {
   void learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
     if (ranks.rank() != 0 || settings.plan) return;
     double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
-    history->observe(line, placed, run, [&](std::size_t rank) { return settings.platform->speed(rank) / unit; });
+    history->observe(line, placed, run,
+                     [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; });
   }
 
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
@@ -433,12 +438,13 @@ struct grid::state {
                               std::min(settings.memory, runtime::most_batch_bytes));
   }
 
-  /// First items pass so quickly that a quota of the control group has not held them back yet.
-  static void sustain(std::vector<runtime::station_cost>& costs) {
+  /// Times of first items as they would go on being on rank 0's host as the platform says it: they pass so quickly that
+  /// a quota of the control group has not held them back yet, and on `share` of its speed.
+  static void sustain(std::vector<runtime::station_cost>& costs, double share) {
     auto const limits = platform::read_group_limits();
     for (auto& cost : costs) {
       double const waits = cost.seconds * cost.waiting,
-                   whole = platform::sustained_time(cost.seconds - waits, limits) + waits;
+                   whole = share * platform::sustained_time(cost.seconds - waits, limits) + waits;
       if (whole > 0) cost.waiting = waits / whole;
       cost.seconds = whole;
     }
@@ -447,6 +453,7 @@ struct grid::state {
   /// On rank 0. `measured`: the first items pass here.
   run_start open(runtime::program const& line, processor_map const& where, bool measured) {
     run_start out;
+    processor_map on_processors;
     try {
       if (measured) {
         if (has_pinned_ends(line))
@@ -464,17 +471,20 @@ struct grid::state {
           out.failed = found.failed;
           return out;
         }
-        sustain(found.stations);
+        on_processors = as_announced(line, where);
+        sustain(found.stations, announced_shares[0]);
         out.placed = history->believe(line, found.stations, found.items);
       }
       double const begin = record::now();
-      if (!out.ended || !measured)
-        out.plan = make_plan(line, reference_speed(), as_announced(line, where), ranks_of_states(line, measured),
-                             settings, *history, out.placed);
+      if (!out.ended || !measured) {
+        if (!measured) on_processors = as_announced(line, where);
+        out.plan = make_plan(line, reference_speed(), on_processors, ranks_of_states(line, measured), settings,
+                             *history, out.placed);
+        if (auto const& known = news.last_words(); !known.empty() && line.size() > 2)
+          add_note(out.plan, "planned for what is announced: " + in_words(known));
+      }
       if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
-      if (auto const& known = news.last_words(); !known.empty())
-        add_note(out.plan, "planned for what is announced: " + in_words(known));
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.refused = e.what();
@@ -494,6 +504,7 @@ struct grid::state {
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
   machine_news news;                               // from the first run that is placed, or collective, on
+  std::vector<double> announced_shares;            // per rank, of its speed, by which the last plan was made; on rank 0
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
 
   /// Leaves the grid with the other ranks, also where it could not be made.
@@ -665,7 +676,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (checkpoints) checkpoints->begun();
   for (auto const& [station, why] : options.pinned)
     add_note(report.plan, "'" + line.stations[station].notes.name + "' stays on rank " +
-                              std::to_string(report.plan.run.stations[station].ranks.front()) + ": " + why);
+                              std::to_string(report.plan.run.stations[station].ranks.front()) + ": " + why +
+                              "; what is expected is of the plan without that");
   if (!options.pinned.empty()) {
     placed.asked.reset();  // what was asked for is not what runs
     if (watcher) watcher->begin(report.plan.run, options.pinned);
@@ -673,9 +685,11 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   options.trace = !s.settings.trace.empty();
   options.interrupt = &interrupt_watch::flag();
   options.first_item = first_item + report.calibration_items;
-  options.expected.rate = report.plan.expected.throughput;
-  options.expected.low = report.plan.expected.low;
-  options.expected.high = report.plan.expected.high;
+  if (options.pinned.empty()) {
+    options.expected.rate = report.plan.expected.throughput;
+    options.expected.low = report.plan.expected.low;
+    options.expected.high = report.plan.expected.high;
+  }
   options.between_stretches = usual_forecast_doubt().between;
   if (s.settings.progress.value_or(!s.settings.live && ::isatty(STDERR_FILENO) == 1))
     options.progress = [done = options.first_item](std::uint64_t items, double seconds,
@@ -704,7 +718,10 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (watched) {
     decided_moves made;
     if (watcher) made = {watcher->decisions(), watcher->decided(), watcher->decided_to_move()};
-    if (watcher) report.run.announcements = watcher->announcements();
+    if (watcher) {
+      report.run.announcements = watcher->announcements().kept();
+      report.run.announced = watcher->announcements().all();
+    }
     made = runtime::from_bytes<decided_moves>(s.ranks.broadcast(runtime::to_bytes(made)));
     report.run.decisions = std::move(made.decisions);
     report.run.remap_decisions = made.all;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
@@ -18,13 +17,6 @@ namespace {
 /// What deciding may take of rank 0's time where nothing has changed.
 constexpr double most_deciding = 0.005;
 
-std::vector<double> speeds_of(platform::monitor const& monitor) {
-  std::vector<double> out;
-  auto const ranks = monitor.for_ranks();
-  for (std::size_t r = 0; r < ranks.host_count(); ++r) out.push_back(ranks.speed(r));
-  return out;
-}
-
 /// The ranks of a station, whichever worker is on which.
 bool same_ranks(std::vector<int> a, std::vector<int> b) {
   std::ranges::sort(a);
@@ -38,16 +30,19 @@ remapping::remapping(remapping_setup setup)
     : of_(std::move(setup)),
       watch_(of_.placed.work.size(),
              [this] {
-               std::vector<double> speed(speeds_of(of_.monitor).size(), 1);
-               auto const& line = of_.placed.line;
-               for (std::size_t p = 0; p < line.group_of.size(); ++p)
-                 speed[line.group_of[p]] = line.problem.platform.speed(p);
+               // As the platform says them: what is announced is in what threads get.
+               auto const& on = of_.monitor.host_of_rank();
+               auto const processors = of_.processors_at(of_.monitor.machine().for_ranks(on));
+               std::vector<double> speed(on.size(), 1);
+               auto const& rank_of = of_.placed.line.group_of;
+               for (std::size_t p = 0; p < rank_of.size(); ++p) speed[rank_of[p]] = processors.speed(p);
                return speed;
              }()),
       remapper_(of_.program, of_.decisions),
+      log_(of_.monitor.machine(), of_.monitor.host_of_rank()),
       present_(of_.placed.where) {
-  for (auto const& one : of_.stood) note(one, 0);
-  note_what_was_left(present_, 0);
+  for (auto const& one : of_.stood) log_.add(one, 0);
+  log_.placed(of_.placed.ranks_of(present_), 0);
 }
 
 void remapping::begin(plan::run_plan const& plan, std::map<std::size_t, std::string> const& stay) {
@@ -56,8 +51,7 @@ void remapping::begin(plan::run_plan const& plan, std::map<std::size_t, std::str
   stations.reserve(stay.size());
   for (auto const& [station, why] : stay) stations.push_back(static_cast<std::uint32_t>(station));
   pin(stations);
-  for (auto& [what, ranks] : heard_) what.left = record::heard_announcement{}.left;
-  note_what_was_left(present_, 0);
+  log_.placed(of_.placed.ranks_of(present_), 0);
 }
 
 void remapping::hear(record::rank_progress const& said) {
@@ -146,38 +140,6 @@ void remapping::follow(plan::run_plan const& now) {
   present_ = of_.placed.at_ranks(ranks);
 }
 
-void remapping::note(platform::announcement const& said, double seconds) {
-  heard one{{.seconds = seconds, .text = platform::in_words(said)}, {}};
-  one.what.leaves = said.says == platform::announcement::kind::leaves;
-  if (one.what.leaves) {
-    auto const hosts = platform::host_names(of_.monitor.machine()).find(said.host);
-    auto const& on = of_.monitor.host_of_rank();
-    for (std::size_t r = 0; r < on.size(); ++r)
-      if (std::ranges::count(hosts, on[r])) one.ranks.push_back(static_cast<int>(r));
-  }
-  heard_.push_back(std::move(one));
-  if (heard_.size() > most_kept) heard_.erase(heard_.begin());
-}
-
-/// All ranks are by now where this says.
-void remapping::note_what_was_left(plan::placement const& now, double seconds) {
-  std::optional<std::set<int>> used;
-  for (auto& [what, ranks] : heard_) {
-    if (!what.leaves || what.left >= 0) continue;
-    if (!used) {
-      used.emplace();
-      for (auto const& station : of_.placed.ranks_of(now)) used->insert(station.begin(), station.end());
-    }
-    if (std::ranges::none_of(ranks, [&](int rank) { return used->contains(rank); })) what.left = seconds;
-  }
-}
-
-std::vector<record::heard_announcement> remapping::announcements() const {
-  std::vector<record::heard_announcement> out;
-  std::ranges::transform(heard_, std::back_inserter(out), &heard::what);
-  return out;
-}
-
 /// Stages that could not go to where a plan wanted them stay for this run: who asks again is refused again.
 void remapping::pin(std::vector<std::uint32_t> const& stations) {
   auto& stages = of_.placed.line.problem.program.stages;
@@ -194,11 +156,11 @@ bool remapping::is_moving() const {
 std::optional<plan::run_plan> remapping::next_plan(plan::run_plan const& now, double seconds) {
   for (auto const& one : of_.announced()) {
     of_.monitor.add(one, seconds);
-    note(one, seconds);
+    log_.add(one, seconds);
   }
   of_.monitor.advance(seconds);
   follow(now);
-  if (!is_moving()) note_what_was_left(present_, seconds);
+  if (!is_moving() && log_.hosts_leave()) log_.placed(of_.placed.ranks_of(present_), seconds);
   double const begin = record::now();
   mapping::remap_conditions at;
   at.seconds = seconds;
@@ -262,7 +224,7 @@ void remapping::remapped(record::remap_record const& what) {
     double const took = what.done - what.announced;
     if (decision != nullptr) decision->took = took;
     besides_.add(took - moving_->modelled);
-    note_what_was_left(moving_->to, what.done);
+    log_.placed(of_.placed.ranks_of(moving_->to), what.done);
   }
 }
 
@@ -307,7 +269,7 @@ void remapping::keep(mapping::remap_decision const& made, double seconds, double
     stays_.add(std::move(one));
 }
 
-/// Of those that moved the line.
+/// Of those to move the line.
 record::remap_decision* remapping::kept(std::uint64_t number) {
   auto const one = std::ranges::find(moves_, number, &record::remap_decision::number);
   return one == moves_.end() ? nullptr : &*one;

@@ -15,12 +15,12 @@
 #include <skel/detail/platform/forecast.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/record/first_and_last.hpp>
-#include <skel/detail/record/heard_announcement.hpp>
 #include <skel/detail/record/rank_progress.hpp>
 #include <skel/detail/record/remap_decision.hpp>
 #include <skel/detail/record/remap_record.hpp>
 #include <skel/detail/record/run_history.hpp>
 
+#include "announcement_log.hpp"
 #include "program_history.hpp"
 
 namespace skel {
@@ -48,7 +48,7 @@ class remapping {
  public:
   /// How often ranks say how far they are, and how often a decision may be made [s].
   static constexpr double period = platform::monitor_options{}.period;
-  /// Decisions to stay, and announcements, that are kept, the last ones.
+  /// Decisions to stay that are kept, the last ones.
   static constexpr std::size_t most_kept = 100;
 
   explicit remapping(remapping_setup setup);
@@ -60,24 +60,20 @@ class remapping {
   std::optional<plan::run_plan> next_plan(plan::run_plan const& now, double seconds);
   void remapped(record::remap_record const& what);
 
-  /// The first and the last of those that moved the line, and the last others, in their order.
+  /// The first and the last of those to move the line, and the last others, in their order.
   std::vector<record::remap_decision> decisions() const;
-  /// What was announced, the last ones, in the order in which it was heard.
-  std::vector<record::heard_announcement> announcements() const;
+  /// What was announced, and when hosts were left.
+  announcement_log const& announcements() const { return log_; }
   /// How long the threads of a rank that says this could have run and did not because of others [s].
   double lost_to_others(record::rank_progress const& said) const;
   /// What is expected of the host of each rank.
   std::vector<record::share_forecast> shares() const;
   platform::monitor const& monitor() const { return of_.monitor; }
-  /// All that there were, and those of them that moved the line.
+  /// All that there were, and those of them to move the line.
   std::uint64_t decided() const { return moves_.all() + stays_.all(); }
   std::uint64_t decided_to_move() const { return moves_.all(); }
 
  private:
-  struct heard {
-    record::heard_announcement what;
-    std::vector<int> ranks;  // of the hosts that it says leave
-  };
   struct moving {
     std::uint64_t decision = 0;
     plan::placement from, to;
@@ -88,8 +84,6 @@ class remapping {
 
   mapping::running_line line_now() const;
   std::vector<double> errors_now() const;
-  void note(platform::announcement const& said, double seconds);
-  void note_what_was_left(plan::placement const& now, double seconds);
   void follow(plan::run_plan const& now);
   bool is_moving() const;
   void pin(std::vector<std::uint32_t> const& stations);
@@ -103,13 +97,13 @@ class remapping {
   remapping_setup of_;
   mapping::line_watch watch_;
   mapping::remapper remapper_;
+  announcement_log log_;
   plan::placement present_;
   std::optional<moving> moving_;  // the last one
   platform::forecaster besides_;  // what moves of this run took besides what their model says [s]
   double search_at_ = 0, bound_ = 0;
   record::first_and_last<record::remap_decision> moves_;
   record::first_and_last<record::remap_decision, 0, most_kept> stays_;
-  std::vector<heard> heard_;
 };
 
 }  // namespace skel

@@ -159,7 +159,14 @@ std::string decisions_text(record::run_record const& run) {
 /// What was announced, when it was heard, and when hosts that leave were left.
 std::string announcements_text(record::run_record const& run) {
   std::string out;
-  for (auto const& one : run.announcements) out += "announced " + announcement_text(one) + "\n";
+  std::uint64_t told = 0;
+  for (auto const& one : run.announcements) {
+    if (!one.leaves && told >= most_in_report) continue;
+    ++told;
+    out += "announced " + announcement_text(one, true) + "\n";
+  }
+  if (run.announced > told)
+    out += print("  ... %llu more announcements ...\n", static_cast<unsigned long long>(run.announced - told));
   return out;
 }
 

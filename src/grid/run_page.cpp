@@ -323,7 +323,7 @@ std::string decisions(record::run_history const& run) {
   if (shown < run.remap_decisions)
     out += paragraph("There were " + counted(run.remap_decisions, "decision") + "; shown are " + std::to_string(shown) +
                      ": of the " + number_of(run.decisions_to_move) +
-                     " that moved the line the first and the last, and the last others.");
+                     " to move the line the first and the last, and the last others.");
   return out;
 }
 
@@ -350,7 +350,10 @@ std::string moves(record::run_history const& run) {
 
 std::string announced(record::run_history const& run) {
   std::string out;
-  for (auto const& one : run.announcements) out += "<li>" + in_html(announcement_text(one)) + "</li>\n";
+  for (auto const& one : run.announcements)
+    out += "<li>" + in_html(announcement_text(one, run.end != record::run_end::none)) + "</li>\n";
+  if (auto const more = run.announced - run.announcements.size(); more > 0)
+    out += "<li>and " + in_html(counted(more, "older one")) + "</li>\n";
   return out.empty() ? "" : "<h2>What was announced</h2>\n<ul>" + out + "</ul>\n";
 }
 

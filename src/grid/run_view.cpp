@@ -207,7 +207,7 @@ void show_run(run_view& view, run_report const& report, runtime::run_options& op
     auto next = then(now, seconds);
     view.tell([&](record::history_recorder& of) {
       of.place(seconds, ranks_of_stations(now));
-      if (watcher != nullptr) of.announce(watcher->announcements());
+      if (watcher != nullptr) of.announce(watcher->announcements().kept(), watcher->announcements().all());
     });
     if (watcher != nullptr && watcher->decided() != before) tell_decisions(view, watcher);
     return next;

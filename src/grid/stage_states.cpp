@@ -86,12 +86,16 @@ std::map<std::size_t, std::string> settle_states(runtime::program const& line, p
     moves.push_back({s, *from, at.front()});
   }
   auto const stayed = runtime::move_states(line, moves, ranks);
+  std::vector<std::vector<int>> planned;
+  for (auto const& station : plan.stations) planned.push_back(station.ranks);
   for (auto const& move : moves)
     if (has(stayed, move.station)) keep_at(move.from, line, move.station, plan);
   for (std::size_t s = 0; s < line.size(); ++s) remember(line.stations[s], plan.stations[s].ranks.front());
   std::map<std::size_t, std::string> out;
   for (auto const& [station, why] : stayed) {
-    if (!line.stations[station].notes.at.empty()) throw_failure(why);
+    // Its author, or that of one beside it that has to go along, demands another host.
+    for (std::size_t s = 0; s < line.size(); ++s)
+      if (!line.stations[s].notes.at.empty() && plan.stations[s].ranks != planned[s]) throw_failure(why);
     out.emplace(station, why_it_stays(why));
   }
   return out;

@@ -119,8 +119,9 @@ void history_recorder::decide(std::vector<remap_decision> decisions, std::uint64
   history_.decisions_to_move = to_move;
 }
 
-void history_recorder::announce(std::vector<heard_announcement> heard) {
+void history_recorder::announce(std::vector<heard_announcement> heard, std::uint64_t all) {
   history_.announcements = std::move(heard);
+  history_.announced = all;
 }
 
 void history_recorder::refuse(std::vector<std::string> announcements) {
@@ -141,7 +142,7 @@ void history_recorder::complete(run_record const& run) {
   history_.forecasts = run.forecasts;
   history_.remaps = run.remaps;
   decide(run.decisions, run.remap_decisions, run.decisions_to_move);
-  announce(run.announcements);
+  announce(run.announcements, run.announced);
   if (!run.final_ranks.empty()) place(run.seconds, run.final_ranks);
   history_.seconds = run.seconds;
   history_.items = run.items;

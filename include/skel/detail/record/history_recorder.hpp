@@ -41,7 +41,7 @@ class history_recorder {
   void place(double seconds, std::vector<std::vector<int>> const& ranks);
   void add(remap_record const& what);
   /// What was announced so far, and why some of it was refused.
-  void announce(std::vector<heard_announcement> heard);
+  void announce(std::vector<heard_announcement> heard, std::uint64_t all);
   void decide(std::vector<remap_decision> decisions, std::uint64_t all, std::uint64_t to_move);
   void refuse(std::vector<std::string> announcements);
 

@@ -80,10 +80,11 @@ struct run_history {
   first_and_last<remap_record> remaps;            ///< other plans that came
   std::vector<remap_decision> decisions;          ///< as in run_record
   std::uint64_t remap_decisions = 0;              ///< all that there were
-  std::uint64_t decisions_to_move = 0;            ///< of all, those that moved the line
+  std::uint64_t decisions_to_move = 0;            ///< of all, those to move the line
   std::vector<silence> silences;                  ///< the first ones
   std::uint64_t silent = 0;                       ///< all that there were
   std::vector<heard_announcement> announcements;  ///< as in run_record
+  std::uint64_t announced = 0;                    ///< all of them
   std::vector<std::string> refused_announcements;
 
   run_end end = run_end::none;

@@ -62,6 +62,7 @@ struct run_record {
   std::uint64_t remap_decisions = 0;              ///< all that there were
   std::uint64_t decisions_to_move = 0;            ///< of all, those that moved it
   std::vector<heard_announcement> announcements;  ///< before it and while it ran, the last ones; on rank 0
+  std::uint64_t announced = 0;                    ///< all of them
   checkpoint_record checkpoints;                  ///< that were made while it ran
   std::vector<std::vector<int>> final_ranks;      ///< ranks of the workers of each station by the last plan
   std::vector<station_record> stations;           ///< ordered by station, then rank

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <skel/detail/platform/announcement.hpp>
+#include <skel/detail/platform/snapshot.hpp>
+#include <skel/detail/record/heard_announcement.hpp>
+
+namespace skel {
+
+/// What was announced of the machine of a run, when it was heard, and since when no stage is on hosts that leave.
+class announcement_log {
+ public:
+  /// Announcements of hosts that leave, and others, that are kept, the last ones of each.
+  static constexpr std::size_t most_kept = 100;
+
+  announcement_log(platform::snapshot const& machine, std::vector<std::size_t> host_of_rank);
+
+  /// `seconds`: since the run began. A host that joins again need not be left any more. O(ranks + most_kept).
+  void add(platform::announcement const& said, double seconds);
+  /// All ranks obey by now a plan that has the workers of each station on these ranks. O(workers) where hosts leave.
+  void placed(std::vector<std::vector<int>> const& ranks, double seconds);
+
+  /// Whether placed() has anything to tell apart.
+  bool hosts_leave() const;
+  /// In the order in which they were heard.
+  std::vector<record::heard_announcement> kept() const;
+  std::uint64_t all() const { return all_; }
+
+ private:
+  struct entry {
+    record::heard_announcement what;
+    std::vector<int> ranks{};  // of its hosts
+  };
+
+  platform::host_names names_;
+  std::vector<std::size_t> host_of_rank_;
+  std::vector<entry> entries_;
+  std::uint64_t all_ = 0;
+};
+
+}  // namespace skel
