@@ -134,7 +134,7 @@ TEST(RunPage, DecisionsAreMarksAndRows) {
   EXPECT_EQ(count(page, "class=\"mark moved\""), count(page, "class=\"mark refused\""));
   EXPECT_THAT(page, HasSubstr("<td>stay</td>"));
   EXPECT_THAT(page,
-              HasSubstr("There were 9 decisions; shown are 3: of the 2 that moved the line the first and the last, and "
+              HasSubstr("There were 9 decisions; shown are 3: of the 2 to move the line the first and the last, and "
                         "the last others."));
 }
 
