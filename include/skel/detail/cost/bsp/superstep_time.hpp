@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/superstep.hpp>
+
+/// The price of supersteps by the BSP model: w + g h + l (Valiant 1990, Communications of the ACM 33(8):103-111), with
+/// unequal hosts and paths.
+namespace skel::cost::bsp {
+
+/// Hosts that BSP processes run on, one processor each, and what moving a process between them takes beside its state.
+/// Clusters are its sets; the manager of a set is its first host. Every two clusters are connected in both directions.
+struct machine {
+  platform::description hosts;
+  double fixed = 0;              ///< of one migration, whatever its state [s]
+  std::vector<double> memory{};  ///< of each host, for the states of processes [B]; empty: no limit
+
+  /// Work units per second that are left for the program. `external_load` as in record::superstep.
+  double speed(std::size_t host, std::span<double const> external_load) const {
+    return hosts.speed(host) * (external_load.empty() ? 1 : 1 - external_load[host]);
+  }
+};
+
+/// Throws skel::error with the names of two clusters between which there is no link in one of the directions.
+/// O(clusters^2).
+void require_connected(platform::description const& hosts);
+
+/// What a superstep takes, part by part [s].
+struct superstep_time {
+  double computation = 0;    ///< w: the slowest host
+  double communication = 0;  ///< g h: the process whose messages take longest
+  double barrier = 0;        ///< l
+
+  double seconds() const { return computation + communication + barrier; }
+};
+
+/// Time of each host for the work of its processes, which share it [s]. O(processes + hosts).
+std::vector<double> host_times(machine const& grid, record::superstep const& step);
+
+/// When each process is done with its work [s], 0 where it has none: processes of a host share it equally, so that p
+/// waits for the sum over processes q of the host of min(work of q, work of p) / speed. O(processes log processes).
+std::vector<double> process_times(machine const& grid, record::superstep const& step);
+
+/// Time that each process's messages take, one after the other: those that it sends or those that it gets, whichever
+/// take longer [s]. O(processes + messages).
+std::vector<double> message_times(machine const& grid, std::span<record::bsp_message const> messages,
+                                  std::span<std::size_t const> hosts);
+
+/// A barrier of all processes: trees of latencies inside sets, up and down, and a dissemination among those sets that
+/// have processes [s]:
+///   2 max_set ceil(log2 hosts) latency + ceil(log2 sets) max latency between them. O(processes + clusters^2).
+double barrier_time(machine const& grid, std::span<std::size_t const> hosts);
+
+/// w + g h + l of a superstep.
+superstep_time time_of(machine const& grid, record::superstep const& step);
+
+/// Largest time of a host / mean - 1, over hosts that have processes. 0 where nothing is computed.
+double imbalance(std::span<double const> host_times, std::span<std::size_t const> hosts);
+
+/// A process that goes to another host with its state.
+struct migration {
+  std::size_t process = 0, from = 0, to = 0;
+  double bytes = 0;
+};
+
+/// What migrations take that are made at the same barrier [s]: each its fixed part and its state over the path; those
+/// that leave from, or come to, the same host one after the other. O(migrations + hosts).
+double migration_time(machine const& grid, std::span<migration const> moves);
+
+/// What a rescheduling call takes beside the migrations that come of it [s]: each process reports to the manager of its
+/// set, managers exchange what was reported, and tell their processes what comes of it. O(processes + clusters^2).
+double rescheduling_time(machine const& grid, std::span<std::size_t const> hosts);
+
+/// What a process reports at a call [B]: its number, a set, its potential of migration there and its predicted time.
+inline constexpr double report_bytes = 32;
+
+}  // namespace skel::cost::bsp

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace skel::record {
+
+/// A message between two processes of a BSP program.
+struct bsp_message {
+  std::size_t from = 0, to = 0;  ///< processes
+  double bytes = 0;
+};
+
+/// What the processes of a BSP program did in one superstep, wherever they were.
+struct superstep_load {
+  std::vector<double> work;  ///< of each process [work units]; 0: it did not compute
+  std::vector<bsp_message> messages{};
+};
+
+/// What happened in one superstep: all that is known of it at its barrier.
+struct superstep {
+  std::size_t number = 1;  ///< of the run, from 1
+  superstep_load load;
+  std::vector<std::size_t> hosts;       ///< of each process
+  std::vector<double> state_bytes;      ///< of each process
+  std::vector<double> external_load{};  ///< of each host: the part that others take, 0 to less than 1; empty: none
+  double seconds = 0;                   ///< that it took
+};
+
+/// A process that was considered for migration at a rescheduling call.
+struct migration_candidate {
+  std::size_t process = 0, from = 0, to = 0;  ///< hosts that it was on and was to go to
+  double pm = 0;                              ///< its potential of migration [s]
+  double t1 = 0, t2 = 0;  ///< time until the next call without and with the migration, as far as its policy knows [s]
+  bool accepted = false;  ///< it moves
+  std::string why{};      ///< in words
+};
+
+/// A rescheduling call, with the figures that it was decided by.
+struct rescheduling {
+  std::size_t superstep = 0;                         ///< at whose barrier
+  std::vector<migration_candidate> candidates;       ///< in the order in which they were considered
+  double imbalance_before = 0, imbalance_after = 0;  ///< of the hosts' times: largest / mean - 1, predicted
+  double cost = 0;                                   ///< of the call itself [s]
+  double price = 0;                                  ///< of the migrations that were accepted [s]
+};
+
+}  // namespace skel::record
