@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include <skel/detail/mapping/migration/policy.hpp>
+
+namespace skel::mapping::migration {
+
+/// Whether a quantity of a process is regular, and what it is expected to be next. Both by aging:
+///   PI_t = I_t in the first superstep after a call, otherwise PI_{t-1} / 2 + I_t / 2,
+/// and the pattern goes up by 1 / alpha to 1 at most where (1 - delta) I_t <= PI_t <= (1 + delta) I_t, otherwise down
+/// to 0 at least. Source: Righi et al. 2009, ICCS, LNCS 5544:213-223, section 4 and algorithm 1. Limit: the pattern
+/// begins as 0.
+class aged_pattern {
+ public:
+  /// The value of a superstep. O(1). Precondition: alpha >= 1.
+  void add(double value, double delta, double alpha) {
+    predicted_ = fresh_ ? value : predicted_ / 2 + value / 2;
+    fresh_ = false;
+    bool const regular = predicted_ >= value * (1 - delta) && predicted_ <= value * (1 + delta);
+    regularity_ = regular ? std::fmin(1, regularity_ + 1 / alpha) : std::fmax(0, regularity_ - 1 / alpha);
+  }
+  /// A call has been made: prediction begins anew, the pattern stays.
+  void begin() { fresh_ = true; }
+
+  double predicted() const { return predicted_; }
+  double regularity() const { return regularity_; }
+
+ private:
+  double predicted_ = 0, regularity_ = 0;
+  bool fresh_ = true;
+};
+
+/// When calls are made. In the beginning the interval is alpha. A variable goes up by one in each superstep in which
+/// processes are balanced and down by one in others; at a call it is what the interval becomes, but not less than the
+/// first one. After `omega` calls without migrations each superstep counts as balanced, until a process migrates.
+/// Source: as above, section 2.
+class call_interval {
+ public:
+  call_interval(std::size_t alpha, std::size_t omega)
+      : least_(static_cast<double>(alpha)), omega_(omega), alpha_(least_), next_(least_) {}
+
+  /// A superstep; whether there is a call at its barrier. The interval is then that to the next one.
+  bool after(bool balanced) {
+    next_ += balanced || idle_ >= omega_ ? 1 : -1;
+    if (++steps_ < alpha_) return false;
+    alpha_ = next_ = std::fmax(least_, next_);
+    steps_ = 0;
+    return true;
+  }
+  /// What came of the call.
+  void called(bool migrations) { idle_ = migrations ? 0 : idle_ + 1; }
+
+  double alpha() const { return alpha_; }
+
+ private:
+  double least_;
+  std::size_t omega_;
+  double alpha_, next_, steps_ = 0;
+  std::size_t idle_ = 0;  // calls without migrations since the last with one
+};
+
+/// MigBSP: at calls of an interval that adapts, processes with a large potential of migration go to another set of
+/// hosts.
+///   PM(i, j) = Comp(i, j) + Comm(i, j) - Mem(i, j) for process i and set j [s],
+///   Comp = Pcomp(i) * predicted time of computation(i) * ISet(j), ISet: the mean over hosts of speed / (processes +
+///   1),
+///     relative to the best set,
+///   Comm = Pcomm(i, j) * predicted time of messages between i and processes of set j,
+///   Mem = state bytes * time per byte to the manager of j + fixed part.
+/// Each process reports its largest PM, if it is positive. Candidates (heuristic 1) have more than x times the largest
+/// of all; or it is the one with the largest (heuristic 2). A candidate goes to the host of its set with fewest
+/// processes, the first of equals, if the time until the next call is less there:
+///   t1 = h (predicted work * (1 + others that compute at the source) / speed + messages), h: supersteps to the next
+///   call, t2 = the same at the destination + migration.
+/// Source: as above. What it leaves open (the form of ISet and of t1) is as in later work of its authors, or chosen so
+/// that published calls and candidates come out. O(processes sets + messages) a superstep.
+class migbsp final : public policy {
+ public:
+  migbsp(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
+         std::vector<bool> const& pinned);
+
+  std::optional<record::rescheduling> after(record::superstep const& step) override;
+
+ private:
+  struct process {
+    aged_pattern work;                   // Pcomp, and the work that is predicted
+    aged_pattern time;                   // of computation: the prediction only
+    std::vector<aged_pattern> bytes;     // for each set: Pcomm
+    std::vector<aged_pattern> messages;  // for each set, time: the prediction only
+  };
+
+  void learn(record::superstep const& step);
+  bool is_balanced(std::vector<double> const& times) const;
+  std::vector<double> strength_of_sets(record::superstep const& step) const;
+  double memory_price(record::superstep const& step, std::size_t p, std::size_t set) const;
+  std::vector<record::migration_candidate> candidates(record::superstep const& step,
+                                                      std::vector<std::size_t>& sets) const;
+  void settle(record::superstep const& step, std::vector<std::size_t> const& sets,
+              std::vector<record::migration_candidate>& candidates) const;
+
+  skeletons::migration_settings settings_;
+  cost::bsp::machine machine_;
+  std::vector<bool> pinned_;
+  std::vector<std::size_t> managers_;  // of sets, and one past the last host
+  call_interval interval_;
+  std::vector<process> processes_;
+};
+
+}  // namespace skel::mapping::migration

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <skel/detail/cost/bsp/superstep_time.hpp>
+#include <skel/detail/mapping/migration/policy.hpp>
+#include <skel/detail/record/superstep.hpp>
+#include <skel/detail/record/workload.hpp>
+
+namespace skel::mapping::migration {
+
+/// Where the processes of a program begin, and what they are beside their work.
+struct start {
+  std::vector<std::size_t> hosts;       ///< of each process
+  std::vector<double> state_bytes;      ///< of each process
+  std::vector<double> external_load{};  ///< as record::superstep::external_load, all the time
+};
+
+/// What came of a program that ran under a policy. Times are in seconds.
+struct simulated_run {
+  double seconds = 0;  ///< supersteps, calls and migrations
+  std::vector<cost::bsp::superstep_time> supersteps;
+  std::vector<record::rescheduling> calls;
+  double imbalance =
+      0;  ///< sum over supersteps of the slowest hosts' times / sum of the means of hosts that have processes - 1
+  double calling = 0, migrating = 0;  ///< parts of `seconds`
+  std::vector<std::size_t> hosts;     ///< of each process, in the end
+};
+
+/// Replays a program under a policy: prices each superstep where its processes are, tells the policy, and moves what it
+/// says, at the price that it takes. There is no call after the last superstep. O(supersteps (processes + hosts +
+/// messages)) beside the policy. Throws skel::error for a policy that moves a process that does not exist, is not where
+/// it says, or goes to no host.
+simulated_run simulate(record::workload const& program, cost::bsp::machine const& machine, start const& begin,
+                       policy& decides);
+
+}  // namespace skel::mapping::migration

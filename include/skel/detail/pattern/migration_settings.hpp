@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace skel::skeletons {
+
+/// "never": nothing moves. "rotate": every process goes to the host of the next one, at every call. "migbsp": by
+/// potentials of migration. "greedy_refine": from hosts with more than the mean to those with least. "diffusion":
+/// between neighbours. "skel": by the superstep times that are expected of the program.
+inline constexpr std::array<std::string_view, 6> migration_policies{"never",         "rotate",    "migbsp",
+                                                                    "greedy_refine", "diffusion", "skel"};
+
+/// Which policy, and its parameters. What one has no use for it does not look at.
+struct migration_settings {
+  std::string name = "skel";   ///< one of migration_policies
+  std::size_t alpha = 4;       ///< supersteps until the first call; of those that do not adapt it, between calls; >= 1
+  bool apply = true;           ///< false: calls are made and paid for, and nothing moves
+  std::size_t supersteps = 0;  ///< that the program says it will have; 0: it does not say
+
+  // Of migbsp (Righi et al. 2009, ICCS, LNCS 5544:213-223), with the values of the paper.
+  double d = 0.5;          ///< how far times of balanced processes are from their mean at most, as part of it
+  std::size_t omega = 3;   ///< calls without migrations after which calls become rarer whatever the balance
+  double delta = 0.5;      ///< how far a prediction may be off for a process to be regular, as part of it
+  bool best_only = false;  ///< heuristic 2: the one process with the largest potential; otherwise heuristic 1
+  double x = 0.8;          ///< of heuristic 1: the part of the largest potential that makes a candidate
+};
+
+}  // namespace skel::skeletons

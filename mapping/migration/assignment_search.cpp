@@ -1,0 +1,324 @@
+#include "assignment_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+
+#include "call.hpp"
+
+namespace skel::mapping::migration {
+
+namespace {
+
+/// Shares of what can be won that are tried, moves and exchanges that are looked for in the best of what was found, and
+/// pairs of processes at most that are looked at for one exchange.
+constexpr std::size_t shares = 12, most_changes = 64, most_exchanges = 100'000;
+
+/// Times that differ by less than this part are equal.
+constexpr double equal = 1e-9;
+
+class search {
+ public:
+  explicit search(assignment_problem const& problem)
+      : problem_(problem),
+        machine_(*problem.machine),
+        present_(*problem.present),
+        speed_(machine_.hosts.host_count()),
+        talks_(present_.hosts.size()) {
+    for (std::size_t m = 0; m < present_.load.messages.size(); ++m) {
+      auto const& one = present_.load.messages[m];
+      talks_[one.from].push_back(m);
+      if (one.to != one.from) talks_[one.to].push_back(m);
+    }
+    for (std::size_t h = 0; h < speed_.size(); ++h) speed_[h] = machine_.speed(h, present_.external_load);
+    double const all_speed = std::accumulate(speed_.begin(), speed_.end(), 0.0), fastest = std::ranges::max(speed_);
+    for (auto const& work : problem_.work)
+      bound_.push_back(std::max(std::accumulate(work.begin(), work.end(), 0.0) / all_speed,
+                                work.empty() ? 0 : *std::ranges::max_element(work) / fastest));
+  }
+
+  std::vector<assignment> run() {
+    std::vector<assignment> found{priced(present_.hosts)};
+    auto const last = problem_.work.size();
+    for (auto const& [begin, end] : spans()) {
+      for (std::size_t k = 0; k < shares; ++k) {
+        std::vector<double> target(last, std::numeric_limits<double>::infinity());
+        for (auto s = begin; s < end; ++s)
+          target[s] = bound_[s] + static_cast<double>(k) / shares * (computation_[s] - bound_[s]);
+        if (auto hosts = relieve(target)) put(found, std::move(*hosts));
+      }
+    }
+    auto const best = std::ranges::min_element(found, {}, [&](assignment const& one) { return total(one); });
+    for (auto const& from : {best->hosts, present_.hosts}) put(found, improve(from));
+    return found;
+  }
+
+ private:
+  using loads = std::vector<std::vector<double>>;  // work, of each superstep and host
+
+  std::vector<std::pair<std::size_t, std::size_t>> spans() const {
+    auto const last = problem_.work.size();
+    std::vector<std::pair<std::size_t, std::size_t>> all;
+    for (auto const& [begin, end] :
+         {std::pair{std::size_t{0}, last}, {std::size_t{0}, last / 2}, {std::size_t{0}, last / 4}, {last / 2, last}})
+      if (begin < end && std::ranges::find(all, std::pair(begin, end)) == all.end()) all.emplace_back(begin, end);
+    return all;
+  }
+
+  bool is_pinned(std::size_t p) const { return !problem_.pinned->empty() && (*problem_.pinned)[p]; }
+
+  loads loads_of(std::vector<std::size_t> const& hosts) const {
+    loads all(problem_.work.size(), std::vector<double>(speed_.size()));
+    for (std::size_t k = 0; k < all.size(); ++k)
+      for (std::size_t p = 0; p < hosts.size(); ++p) all[k][hosts[p]] += problem_.work[k][p];
+    return all;
+  }
+  double slowest(std::vector<double> const& load) const {
+    double most = 0;
+    for (std::size_t h = 0; h < load.size(); ++h) most = std::max(most, load[h] / speed_[h]);
+    return most;
+  }
+  double communication(std::vector<std::size_t> const& hosts) const {
+    auto const times = cost::bsp::message_times(machine_, present_.load.messages, hosts);
+    return (times.empty() ? 0 : *std::ranges::max_element(times)) + cost::bsp::barrier_time(machine_, hosts);
+  }
+  assignment priced(std::vector<std::size_t> hosts) {
+    assignment one{std::move(hosts), {}};
+    double const messages = communication(one.hosts);
+    std::vector<double> variance(speed_.size());
+    for (std::size_t p = 0; p < one.hosts.size(); ++p)
+      variance[one.hosts[p]] += problem_.deviation[p] * problem_.deviation[p];
+    auto all = loads_of(one.hosts);
+    if (computation_.empty())
+      for (auto const& load : all) computation_.push_back(slowest(load));
+    for (auto& load : all) {
+      for (std::size_t h = 0; h < load.size(); ++h)
+        if (load[h] > 0) load[h] += std::sqrt(variance[h]);
+      one.seconds.push_back(slowest(load) + messages);
+    }
+    return one;
+  }
+  double total(assignment const& one) const {
+    return std::inner_product(one.seconds.begin(), one.seconds.end(), problem_.supersteps.begin(), 0.0);
+  }
+  void put(std::vector<assignment>& found, std::vector<std::size_t> hosts) {
+    if (std::ranges::none_of(found, [&](assignment const& one) { return one.hosts == hosts; }))
+      found.push_back(priced(std::move(hosts)));
+  }
+
+  /// Every host within its target in each superstep; nothing where that was not found.
+  std::optional<std::vector<std::size_t>> relieve(std::vector<double> const& target) const {
+    auto hosts = present_.hosts;
+    auto load = loads_of(hosts);
+    auto const over = [&](std::size_t h) {
+      for (std::size_t k = 0; k < target.size(); ++k)
+        if (load[k][h] > target[k] * speed_[h] * (1 + equal)) return true;
+      return false;
+    };
+    std::vector<bool> is_over(speed_.size());
+    for (std::size_t h = 0; h < speed_.size(); ++h) is_over[h] = over(h);
+    host_memory memory(machine_, present_);
+    std::vector<std::pair<double, std::size_t>> out;  // largest part of a target that a process needs, and which
+    for (std::size_t p = 0; p < hosts.size(); ++p) {
+      if (!is_over[hosts[p]] || is_pinned(p)) continue;
+      double needs = 0;
+      for (std::size_t k = 0; k < target.size(); ++k) {
+        load[k][hosts[p]] -= problem_.work[k][p];
+        if (problem_.work[k][p] > 0 && std::isfinite(target[k]))
+          needs = std::max(needs, problem_.work[k][p] / target[k]);
+      }
+      memory.leave(hosts[p], present_.state_bytes[p]);
+      out.emplace_back(needs, p);
+    }
+    std::ranges::stable_sort(out, [](auto const& a, auto const& b) { return a.first > b.first; });
+    for (auto const& [needs, p] : out) {
+      // The largest part of a target that the host has used with it.
+      auto const used = [&](std::size_t h) {
+        double most = 0;
+        for (std::size_t k = 0; k < target.size(); ++k)
+          if (problem_.work[k][p] > 0)
+            most = std::max(most, (load[k][h] + problem_.work[k][p]) / (target[k] * speed_[h]));
+        return most;
+      };
+      auto const fits = [&](std::size_t h) { return memory.fits(h, present_.state_bytes[p]); };
+      std::size_t to = hosts[p];
+      if (!fits(to) || used(to) > 1 + equal) {
+        double least = 1 + equal;
+        std::optional<std::size_t> best;
+        for (std::size_t h = 0; h < speed_.size(); ++h)
+          if (double const part = used(h); part < least * (1 - equal) && fits(h)) best = h, least = part;
+        if (!best) return std::nullopt;
+        to = *best;
+      }
+      for (std::size_t k = 0; k < target.size(); ++k) load[k][to] += problem_.work[k][p];
+      memory.come(to, present_.state_bytes[p]);
+      hosts[p] = to;
+    }
+    return hosts;
+  }
+
+  /// One process goes to a host, perhaps another one from there to its place.
+  struct change {
+    std::size_t process = 0, to = 0;
+    std::optional<std::size_t> back{};
+  };
+
+  /// Moves and exchanges of processes that superstep times hang on, as long as one takes time away.
+  std::vector<std::size_t> improve(std::vector<std::size_t> hosts) const {
+    host_memory memory(machine_, present_);
+    for (std::size_t p = 0; p < hosts.size(); ++p) memory.move(present_.hosts[p], hosts[p], present_.state_bytes[p]);
+    for (std::size_t made = 0; made < most_changes; ++made) {
+      auto const best = best_change(hosts, memory);
+      if (!best) break;
+      auto const go = [&](std::size_t p, std::size_t to) {
+        memory.move(hosts[p], to, present_.state_bytes[p]);
+        hosts[p] = to;
+      };
+      auto const from = hosts[best->process];
+      go(best->process, best->to);
+      if (best->back) go(*best->back, from);
+    }
+    return hosts;
+  }
+
+  /// The change that takes most time away, if one does. Messages are looked at for moves only.
+  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory const& memory) const {
+    auto const load = loads_of(hosts);
+    auto const top = slowest_hosts(load);
+    auto const messages = cost::bsp::message_times(machine_, present_.load.messages, hosts);
+    auto const longest = by_time(messages);
+    std::optional<change> best;
+    double least = std::numeric_limits<double>::infinity();
+    auto const consider = [&](change const& one, double longest_messages) {
+      double sum = 0;
+      for (std::size_t k = 0; k < load.size() && sum < least; ++k) {
+        double const more = problem_.work[k][one.process] - (one.back ? problem_.work[k][*one.back] : 0);
+        sum += problem_.supersteps[k] *
+               (slowest_with(load[k], top[k], more, hosts[one.process], one.to) + longest_messages);
+      }
+      if (sum < least) least = sum, best = one;
+    };
+    double const now = longest.empty() ? 0 : messages[longest.front()];
+    for (std::size_t k = 0; k < load.size(); ++k)
+      least = (k == 0 ? 0 : least) + problem_.supersteps[k] * (slowest(load[k]) + now);
+    least *= 1 - equal;
+    auto const wanted = critical(hosts, top, longest);
+    for (auto const p : wanted)
+      for (std::size_t to = 0; to < speed_.size(); ++to)
+        if (to != hosts[p] && memory.fits(to, present_.state_bytes[p]))
+          consider({p, to}, messages_with(hosts, messages, longest, p, to));
+    if (best || wanted.size() * hosts.size() > most_exchanges) return best;
+    for (auto const p : wanted)
+      for (std::size_t q = 0; q < hosts.size(); ++q) {
+        double const more = present_.state_bytes[p] - present_.state_bytes[q];
+        if (hosts[q] != hosts[p] && !is_pinned(q) && memory.fits(hosts[q], more) && memory.fits(hosts[p], -more))
+          consider({p, hosts[q], q}, now);
+      }
+    return best;
+  }
+
+  /// The three slowest hosts of each superstep, the slowest first.
+  std::vector<std::vector<std::size_t>> slowest_hosts(loads const& load) const {
+    std::vector<std::vector<std::size_t>> all;
+    std::vector<std::size_t> hosts(speed_.size());
+    std::iota(hosts.begin(), hosts.end(), std::size_t{0});
+    auto const many = static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, hosts.size()));
+    for (auto const& one : load) {
+      std::ranges::partial_sort(hosts, hosts.begin() + many, [&](std::size_t a, std::size_t b) {
+        return std::pair(one[b] / speed_[b], a) < std::pair(one[a] / speed_[a], b);
+      });
+      all.emplace_back(hosts.begin(), hosts.begin() + many);
+    }
+    return all;
+  }
+  /// Time of the slowest host in a superstep when work goes from one host to another. O(1).
+  double slowest_with(std::vector<double> const& load, std::vector<std::size_t> const& top, double work,
+                      std::size_t from, std::size_t to) const {
+    double const most = std::max((load[from] - work) / speed_[from], (load[to] + work) / speed_[to]);
+    for (auto const h : top)
+      if (h != from && h != to) return std::max(most, load[h] / speed_[h]);
+    return most;
+  }
+
+  /// Processes, those with the longest messages first.
+  std::vector<std::size_t> by_time(std::vector<double> const& messages) const {
+    std::vector<std::size_t> all(messages.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::ranges::stable_sort(all, [&](std::size_t a, std::size_t b) { return messages[a] > messages[b]; });
+    return all;
+  }
+  /// The longest messages of a process when one moves. O(messages of it and of whom it talks to).
+  double messages_with(std::vector<std::size_t>& hosts, std::vector<double> const& times,
+                       std::vector<std::size_t> const& longest, std::size_t p, std::size_t to) const {
+    if (talks_[p].empty()) return longest.empty() ? 0 : times[longest.front()];
+    auto const from = std::exchange(hosts[p], to);
+    std::vector<std::size_t> changed{p};
+    for (auto const m : talks_[p]) {
+      auto const& one = present_.load.messages[m];
+      changed.push_back(one.from == p ? one.to : one.from);
+    }
+    double most = 0;
+    for (auto const q : changed) {
+      double sent = 0, got = 0;
+      for (auto const m : talks_[q]) {
+        auto const& one = present_.load.messages[m];
+        double const time = machine_.hosts.path(hosts[one.from], hosts[one.to]).time(one.bytes);
+        if (one.from == q) sent += time;
+        if (one.to == q) got += time;
+      }
+      most = std::max({most, sent, got});
+    }
+    for (auto const q : longest)
+      if (std::ranges::find(changed, q) == changed.end()) {
+        most = std::max(most, times[q]);
+        break;
+      }
+    hosts[p] = from;
+    return most;
+  }
+
+  /// Processes of the slowest host of each superstep, and those of the longest messages with whom they talk.
+  std::vector<std::size_t> critical(std::vector<std::size_t> const& hosts,
+                                    std::vector<std::vector<std::size_t>> const& top,
+                                    std::vector<std::size_t> const& longest) const {
+    std::vector<bool> slow(speed_.size()), is(hosts.size());
+    for (auto const& one : top) slow[one.front()] = true;
+    for (std::size_t p = 0; p < hosts.size(); ++p) is[p] = slow[hosts[p]];
+    if (!longest.empty())
+      for (auto const m : talks_[longest.front()])
+        is[present_.load.messages[m].from] = is[present_.load.messages[m].to] = true;
+    std::vector<std::size_t> all;
+    for (std::size_t p = 0; p < is.size(); ++p)
+      if (is[p] && !is_pinned(p)) all.push_back(p);
+    return all;
+  }
+
+  assignment_problem const& problem_;
+  cost::bsp::machine const& machine_;
+  record::superstep const& present_;
+  std::vector<double> speed_;                    // of hosts
+  std::vector<std::vector<std::size_t>> talks_;  // messages of each process
+  std::vector<double> bound_;                    // of supersteps
+  std::vector<double> computation_;              // of supersteps, where processes are now
+};
+
+}  // namespace
+
+std::vector<assignment> near_assignments(assignment_problem const& problem) {
+  SKEL_EXPECTS(!problem.work.empty() && problem.work.size() == problem.supersteps.size());
+  return search(problem).run();
+}
+
+std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const> from, std::span<std::size_t const> to,
+                                                     std::span<double const> state_bytes) {
+  std::vector<cost::bsp::migration> moves;
+  for (std::size_t p = 0; p < from.size(); ++p)
+    if (from[p] != to[p]) moves.push_back({p, from[p], to[p], state_bytes[p]});
+  return moves;
+}
+
+}  // namespace skel::mapping::migration

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <skel/detail/cost/bsp/superstep_time.hpp>
+#include <skel/detail/record/superstep.hpp>
+
+namespace skel::mapping::migration {
+
+/// What is expected of a program, for which its processes are assigned to hosts.
+struct assignment_problem {
+  cost::bsp::machine const* machine = nullptr;
+  record::superstep const* present = nullptr;  ///< where processes are, their states, messages and the load of hosts
+  std::vector<bool> const* pinned = nullptr;   ///< of each process; empty: none
+  std::vector<std::vector<double>> work;       ///< of each process, in some of the supersteps to come
+  std::vector<double> supersteps;              ///< for how many each of them stands
+  std::vector<double> deviation;               ///< of each process: how far its work is usually off
+};
+
+/// An assignment, and what the supersteps to come are expected to take with it.
+struct assignment {
+  std::vector<std::size_t> hosts;  ///< of each process
+  /// Of each superstep of the problem, one of those that it stands for [s]: the host that is slowest when each has to
+  /// do what is expected and the deviation of that, the longest messages and the barrier.
+  std::vector<double> seconds;
+};
+
+/// Assignments near the present one that are expected to take less time, which is the first.
+///
+/// For each superstep k a target lies between what it takes now and a lower bound:
+///   bound_k = max(work of all / speed of all, largest work of a process / fastest speed),
+///   target_k = bound_k + share (present_k - bound_k).
+/// For each of some shares, and some spans of supersteps in which the target is to hold, hosts above their target are
+/// emptied, and their processes, the largest first, stay where they fit or go to the host that has the largest part of
+/// its target left. From the best of these, and from the present one, processes of the slowest hosts and those with the
+/// longest messages go where that takes most time away, or change places with others.
+/// O(shares spans supersteps (processes log processes + moved processes hosts)), and for each of the last changes
+/// O(critical processes (hosts + processes) supersteps). Precondition: one superstep at least.
+std::vector<assignment> near_assignments(assignment_problem const& problem);
+
+/// The migrations from one assignment to another.
+std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const> from, std::span<std::size_t const> to,
+                                                     std::span<double const> state_bytes);
+
+}  // namespace skel::mapping::migration

@@ -1,0 +1,204 @@
+#include "expected_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <skel/detail/base/statistics.hpp>
+
+#include "call.hpp"
+#include "cheapest_sequence.hpp"
+
+namespace skel::mapping::migration {
+
+namespace {
+
+/// The part of a run's time that calls may take.
+constexpr double call_share = 0.002;
+
+/// Supersteps whose forecasts say how good the next ones are, and errors that are none.
+constexpr std::size_t remembered = 32;
+constexpr double least_error = 0.01;
+
+/// Supersteps before the first call: forecasts have errors then.
+constexpr std::size_t least_supersteps = 4;
+
+/// Parts of the supersteps to come, each of which is expected to be like the one in its middle: those that come first
+/// are known best and are the shortest, as k^1.5.
+constexpr std::size_t most_parts = 12;
+
+/// Assignments between which sequences are looked for.
+constexpr std::size_t most_ways = 16;
+
+/// Beyond what was expected: how much later supersteps may be before the next call is due at once, as part of it.
+constexpr double late_share = 0.1;
+
+/// How many times its price a migration is to win, for what nobody can foresee: once it is in vain where a program
+/// turns out another one after half of the time for which it would have paid.
+constexpr double price_weight = 2;
+
+}  // namespace
+
+expected_time::expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
+                             std::vector<bool> const& pinned)
+    : settings_(settings), machine_(machine), pinned_(pinned), decider_(migration_choice()) {}
+
+std::optional<record::rescheduling> expected_time::after(record::superstep const& step) {
+  watch(step);
+  if (!is_due(step)) return std::nullopt;
+  return call(step);
+}
+
+void expected_time::watch(record::superstep const& step) {
+  auto const times = cost::bsp::host_times(machine_, step);
+  double const slowest = *std::ranges::max_element(times);
+  if (!next_.empty()) {
+    record::superstep expected = step;
+    expected.load.work = next_;
+    auto const told = cost::bsp::host_times(machine_, expected);
+    double const most = *std::ranges::max_element(told);
+    if (most > 0 && slowest > 0) {
+      double const error = std::log(slowest / most);
+      ++holds_;
+      if (test_.add(error / std::max(least_error, doubt())) != statistics::cusum::alarm::none)
+        holds_ = static_cast<std::size_t>(test_.fewest);
+      errors_.push_back(error);
+      if (errors_.size() > remembered) errors_.pop_front();
+    }
+  }
+  forecast_.add(step.load);
+  next_ = forecast_.expected(1);
+  passed_ += step.seconds;
+  double speed = 0, fastest = 0;
+  for (std::size_t h = 0; h < times.size(); ++h) {
+    double const its = machine_.speed(h, step.external_load);
+    speed += its, fastest = std::max(fastest, its);
+  }
+  auto const& work = step.load.work;
+  lost_ += slowest - std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed,
+                              (work.empty() ? 0 : *std::ranges::max_element(work)) / fastest);
+  if (seconds_.empty()) return;
+  std::size_t part = 0;
+  while (part + 1 < begins_.size() && last_call_ + begins_[part + 1] < step.number) ++part;
+  late_ += step.seconds - seconds_[part], expected_ += seconds_[part];
+}
+
+bool expected_time::is_due(record::superstep const& step) const {
+  if (step.number < least_supersteps || (settings_.supersteps > 0 && step.number >= settings_.supersteps)) return false;
+  double const cost = cost::bsp::rescheduling_time(machine_, step.hosts);
+  if (called_ + cost > call_share * passed_ || !(lost_ > cost)) return false;
+  return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
+}
+
+double expected_time::doubt() const {
+  if (errors_.empty()) return std::numeric_limits<double>::infinity();
+  std::vector<double> sizes;
+  for (double const one : errors_) sizes.push_back(std::abs(one));
+  return statistics::median(std::move(sizes));
+}
+
+expected_time::horizon expected_time::to_come() const {
+  std::size_t const passed = forecast_.passed(),
+                    many = settings_.supersteps > passed ? settings_.supersteps - passed : passed;
+  std::size_t const period = forecast_.period(),
+                    parts = forecast_.is_steady() ? 1 : std::min(many, std::max<std::size_t>(1, most_parts / period));
+  // What has lasted for t lasts for x more with probability t / (t + x): the chance by Lindy's law, of the forecast
+  // and, where nobody says its end, of the program.
+  auto const chance = [&](std::size_t ahead) {
+    auto const x = static_cast<double>(ahead), held = static_cast<double>(std::max<std::size_t>(1, holds_)),
+               t = static_cast<double>(passed);
+    return held / (held + x) * (settings_.supersteps > 0 ? 1 : t / (t + x));
+  };
+  horizon all;
+  std::size_t begin = 0;
+  for (std::size_t k = 1; k <= parts; ++k) {
+    auto const end =
+        std::max(begin + 1,
+                 static_cast<std::size_t>(std::llround(
+                     static_cast<double>(many) * std::pow(static_cast<double>(k) / static_cast<double>(parts), 1.5))));
+    all.begins.push_back(begin);
+    all.chance.push_back(chance(begin));
+    double sum = 0;
+    for (auto s = begin; s < end; ++s) sum += chance(s);
+    all.weight.push_back(sum);
+    for (std::size_t phase = 0; phase < period; ++phase) {
+      all.ahead.push_back((begin + end + 1) / 2 + phase);
+      all.supersteps.push_back(sum / static_cast<double>(period));
+    }
+    begin = end;
+  }
+  return all;
+}
+
+std::vector<double> expected_time::horizon::by_parts(std::vector<double> const& seconds) const {
+  std::vector<double> parts(begins.size());
+  std::size_t const period = ahead.size() / begins.size();
+  for (std::size_t k = 0; k < seconds.size(); ++k) parts[k / period] += supersteps[k] * seconds[k];
+  return parts;
+}
+
+record::rescheduling expected_time::call(record::superstep const& step) {
+  auto const time = to_come();
+  assignment_problem problem{.machine = &machine_,
+                             .present = &step,
+                             .pinned = &pinned_,
+                             .work = {},
+                             .supersteps = time.supersteps,
+                             .deviation = forecast_.deviations()};
+  for (auto const ahead : time.ahead) problem.work.push_back(forecast_.expected(ahead));
+  auto ways = near_assignments(problem);
+  auto const alone = [&](assignment const& one) {
+    return cost::bsp::migration_time(machine_, migrations_between(step.hosts, one.hosts, step.state_bytes)) +
+           std::inner_product(one.seconds.begin(), one.seconds.end(), time.supersteps.begin(), 0.0);
+  };
+  std::ranges::stable_sort(ways.begin() + 1, ways.end(), {}, alone);
+  if (ways.size() > most_ways) ways.resize(most_ways);
+
+  std::size_t const many = ways.size();
+  std::vector<double> change(many * many);
+  for (std::size_t a = 0; a < many; ++a)
+    for (std::size_t b = 0; b < many; ++b)
+      change[a * many + b] =
+          price_weight *
+          cost::bsp::migration_time(machine_, migrations_between(ways[a].hosts, ways[b].hosts, step.state_bytes));
+  std::vector<std::vector<double>> seconds;
+  seconds.reserve(many);
+  for (auto const& one : ways) seconds.push_back(time.by_parts(one.seconds));
+  auto const [rest, changes] = cheapest_sequences(seconds, change, time.chance);
+
+  double const supersteps = std::accumulate(time.supersteps.begin(), time.supersteps.end(), 0.0), error = doubt();
+  remap_request asked{.program = 0, .seconds = static_cast<double>(step.number), .ways = {}, .items = supersteps};
+  for (std::size_t a = 0; a < many; ++a)
+    asked.ways.push_back({a == 0 ? std::string(migration_choice::stay) : "assignment " + std::to_string(a), a,
+                          rest[a] / supersteps, a == 0 ? 0 : error, change[a]});
+  std::size_t const chosen = decider_.decide(asked).chosen().plan.index;
+
+  record::superstep expected = step;
+  expected.load.work = problem.work.front();
+  std::vector<record::migration_candidate> candidates;
+  for (auto const& one : migrations_between(step.hosts, ways[chosen].hosts, step.state_bytes))
+    candidates.push_back({.process = one.process,
+                          .from = one.from,
+                          .to = one.to,
+                          .pm = rest[0] - rest[chosen] - change[chosen] / price_weight,
+                          .t1 = rest[0],
+                          .t2 = rest[chosen] + change[chosen] / price_weight,
+                          .accepted = true,
+                          .why = "all together take less time over the supersteps to come"});
+  auto made = finish_call(machine_, expected, std::move(candidates), settings_.apply);
+  auto const& obeyed = ways[settings_.apply ? chosen : 0];
+  seconds_ = time.by_parts(obeyed.seconds), begins_ = time.begins;
+  for (std::size_t k = 0; k < seconds_.size(); ++k) seconds_[k] /= time.weight[k];
+  last_call_ = step.number;
+  due_ = step.number + std::max<std::size_t>(1, step.number / 4);
+  if (changes[chosen] < time.begins.size())
+    due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
+  called_ += made.cost;
+  lost_ = late_ = expected_ = 0;
+  return made;
+}
+
+}  // namespace skel::mapping::migration

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include <skel/detail/base/cusum.hpp>
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/migration/policy.hpp>
+
+#include "assignment_search.hpp"
+#include "load_forecast.hpp"
+#include "migration_choice.hpp"
+
+namespace skel::mapping::migration {
+
+/// The policy "skel": the decider's choice between staying and assignments near the present one, by the time that the
+/// supersteps to come are expected to take: as many as the program says are left, or otherwise as many as have passed.
+///
+/// A superstep that is x ahead counts by the chance t / (t + x) that what has been so for t supersteps will be so then
+/// (Lindy's law, a Pareto distribution with exponent 1): of forecasts, t since they were last wrong by a CUSUM test;
+/// and of the program, where it does not say how many supersteps it has. Of the assignments that were found, the
+/// cheapest sequence over the supersteps to come is looked for, each change at the price of its migrations. The price
+/// of a way is that of the cheapest sequence that begins with it; "stay" is one. So what can as well be done later is
+/// done later. A way other than staying counts with the median error of forecasts as its doubt.
+///
+/// Whether to make a call at all is decided apart. A call is due when a quarter as many supersteps have passed as there
+/// had been at the last one, when a sequence changes, or when supersteps take longer than they were expected to. It is
+/// made where an even spread of the work would have saved more since the last one than a call takes, and while calls
+/// take less than their share of the time.
+///
+/// A superstep takes O(processes + hosts), a call what near_assignments() takes and O(ways^2 (processes + supersteps)).
+class expected_time final : public policy {
+ public:
+  expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
+                std::vector<bool> const& pinned);
+
+  std::optional<record::rescheduling> after(record::superstep const& step) override;
+
+ private:
+  /// Parts of the time to come, in each of which a period of supersteps stands for all of them.
+  struct horizon {
+    std::vector<std::size_t> begins;  // supersteps ahead
+    std::vector<double> chance;       // that what is expected then still holds, at the beginning of each part
+    std::vector<double> weight;       // supersteps of each part, by the chance that there will be such ones
+    std::vector<std::size_t> ahead;   // the supersteps that stand for a part, part by part
+    std::vector<double> supersteps;   // for how many each of these stands
+
+    /// Time of each part, of times of the supersteps that stand for it.
+    std::vector<double> by_parts(std::vector<double> const& seconds) const;
+  };
+
+  void watch(record::superstep const& step);
+  bool is_due(record::superstep const& step) const;
+  double doubt() const;
+  horizon to_come() const;
+  record::rescheduling call(record::superstep const& step);
+
+  skeletons::migration_settings settings_;
+  cost::bsp::machine machine_;
+  std::vector<bool> pinned_;
+  decider<migration_choice> decider_;
+  load_forecast forecast_;
+  std::vector<double> next_;             // expected work of the next superstep
+  std::deque<double> errors_;            // ln(measured / expected) of the slowest host's time, lately
+  statistics::cusum test_;               // of them
+  std::size_t holds_ = 0;                // supersteps in which forecasts have held
+  double passed_ = 0, called_ = 0;       // time so far, and what calls of it took [s]
+  double lost_ = 0;                      // since the last call, to a spread that is not even [s]
+  double late_ = 0, expected_ = 0;       // since then: beyond what was expected then, and what was [s]
+  std::size_t last_call_ = 0, due_ = 0;  // supersteps
+  std::vector<std::size_t> begins_;      // of parts of what was expected then
+  std::vector<double> seconds_;          // expected then of a superstep of each part
+};
+
+}  // namespace skel::mapping::migration

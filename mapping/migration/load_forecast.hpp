@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include <skel/detail/record/superstep.hpp>
+
+namespace skel::mapping::migration {
+
+/// What each process is expected to compute in supersteps to come, by what it has computed.
+///
+/// A process that computes has a level and perhaps growth: a mean of all its work, one of two that age, or an aged line
+/// through it, whichever has missed the next value by least lately. Of a process that computes again after a pause,
+/// supersteps in which it does not compute count. Processes that have never computed begin at the rate at which others
+/// began lately, in the order of their numbers after the last one that began, and then do what those that compute do on
+/// average. Where processes have ended, those that compute end after as many supersteps as those did (the median).
+/// O(processes) a superstep, and for each superstep that is asked for; memory O(processes + lifetimes).
+class load_forecast {
+ public:
+  /// A superstep that has ended.
+  void add(record::superstep_load const& load);
+
+  /// After how many supersteps work is as it was, 1 to most_period: the number by which it differs least lately, if
+  /// that is less than half of how much it differs from one to the next. Forecasts are by phases of it.
+  std::size_t period() const { return period_; }
+  static constexpr std::size_t most_period = 4;
+
+  /// Supersteps so far.
+  std::size_t passed() const { return passed_; }
+  /// Whether all supersteps to come are expected to be alike.
+  bool is_steady() const;
+  /// Work of each process, `ahead` supersteps after the last one, >= 1.
+  std::vector<double> expected(std::size_t ahead) const;
+  /// How far the work of each process is usually off: standard deviations.
+  std::vector<double> deviations() const;
+
+ private:
+  /// Of one process: how its values go on.
+  class series {
+   public:
+    void add(double value);
+    double expected(double ahead) const;
+    bool grows() const { return best_ == means; }
+    /// Standard deviation of values about what was expected.
+    double deviation() const;
+
+   private:
+    static constexpr std::size_t means = 3;  // the last predictor is the line
+
+    double predict(std::size_t which, double ahead) const;
+
+    // Means: weights of values and weighted values; the line: sums over values y at places x, the last being 0.
+    std::array<double, means> weight_{}, sum_{};
+    double n_ = 0, x_ = 0, xx_ = 0, y_ = 0, xy_ = 0;
+    std::array<double, means + 1> missed_{};  // squares of errors, aged
+    double misses_ = 0;                       // their weight
+    std::size_t values_ = 0, best_ = 0;
+  };
+  struct process {
+    std::vector<series> work;                // of each phase
+    std::size_t begun = 0, times_begun = 0;  // the superstep; 0: never
+    bool computes = false;
+  };
+
+  void find_period(std::vector<double> const& work);
+  double begin_rate() const;
+  std::optional<double> lifetime() const;
+
+  std::size_t passed_ = 0, period_ = 1;
+  std::array<double, most_period + 1> differs_{};  // from so many supersteps before, aged
+  std::deque<std::vector<double>> past_;           // work of the last supersteps
+  std::vector<process> processes_;
+  std::vector<std::size_t> beginnings_;  // supersteps of first ones, after the first superstep
+  std::size_t last_begun_ = 0;           // a process
+  std::vector<double> lifetimes_;        // of processes that have ended, in supersteps
+  bool pauses_ = false;                  // a process has computed again
+};
+
+}  // namespace skel::mapping::migration

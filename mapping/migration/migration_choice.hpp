@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <skel/detail/mapping/remap_choice.hpp>
+
+namespace skel::mapping {
+
+/// Whether the processes of a BSP program stay where they are or go on elsewhere: as for lines that run (remap_choice),
+/// where items are supersteps.
+class migration_choice : public remap_choice {
+ public:
+  static constexpr std::string_view name = "migration";
+
+  static std::string_view problem_of(request const&) { return name; }
+  static std::string describe(request const& asked);
+};
+
+}  // namespace skel::mapping

@@ -1,0 +1,17 @@
+#include "periodic.hpp"
+
+#include "call.hpp"
+
+namespace skel::mapping::migration {
+
+std::optional<record::rescheduling> periodic::after(record::superstep const& step) {
+  sum_.resize(step.load.work.size());
+  for (std::size_t p = 0; p < sum_.size(); ++p) sum_[p] += step.load.work[p];
+  if (++steps_ < alpha_) return std::nullopt;
+  record::superstep mean = step;
+  for (std::size_t p = 0; p < sum_.size(); ++p) mean.load.work[p] = sum_[p] / static_cast<double>(steps_);
+  sum_.clear(), steps_ = 0;
+  return finish_call(machine_, mean, choose(mean), apply_);
+}
+
+}  // namespace skel::mapping::migration

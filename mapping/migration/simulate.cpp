@@ -1,0 +1,62 @@
+#include <skel/detail/mapping/migration/simulate.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+
+namespace skel::mapping::migration {
+
+namespace {
+
+void move(record::superstep& step, record::rescheduling const& call, cost::bsp::machine const& machine) {
+  std::vector<bool> moved(step.hosts.size());
+  for (auto const& one : call.candidates) {
+    if (!one.accepted) continue;
+    if (one.process >= step.hosts.size() || moved[one.process] || step.hosts[one.process] != one.from ||
+        one.to >= machine.hosts.host_count())
+      throw error("the policy moves process " + std::to_string(one.process) + " from host " + std::to_string(one.from) +
+                  " to host " + std::to_string(one.to) + " after superstep " + std::to_string(call.superstep) +
+                  ", which cannot be; there are " + std::to_string(step.hosts.size()) +
+                  " processes, each moves once, and " + std::to_string(machine.hosts.host_count()) + " hosts");
+    moved[one.process] = true;
+    step.hosts[one.process] = one.to;
+  }
+}
+
+}  // namespace
+
+simulated_run simulate(record::workload const& program, cost::bsp::machine const& machine, start const& begin,
+                       policy& decides) {
+  std::size_t const processes = record::processes_of(program), last = record::supersteps_of(program);
+  SKEL_EXPECTS(processes == begin.hosts.size() && processes == begin.state_bytes.size());
+  record::superstep step{
+      .load = {}, .hosts = begin.hosts, .state_bytes = begin.state_bytes, .external_load = begin.external_load};
+  simulated_run run;
+  double most = 0, mean = 0;
+  for (std::size_t s = 1; s <= last; ++s) {
+    step.number = s;
+    step.load = record::load_of(program, s);
+    auto const time = cost::bsp::time_of(machine, step);
+    step.seconds = time.seconds();
+    run.supersteps.push_back(time);
+    run.seconds += step.seconds;
+    auto const hosts = cost::bsp::host_times(machine, step);
+    most += time.computation;
+    mean += time.computation / (1 + cost::bsp::imbalance(hosts, step.hosts));
+    if (s == last) break;
+    auto call = decides.after(step);
+    if (!call) continue;
+    move(step, *call, machine);
+    run.calling += call->cost, run.migrating += call->price;
+    run.seconds += call->cost + call->price;
+    run.calls.push_back(std::move(*call));
+  }
+  run.imbalance = mean > 0 ? most / mean - 1 : 0;
+  run.hosts = std::move(step.hosts);
+  return run;
+}
+
+}  // namespace skel::mapping::migration

@@ -1,0 +1,213 @@
+// What every policy of migration keeps to, and what each of them does.
+#include <skel/detail/mapping/migration/policy.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/mapping/migration/simulate.hpp>
+
+namespace {
+
+using namespace skel;
+using namespace skel::mapping::migration;
+using testing::ElementsAre;
+
+// slow-0 .. slow-3: speed 1     fast-0, fast-1: speed 2
+cost::bsp::machine two_sets(double fixed = 0.01) {
+  return {platform::description(1e-6, {{"slow", 4, 1, 1, {1e-4, 1e8}, {}, {}}, {"fast", 2, 2, 1, {1e-4, 1e8}, {}, {}}},
+                                {{0, 1, {2e-4, 1e7}, {}}, {1, 0, {2e-4, 1e7}, {}}}),
+          fixed};
+}
+
+record::load_trace repeated(record::superstep_load const& load, std::size_t times) {
+  return {std::vector<record::superstep_load>(times, load)};
+}
+
+simulated_run run(record::workload const& program, cost::bsp::machine const& machine, std::vector<std::size_t> hosts,
+                  skeletons::migration_settings const& settings, std::vector<bool> const& pinned = {},
+                  double state = 1000) {
+  std::vector<double> const states(hosts.size(), state);
+  return simulate(program, machine, {std::move(hosts), states}, *make_policy(settings, machine, pinned));
+}
+
+std::size_t migrations(simulated_run const& of) {
+  std::size_t all = 0;
+  for (auto const& call : of.calls)
+    for (auto const& one : call.candidates) all += one.accepted ? 1 : 0;
+  return all;
+}
+
+class EachPolicy : public testing::TestWithParam<std::string> {
+ protected:
+  skeletons::migration_settings settings() const { return {.name = GetParam(), .alpha = 2}; }
+};
+
+record::load_trace uneven() {
+  record::load_trace program;
+  for (std::size_t s = 0; s < 60; ++s) {
+    record::superstep_load load{.work = {}, .messages = {}};
+    for (std::size_t p = 0; p < 12; ++p) {
+      load.work.push_back(static_cast<double>((p * 7 + s / 20) % 5));
+      load.messages.push_back({p, (p + 1) % 12, 100});
+    }
+    program.steps.push_back(load);
+  }
+  return program;
+}
+
+std::vector<std::size_t> const twelve{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3};
+
+TEST_P(EachPolicy, IsTheSameForTheSameProgram) {
+  auto const one = run(uneven(), two_sets(), twelve, settings()), other = run(uneven(), two_sets(), twelve, settings());
+  EXPECT_EQ(one.seconds, other.seconds);
+  EXPECT_EQ(one.hosts, other.hosts);
+  EXPECT_EQ(one.calls.size(), other.calls.size());
+}
+
+TEST_P(EachPolicy, MovesToHostsThatExistFromWhereAProcessIs) {
+  auto const made = run(uneven(), two_sets(), twelve, settings());
+  auto hosts = twelve;
+  for (auto const& call : made.calls)
+    for (auto const& one : call.candidates) {
+      ASSERT_LT(one.to, 6U);
+      ASSERT_EQ(one.from, hosts[one.process]);
+      if (one.accepted) hosts[one.process] = one.to;
+    }
+  EXPECT_EQ(hosts, made.hosts);
+}
+
+TEST_P(EachPolicy, LeavesPinnedProcesses) {
+  std::vector<bool> pinned(12, true);
+  EXPECT_EQ(migrations(run(uneven(), two_sets(), twelve, settings(), pinned)), 0U);
+  pinned.assign(12, false), pinned[1] = pinned[6] = true;
+  for (auto const& call : run(uneven(), two_sets(), twelve, settings(), pinned).calls)
+    for (auto const& one : call.candidates) EXPECT_FALSE(pinned[one.process]);
+}
+
+TEST_P(EachPolicy, KeepsToTheMemoryOfHosts) {
+  auto machine = two_sets();
+  machine.memory = {4000, 4000, 3000, 3000, 1000, 2500};
+  auto const made = run(uneven(), machine, twelve, settings());
+  auto hosts = twelve;
+  for (auto const& call : made.calls) {
+    for (auto const& one : call.candidates)
+      if (one.accepted) hosts[one.process] = one.to;
+    std::vector<double> used(6);
+    for (auto const h : hosts) used[h] += 1000;
+    for (std::size_t h = 0; h < 6; ++h) EXPECT_LE(used[h], machine.memory[h]) << "superstep " << call.superstep;
+  }
+}
+
+TEST_P(EachPolicy, DoesNothingOnOneHost) {
+  cost::bsp::machine const one{platform::description(0, {{"a", 1, 1, 1, {}, {}, {}}}, {}), 0};
+  auto const program = repeated({.work = {1, 5, 2}, .messages = {}}, 50);
+  EXPECT_EQ(migrations(run(program, one, {0, 0, 0}, settings())), 0U);
+}
+
+TEST_P(EachPolicy, IsFineWithProcessesThatDoNothing) {
+  auto const made = run(repeated({.work = {0, 0, 0}, .messages = {}}, 20), two_sets(), {0, 1, 4}, settings());
+  EXPECT_EQ(made.supersteps.size(), 20U);
+  EXPECT_EQ(made.imbalance, 0);
+}
+
+TEST_P(EachPolicy, MovesNothingWhereMigrationsAreNotApplied) {
+  auto not_applied = settings();
+  not_applied.apply = false;
+  auto const made = run(uneven(), two_sets(), twelve, not_applied);
+  EXPECT_EQ(migrations(made), 0U);
+  EXPECT_EQ(made.hosts, twelve);
+  EXPECT_EQ(made.migrating, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EachPolicy,
+                         testing::Values("never", "rotate", "migbsp", "greedy_refine", "diffusion", "skel"),
+                         [](auto const& one) { return one.param; });
+
+TEST(Policy, OfAnUnknownNameIsRefused) {
+  try {
+    make_policy({.name = "migbps"}, two_sets());
+    FAIL();
+  } catch (error const& refused) {
+    EXPECT_THAT(std::string(refused.what()), testing::HasSubstr("did you mean 'migbsp'?"));
+  }
+}
+
+TEST(Never, MakesNoCalls) {
+  auto const made = run(uneven(), two_sets(), twelve, {.name = "never"});
+  EXPECT_TRUE(made.calls.empty());
+  EXPECT_EQ(made.calling + made.migrating, 0);
+}
+
+TEST(Rotate, PutsEachProcessWhereTheNextOneWas) {
+  auto const made =
+      run(repeated({.work = {1, 1, 1}, .messages = {}}, 3), two_sets(), {0, 1, 4}, {.name = "rotate", .alpha = 2});
+  EXPECT_THAT(made.hosts, ElementsAre(1, 4, 0));
+}
+
+TEST(Rotate, PutsAllBackAfterAsManyCallsAsThereAreProcesses) {
+  auto const made =
+      run(repeated({.work = {1, 1, 1}, .messages = {}}, 1001), two_sets(), {0, 1, 4}, {.name = "rotate", .alpha = 1});
+  EXPECT_EQ(migrations(made), 3000U);
+  EXPECT_THAT(made.hosts, ElementsAre(1, 4, 0)) << "1000 = 1 mod 3";
+}
+
+TEST(GreedyRefine, LeavesNoHostFarAboveTheMean) {
+  auto const made = run(repeated({.work = std::vector<double>(16, 1), .messages = {}}, 5), two_sets(),
+                        std::vector<std::size_t>(16, 0), {.name = "greedy_refine", .alpha = 2});
+  EXPECT_DOUBLE_EQ(made.supersteps.front().computation, 16);
+  EXPECT_DOUBLE_EQ(made.supersteps.back().computation, 2) << "the mean is 16 / 8";
+}
+
+TEST(Diffusion, ComesNearTheMeanStepByStep) {
+  auto const made = run(repeated({.work = std::vector<double>(64, 1), .messages = {}}, 100), two_sets(),
+                        std::vector<std::size_t>(64, 0), {.name = "diffusion", .alpha = 1});
+  EXPECT_GT(made.supersteps[2].computation, 16);
+  EXPECT_LT(made.supersteps.back().computation, 12) << "the mean is 64 / 8";
+  for (std::size_t s = 1; s < made.supersteps.size(); ++s)
+    EXPECT_LE(made.supersteps[s].computation, made.supersteps[s - 1].computation) << s;
+}
+
+TEST(PolicySkel, BalancesWhereThatPays) {
+  auto const program = repeated({.work = std::vector<double>(16, 1), .messages = {}}, 100);
+  auto const made = run(program, two_sets(), std::vector<std::size_t>(16, 0), {});
+  EXPECT_DOUBLE_EQ(made.supersteps.back().computation, 2);
+  EXPECT_LT(made.seconds, 300) << "16 s a superstep without migrations, 2 s with";
+  EXPECT_LE(made.calls.size(), 5U) << "nothing changes after the first";
+}
+
+TEST(PolicySkel, StaysWhereMigrationsDoNotPay) {
+  auto const program = repeated({.work = {1, 1.2, 1, 1}, .messages = {}}, 200);
+  EXPECT_EQ(migrations(run(program, two_sets(1e4), {0, 1, 2, 3}, {.supersteps = 200})), 0U);
+}
+
+TEST(PolicySkel, MakesNoCallsWhileWorkIsEven) {
+  auto const program = repeated({.work = {1, 1, 1, 1, 2, 2}, .messages = {}}, 200);
+  EXPECT_TRUE(run(program, two_sets(), {0, 1, 2, 3, 4, 5}, {}).calls.empty());
+}
+
+TEST(PolicySkel, MovesBeforeAHostIsOverloaded) {
+  // Process 0 grows and shares its host with process 1, which is lighter than those of the other hosts at first.
+  record::load_trace program;
+  for (std::size_t s = 0; s < 100; ++s)
+    program.steps.push_back({.work = {1 + 0.1 * static_cast<double>(s), 4, 10, 10}, .messages = {}});
+  auto const made = run(program, two_sets(), {4, 4, 5, 5}, {.supersteps = 100});
+  ASSERT_GT(migrations(made), 0U);
+  for (auto const& call : made.calls)
+    for (auto const& one : call.candidates)
+      EXPECT_TRUE(!one.accepted || one.from != 4 || call.superstep < 60) << "overloaded from then on";
+}
+
+TEST(PolicySkel, KeepsProcessesTogetherThatTalkMuch) {
+  // Both are on the slow set; on one fast host each they would compute less and wait for 10 MB over the slow path.
+  auto const program = repeated({.work = {1, 1}, .messages = {{0, 1, 1e7}, {1, 0, 1e7}}}, 200);
+  auto const made = run(program, two_sets(), {0, 1}, {.supersteps = 200});
+  auto const& sets = two_sets().hosts;
+  EXPECT_EQ(sets.cluster_of(made.hosts[0]), sets.cluster_of(made.hosts[1]));
+  EXPECT_LE(made.supersteps.back().seconds(), made.supersteps.front().seconds());
+}
+
+}  // namespace
