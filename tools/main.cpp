@@ -181,6 +181,7 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("place", "find the best placement of a pipeline on a platform", add_place);
   add("pepa", "solve a PEPA model: throughputs, utilisation, populations", add_pepa);
   add("announce", "tell a program that runs that hosts come, go or slow down", add_announce);
+  add("bsp", "what a BSP program takes whose processes migrate", add_bsp);
   add("clusters", "group hosts into clusters by their latencies", add_clusters);
   add("collective", "choose how a collective runs on a platform", add_collective);
   add("decisions", "show what a program has decided, and how right its predictions were", add_decisions);

@@ -26,6 +26,7 @@ using action = std::function<int(std::ostream& out)>;
 /// Each verb of the command stands in its own file (tools/NAME.cpp) and is listed in main.cpp. The function describes
 /// its options in `app` and returns what to do when the verb was chosen. Every verb has --json: one object on `out`.
 action add_announce(CLI::App& app);
+action add_bsp(CLI::App& app);
 action add_clusters(CLI::App& app);
 action add_collective(CLI::App& app);
 action add_decisions(CLI::App& app);

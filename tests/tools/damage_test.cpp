@@ -136,6 +136,25 @@ TEST_F(Damage, Decisions) {
         ".jsonl");
 }
 
+TEST_F(Damage, Scenarios) {
+  std::string const machine =
+      R"("platform": {"skel_platform": 1, "clusters": [{"name": "a", "hosts": 3, "speed": 1, "latency": 1e-4, "bandwidth": 1e7},
+ {"name": "b", "hosts": 2, "speed": 2, "latency": 1e-4}], "links": [{"between": ["a", "b"], "latency": 1e-3, "bandwidth": 1e6}]},
+ "mapping": ["a-0", "a-1", "a-2", "a-0"], "message_bytes": 1e3, "state_bytes": [1e3, 2e3, 3e3, 4e3],
+ "migration": {"fixed": 0.01}, "memory": {"a": 1e5, "b-1": 5e3}, "external_load": {"a-0": 0.5}, "pinned": [3])";
+  std::vector<command> const readers{{"bsp", "FILE"},
+                                     {"bsp", "FILE", "--json", "--policy", "migbsp", "--alpha", "2"},
+                                     {"bsp", "FILE", "--json", "--policy", "greedy_refine"}};
+  sweep({{"{\"skel_bsp\": 1, " + machine + R"(,
+ "workload": {"kind": "wavefront", "order": 4, "first": 1, "last": 9}, "policy": {"name": "diffusion", "alpha": 2}})",
+          readers},
+         {"{\"skel_bsp\": 1, " + machine + R"(,
+ "workload": {"kind": "trace", "supersteps": [{"work": [1, 2, 3, 4], "messages": [[0, 1], [2, 3, 5e4]]},
+ {"work": [4, 0, 2, 1]}, {"work": [4, 0.5, 2, 1]}, {"work": [4, 0, 2, 1]}]}})",
+          readers}},
+        ".json");
+}
+
 TEST_F(Damage, Latencies) {
   std::vector<command> const readers{{"clusters", "--latencies", "FILE"},
                                      {"clusters", "--latencies", "FILE", "--json"}};

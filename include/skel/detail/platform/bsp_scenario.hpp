@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/pattern/migration_settings.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/workload.hpp>
+
+namespace skel::platform {
+
+/// A BSP program, the hosts that it begins on, and how its processes may migrate: what is simulated.
+struct bsp_scenario {
+  description machine;
+  record::workload program;
+  std::vector<std::size_t> hosts;     ///< of each process, in the beginning
+  std::vector<double> state_bytes;    ///< of each process
+  std::vector<bool> pinned;           ///< of each process; empty: none
+  double migration_fixed = 0;         ///< of one migration beside its state [s]
+  std::vector<double> memory;         ///< of each host, for states [B]; empty: no limit
+  std::vector<double> external_load;  ///< of each host, as record::superstep; empty: none
+  skeletons::migration_settings policy;
+};
+
+/// The most loads of a scenario: supersteps times processes and hosts. It takes seconds to simulate them, more with
+/// many clusters.
+inline constexpr std::size_t most_loads = 50'000'000;
+
+/// Reads a scenario (JSON, "skel_bsp": 1; the format is in docs/formats.md). A platform that it names by a path is read
+/// too, beside `folder` where the path is relative. Throws skel::input_error with the file, the path inside it and the
+/// reason.
+bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source, std::filesystem::path const& folder);
+
+}  // namespace skel::platform

@@ -1,0 +1,139 @@
+#include <skel/detail/platform/bsp_scenario.hpp>
+
+#include <string>
+#include <variant>
+
+#include <gmock/gmock.h>
+
+#include <skel/detail/base/error.hpp>
+
+namespace {
+
+using namespace skel;
+using namespace skel::platform;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string const machine =
+    R"("platform": {"skel_platform": 1, "clusters": [{"name": "a", "hosts": 2, "speed": 1, "latency": 0}, {"name": "b", "speed": 2}],
+       "links": [{"between": ["a", "b"], "latency": 0}]})";
+std::string const trace =
+    R"("workload": {"kind": "trace", "supersteps": [{"work": [1, 2], "messages": [[0, 1], [1, 0, 7]]}, {"work": [0, 2.5]}]})";
+std::string const wavefront = R"("workload": {"kind": "wavefront", "order": 2, "first": 1e6, "last": 1e9})";
+
+bsp_scenario parsed(std::string const& rest) {
+  return parse_bsp_scenario("{\"skel_bsp\": 1, " + machine + ", " + rest + "}", "s.json", "");
+}
+std::string refusal(std::string const& rest) {
+  try {
+    parsed(rest);
+  } catch (input_error const& refused) {
+    return refused.what();
+  }
+  return "accepted";
+}
+
+TEST(BspScenario, OfATrace) {
+  auto const read = parsed(trace + R"(, "mapping": ["a-1", "b"], "message_bytes": 5, "state_bytes": [10, 20],
+      "migration": {"fixed": 0.25}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
+      "policy": {"name": "migbsp", "alpha": 2, "apply": false, "supersteps": 9, "D": 0.1, "omega": 5, "delta": 0.2,
+                 "heuristic": 2, "x": 0.7})");
+  EXPECT_EQ(read.machine.host_count(), 3U);
+  EXPECT_THAT(read.hosts, ElementsAre(1, 2));
+  auto const& program = std::get<record::load_trace>(read.program);
+  ASSERT_EQ(program.supersteps(), 2U);
+  EXPECT_THAT(program.steps[1].work, ElementsAre(0, 2.5));
+  ASSERT_EQ(program.steps[0].messages.size(), 2U);
+  EXPECT_EQ(program.steps[0].messages[0].bytes, 5) << "as is said for all";
+  EXPECT_EQ(program.steps[0].messages[1].bytes, 7);
+  EXPECT_THAT(read.state_bytes, ElementsAre(10, 20));
+  EXPECT_EQ(read.migration_fixed, 0.25);
+  EXPECT_THAT(read.memory, ElementsAre(50, 100, testing::Gt(1e300)));
+  EXPECT_THAT(read.external_load, ElementsAre(0, 0, 0.5));
+  EXPECT_THAT(read.pinned, ElementsAre(false, true));
+  EXPECT_EQ(read.policy.name, "migbsp");
+  EXPECT_EQ(read.policy.alpha, 2U);
+  EXPECT_FALSE(read.policy.apply);
+  EXPECT_EQ(read.policy.supersteps, 9U);
+  EXPECT_EQ(read.policy.d, 0.1);
+  EXPECT_EQ(read.policy.omega, 5U);
+  EXPECT_EQ(read.policy.delta, 0.2);
+  EXPECT_TRUE(read.policy.best_only);
+  EXPECT_EQ(read.policy.x, 0.7);
+}
+
+TEST(BspScenario, OfAWavefrontWithWhatIsTakenWhereNothingIsSaid) {
+  auto const read = parsed(wavefront + R"(, "mapping": ["a-0", "a-0"], "message_bytes": 8)");
+  auto const& program = std::get<record::wavefront>(read.program);
+  EXPECT_EQ(program.order, 2U);
+  EXPECT_EQ(program.last, 1e9);
+  EXPECT_EQ(program.message_bytes, 8);
+  EXPECT_THAT(read.state_bytes, ElementsAre(0, 0));
+  EXPECT_TRUE(read.memory.empty() && read.pinned.empty() && read.external_load.empty());
+  EXPECT_EQ(read.policy.name, "skel");
+  EXPECT_EQ(read.policy.supersteps, 3U) << "the program says how many it has";
+}
+
+TEST(BspScenario, RefusesWhatCannotBe) {
+  std::string const mapping = R"(, "mapping": ["a-0", "b"])";
+  EXPECT_THAT(refusal(trace + R"(, "mapping": ["a-0", "c"])"),
+              HasSubstr("s.json: mapping[1]: there is no host 'c' in the platform"));
+  EXPECT_THAT(refusal(trace + R"(, "mapping": ["a-0"])"),
+              HasSubstr("mapping: names the hosts of 1 process; the workload has 2"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "wavefront", "order": 0, "first": 1, "last": 1})" + mapping),
+              HasSubstr("workload.order: is 0; one process at least is wanted"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "wavefront", "order": 1000000, "first": 1, "last": 1})" + mapping),
+              HasSubstr("supersteps times processes and hosts are simulated"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "waves"})" + mapping),
+              HasSubstr("workload.kind: 'waves' is no kind of workload"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": []})" + mapping),
+              HasSubstr("one superstep at least"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": []}]})" + mapping),
+              HasSubstr("one process at least"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": [1, NaN]}]})" + mapping),
+              HasSubstr("line 2, column"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": [1, -1]}]})" + mapping),
+              HasSubstr("workload.supersteps[0].work[1]: is negative"));
+  EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": [1, 1]}, {"work": [1]}]})" + mapping),
+              HasSubstr("workload.supersteps[1].work: is of 1 process, and the superstep before of 2"));
+  EXPECT_THAT(
+      refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": [1, 1], "messages": [[0, 2]]}]})" + mapping),
+      HasSubstr("messages[0][1]: there is no process 2; there are 2 processes, numbered from 0"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"name": "migbps"})"), HasSubstr("did you mean 'migbsp'?"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"alpha": 0})"), HasSubstr("policy.alpha: is 0"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"heuristic": 3})"), HasSubstr("policy.heuristic: is 1"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "memory": {"a": 5}, "state_bytes": 6)"),
+              HasSubstr("memory: host 'a-0' has 5 B"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "memory": {"d": 5})"), HasSubstr("memory.d: is no host or cluster"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "external_load": {"a": 1})"), HasSubstr("takes all of host 'a-0'"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "pinned": [2])"), HasSubstr("pinned[0]: there is no process 2"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "message_byte": 1)"), HasSubstr("did you mean 'message_bytes'?"));
+}
+
+TEST(BspScenario, KeepsToTheMemoryThatWasMeasured) {
+  std::string const measured =
+      R"({"skel_bsp": 1, "platform": {"skel_platform": 1, "clusters": [{"name": "a", "speed": 1,
+         "measured": {"hosts": [{"name": "a", "cores": 1, "memory": 1000, "hand_over": 0}]}}]}, "mapping": ["a"],
+         "workload": {"kind": "wavefront", "order": 1, "first": 1, "last": 1})";
+  EXPECT_THAT(parse_bsp_scenario(measured + "}", "s.json", "").memory, ElementsAre(1000));
+  EXPECT_THAT(parse_bsp_scenario(measured + R"(, "memory": {"a": 50}})", "s.json", "").memory, ElementsAre(50));
+  try {
+    parse_bsp_scenario(measured + R"(, "state_bytes": 1001})", "s.json", "");
+    FAIL();
+  } catch (input_error const& refused) {
+    EXPECT_THAT(std::string(refused.what()), HasSubstr("s.json: mapping: host 'a' has 1000 B"));
+  }
+}
+
+TEST(BspScenario, SaysWhereAPlatformInItIsWrong) {
+  try {
+    parse_bsp_scenario(
+        R"({"skel_bsp": 1, "platform": {"skel_platform": 1, "clusters": []}, "mapping": [], )" + trace + "}", "s.json",
+        "");
+    FAIL();
+  } catch (input_error const& refused) {
+    EXPECT_THAT(std::string(refused.what()), HasSubstr("s.json: platform: "));
+  }
+}
+
+}  // namespace
