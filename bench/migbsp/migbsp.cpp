@@ -1,0 +1,181 @@
+// Table 1 of MigBSP beside what skel's simulator obtains, and every policy as part of the time without migrations.
+// Everything is simulated time: the same on every machine. --random compares the policies on random programs.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "random_program.hpp"
+#include "testbed.hpp"
+
+namespace {
+
+using namespace skel;
+using bench::migbsp_case;
+using bench::migbsp_testbed;
+using bench::published_alphas;
+
+mapping::migration::simulated_run simulated(migbsp_testbed const& on, migbsp_case const& one,
+                                            skeletons::migration_settings const& settings) {
+  auto const policy = mapping::migration::make_policy(settings, on.machine);
+  return mapping::migration::simulate(one.program, on.machine, one.begin, *policy);
+}
+
+/// Scenario ii, without migrations and regular processes within 1 %; or iii, with them and within 50 %.
+skeletons::migration_settings scenario(std::string_view policy, std::size_t alpha, bool migrations) {
+  return {.name = std::string(policy), .alpha = alpha, .apply = migrations, .delta = migrations ? 0.5 : 0.01};
+}
+
+double without(migbsp_testbed const& on, migbsp_case const& one) {
+  return simulated(on, one, {.name = "never"}).seconds;
+}
+
+void print_table(migbsp_testbed const& on) {
+  fmt::print("Table 1 [s]     ");
+  for (auto const& one : on.cases) fmt::print("  {:>3} x {:<3} paper  skel", one.order, one.order);
+  fmt::print("\nscenario i      ");
+  for (auto const& one : on.cases) fmt::print("{:>15.2f} {:>7.2f}", one.scenario_i, without(on, one));
+  for (bool const migrations : {false, true})
+    for (std::size_t a = 0; a < published_alphas.size(); ++a) {
+      fmt::print("\n{:<4} alpha {:<6}", migrations ? "iii" : "ii", published_alphas[a]);
+      for (auto const& one : on.cases)
+        fmt::print("{:>15.2f} {:>7.2f}", migrations ? one.scenario_iii[a] : one.scenario_ii[a],
+                   simulated(on, one, scenario("migbsp", published_alphas[a], migrations)).seconds);
+    }
+}
+
+void print_calls(migbsp_testbed const& on) {
+  fmt::print("\n\nCalls of migbsp in scenario iii (accepted migrations)");
+  for (auto const& one : on.cases)
+    for (auto const alpha : published_alphas) {
+      fmt::print("\n{:>3} alpha {:<3}", one.order, alpha);
+      for (auto const& call : simulated(on, one, scenario("migbsp", alpha, true)).calls)
+        fmt::print(" {} ({})", call.superstep,
+                   std::ranges::count(call.candidates, true, &record::migration_candidate::accepted));
+    }
+}
+
+void print_ratios(migbsp_testbed const& on) {
+  fmt::print(
+      "\n\nTime of every policy / time without migrations (scenario iii / i; in brackets: ii / i, what its calls "
+      "cost)\n");
+  fmt::print("{:<24}", "order");
+  for (auto const& one : on.cases) fmt::print("{:>16}", one.order);
+  fmt::print("\n{:<24}", "paper, best alpha");
+  for (auto const& one : on.cases) fmt::print("{:>16.3f}", one.best_ratio());
+  auto const row = [&](std::string const& name, skeletons::migration_settings settings, bool told = false) {
+    fmt::print("\n{:<24}", name);
+    for (auto const& one : on.cases) {
+      if (told) settings.supersteps = record::supersteps_of(one.program);
+      double const base = without(on, one);
+      settings.apply = true;
+      double const with = simulated(on, one, settings).seconds;
+      settings.apply = false;
+      fmt::print("{:>7.3f} ({:.4f})", with / base, simulated(on, one, settings).seconds / base);
+    }
+  };
+  for (auto const policy : skeletons::migration_policies) {
+    if (policy == "never" || policy == "skel") continue;
+    for (auto const alpha : published_alphas)
+      row(fmt::format("{}, alpha {}", policy, alpha), scenario(policy, alpha, true));
+  }
+  row("skel", {.name = "skel"});
+  row("skel, told its end", {.name = "skel"}, true);
+  fmt::print("\n");
+}
+
+/// What a policy took beside what no migrations took, over some programs.
+struct comparison {
+  double sum_of_logs = 0, most = 0;
+  std::size_t programs = 0, slower = 0;
+
+  void add(double ratio) {
+    sum_of_logs += std::log(ratio), most = std::max(most, ratio), ++programs;
+    slower += ratio > 1.005 ? 1 : 0;
+  }
+  void print() const {
+    fmt::print("  {:>6.3f} {:>8.3f} {:>4}", std::exp(sum_of_logs / static_cast<double>(programs)), most, slower);
+  }
+};
+
+void compare(std::size_t each, unsigned seed) {
+  struct contestant {
+    std::string name;
+    skeletons::migration_settings settings;
+    bool told;
+    comparison all{};
+  };
+  std::vector<contestant> contestants{{"migbsp", {.name = "migbsp", .alpha = 8}, false},
+                                      {"greedy_refine", {.name = "greedy_refine", .alpha = 8}, false},
+                                      {"diffusion", {.name = "diffusion", .alpha = 8}, false},
+                                      {"skel", {.name = "skel"}, false},
+                                      {"skel, told its end", {.name = "skel"}, true}};
+  fmt::print(
+      "{} random programs of each kind: time of a policy / time without migrations: geometric mean, most, and "
+      "programs\n"
+      "that are slower by more than 0.5 %\n{:<14}",
+      each, "");
+  for (auto const& one : contestants) fmt::print("  {:>20}", one.name);
+  for (auto const kind : bench::program_kinds) {
+    std::vector<comparison> here(contestants.size());
+    for (unsigned k = 0; k < each; ++k) {
+      auto const drawn = bench::draw_program(kind, seed + k);
+      auto const seconds = [&](skeletons::migration_settings const& settings) {
+        auto const policy = mapping::migration::make_policy(settings, drawn.machine);
+        return mapping::migration::simulate(drawn.program, drawn.machine, drawn.begin, *policy).seconds;
+      };
+      double const never = seconds({.name = "never"});
+      for (std::size_t c = 0; c < contestants.size(); ++c) {
+        auto settings = contestants[c].settings;
+        if (contestants[c].told) settings.supersteps = record::supersteps_of(drawn.program);
+        double const ratio = seconds(settings) / never;
+        here[c].add(ratio), contestants[c].all.add(ratio);
+      }
+    }
+    fmt::print("\n{:<14}", kind);
+    for (auto const& one : here) one.print();
+  }
+  fmt::print("\n{:<14}", "all");
+  for (auto const& one : contestants) one.all.print();
+  fmt::print("\n");
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{
+      "Table 1 of MigBSP (Righi et al. 2009), and every policy of migration on its testbed, in simulated time"};
+  std::string file = SKEL_MIGBSP_TESTBED;
+  std::size_t random = 0;
+  unsigned seed = 1;
+  app.add_option("--testbed", file, "platform with programs and published times")->capture_default_str();
+  app.add_option("--random", random, "compare the policies on so many random programs of each kind instead");
+  app.add_option("--seed", seed, "the first of their seeds")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  if (random > 0) {
+    compare(random, seed);
+    return 0;
+  }
+  auto const on = bench::read_migbsp_testbed(file);
+  print_table(on);
+  print_calls(on);
+  print_ratios(on);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (std::exception const& e) {
+    std::cerr << "bench_migbsp: " << e.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,96 @@
+#include "random_program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+
+#include "support/draw.hpp"
+
+namespace bench {
+
+namespace {
+
+using namespace skel;
+
+double uniform(std::mt19937& random, double low, double high) {
+  return std::uniform_real_distribution(low, high)(random);
+}
+std::size_t below(std::mt19937& random, std::size_t many) {
+  return std::uniform_int_distribution<std::size_t>(0, many - 1)(random);
+}
+
+platform::description draw_machine(std::mt19937& random) {
+  std::vector<platform::cluster> clusters(1 + below(random, 4));
+  bool const alike = below(random, 3) == 0;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t a = 0; a < clusters.size(); ++a) {
+    clusters[a] = {.name = "c" + std::to_string(a),
+                   .hosts = 1 + below(random, 12),
+                   .speed = alike ? 1 : draw_log(random, 0.5, 2),
+                   .inside = {draw_log(random, 1e-5, 1e-4), draw_log(random, 1e7, 1e9)}};
+    for (std::size_t b = 0; b < clusters.size(); ++b)
+      if (a != b) links.push_back({a, b, {1e-3, 1e7}, {}});
+  }
+  return {1e-6, clusters, links};
+}
+
+/// How much more than usual a process has to do near a hot spot, 0 to 1. Processes are a ring.
+double heat(std::size_t process, std::size_t spot, std::size_t processes, double width) {
+  auto const apart = process > spot ? process - spot : spot - process;
+  auto const distance = static_cast<double>(std::min(apart, processes - apart));
+  return std::exp(-distance * distance / (width * static_cast<double>(processes) + 1));
+}
+
+record::load_trace draw_trace(std::string_view kind, std::mt19937& random, std::size_t processes, double base) {
+  std::vector<double> usual(processes, base);
+  if (below(random, 2) == 0)
+    for (auto& one : usual) one *= draw_log(random, 0.2, 5);
+  std::size_t const supersteps = 20 + below(random, 301);
+  bool const talks = below(random, 2) == 0;
+  double const bytes = draw_log(random, 1e2, 1e6), scatter = uniform(random, 0.02, 0.5),
+               growth = uniform(random, 0.5, 6);
+  std::size_t spot = below(random, processes);
+  std::normal_distribution<double> normal;
+  record::load_trace trace;
+  for (std::size_t s = 0; s < supersteps; ++s) {
+    if (kind == "walk")
+      for (auto& one : usual) one *= std::exp(0.05 * normal(random));
+    if (kind == "jumping spot" && s % 25 == 0) spot = below(random, processes);
+    record::superstep_load load{.work = usual, .messages = {}};
+    double const part = static_cast<double>(s) / static_cast<double>(supersteps);
+    for (std::size_t p = 0; p < processes; ++p) {
+      if (kind == "noise" || kind == "large states") load.work[p] *= std::exp(scatter * normal(random));
+      if (kind == "growing spot") load.work[p] *= 1 + growth * part * heat(p, spot, processes, 0.2);
+      if (kind == "jumping spot") load.work[p] *= 1 + growth * heat(p, spot, processes, 0.1);
+      if (kind == "halves" && p * 2 / processes != s % 2) load.work[p] *= 0.1;
+      if (talks) load.messages.push_back({p, (p + 1) % processes, bytes});
+    }
+    trace.steps.push_back(std::move(load));
+  }
+  return trace;
+}
+
+}  // namespace
+
+random_program draw_program(std::string_view kind, unsigned seed) {
+  std::mt19937 random(seed);
+  random_program made;
+  made.machine = {draw_machine(random), draw_log(random, 0.01, 0.5)};
+  std::size_t const hosts = made.machine.hosts.host_count(),
+                    processes = std::max<std::size_t>(
+                        2, static_cast<std::size_t>(static_cast<double>(hosts) * draw_log(random, 0.5, 8)));
+  double const base = draw_log(random, 0.002, 0.5),
+               state = kind == "large states" ? draw_log(random, 1e8, 1e10) : draw_log(random, 1e4, 1e8);
+  if (kind == "wavefront")
+    made.program = record::wavefront{processes, 0.01 * base, 2 * base, draw_log(random, 1e2, 1e6)};
+  else
+    made.program = draw_trace(kind, random, processes, base);
+  bool const blocks = below(random, 2) == 0;
+  for (std::size_t p = 0; p < processes; ++p) made.begin.hosts.push_back(blocks ? p * hosts / processes : p % hosts);
+  made.begin.state_bytes.assign(processes, state);
+  return made;
+}
+
+}  // namespace bench
