@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skel::record {
+
+/// What the ranks did in some supersteps that followed each other, summed.
+struct superstep_times {
+  std::uint64_t first = 1, count = 1;
+  std::vector<double> computing, waiting;  ///< of each rank, in its processes and for the other ranks [s]
+};
+
+/// A process that was to go to another rank.
+struct bsp_migration {
+  std::uint64_t superstep = 0;  ///< at whose barrier
+  std::size_t process = 0;
+  int from = 0, to = 0;
+  std::uint64_t bytes = 0;  ///< of its state and of the messages for it
+  double seconds = 0;       ///< that the slowest rank took for all migrations of this barrier
+  std::string failed{};     ///< why it stayed; empty: it went
+};
+
+/// What happened in a BSP program. The same on every rank.
+struct bsp_record {
+  static constexpr std::size_t most_times = 1024, most_migrations = std::size_t{1} << 16;
+
+  std::string name;
+  std::size_t processes = 0;
+  std::vector<std::string> hosts;  ///< of each rank
+  std::uint64_t supersteps = 0;
+  std::uint64_t messages = 0;  ///< that were sent; one to all counts once
+  double seconds = 0;          ///< on this rank
+  /// At most most_times entries of equally many supersteps each, but for the last one.
+  std::vector<superstep_times> times;
+  std::uint64_t migrated = 0, not_migrated = 0;
+  std::vector<bsp_migration> migrations;  ///< the first most_migrations
+  std::vector<int> rank_of;               ///< of each process, at the end
+};
+
+/// Adds the times of a superstep, those of supersteps that follow each other together where there are too many.
+void add_superstep(bsp_record& to, superstep_times next);
+/// Adds how long ranks waited in the superstep that was added last [s].
+void add_waiting(bsp_record& to, std::vector<double> const& waited);
+
+}  // namespace skel::record

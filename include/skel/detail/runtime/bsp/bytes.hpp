@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/transferable.hpp>
+#include <skel/detail/runtime/value_bytes.hpp>
+
+/// Values behind each other in the messages of a BSP program.
+namespace skel::runtime::bsp {
+
+/// Appends the bytes of a number.
+template <class Number>
+void put_number(std::string& to, Number value) {
+  to.append(reinterpret_cast<char const*>(&value), sizeof value);
+}
+template <class Number>
+void put_number_at(std::string& to, std::size_t at, Number value) {
+  std::memcpy(to.data() + at, &value, sizeof value);
+}
+
+/// Takes `size` bytes off the front. Throws skel::error where there are fewer.
+inline std::span<std::byte const> take_bytes(std::span<std::byte const>& from, std::uint64_t size) {
+  if (size > from.size()) throw error("a message between ranks is shorter than what is read of it");
+  auto const front = from.first(size);
+  from = from.subspan(size);
+  return front;
+}
+template <class Number>
+Number take_number(std::span<std::byte const>& from) {
+  Number value;
+  std::memcpy(&value, take_bytes(from, sizeof value).data(), sizeof value);
+  return value;
+}
+
+/// Appends a value of a type that travels. Throws what the author's serializer throws.
+template <class T>
+void put_value(std::string& to, T const& value) {
+  if constexpr (plain<T>) {
+    to.append(reinterpret_cast<char const*>(std::addressof(value)), sizeof value);
+  } else {
+    std::size_t const front = to.size();
+    put_number(to, std::uint64_t{0});
+    if constexpr (is_byte_range<T>) {
+      to.append(reinterpret_cast<char const*>(value.data()), value.size() * sizeof(typename T::value_type));
+    } else {
+      packer<required<T>> archive(to);
+      archive(value);
+    }
+    put_number_at(to, front, std::uint64_t{to.size() - front - sizeof(std::uint64_t)});
+  }
+}
+template <class T>
+T take_value(std::span<std::byte const>& from) {
+  if constexpr (plain<T>)
+    return value_of<T>(take_bytes(from, sizeof(T)));
+  else
+    return value_of<T>(take_bytes(from, take_number<std::uint64_t>(from)));
+}
+
+}  // namespace skel::runtime::bsp

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+
+namespace skel {
+
+/// A function of a BSP program threw while it ran, or a serializer. Every rank's run() throws it, with the same
+/// process, superstep and rank.
+class process_error : public error {
+ public:
+  process_error(std::string program, std::size_t process, std::uint64_t superstep, int rank, std::string const& message,
+                std::exception_ptr cause)
+      : error(message),
+        program_(std::move(program)),
+        process_(process),
+        superstep_(superstep),
+        rank_(rank),
+        cause_(std::move(cause)) {}
+
+  std::string const& program() const noexcept { return program_; }
+  std::size_t process() const noexcept { return process_; }
+  /// From 1; 0: before the first one, where its state was made.
+  std::uint64_t superstep() const noexcept { return superstep_; }
+  int rank() const noexcept { return rank_; }  ///< where the process was
+  /// The exception that was thrown; null on other ranks than rank().
+  std::exception_ptr const& cause() const noexcept { return cause_; }
+
+ private:
+  std::string program_;
+  std::size_t process_;
+  std::uint64_t superstep_;
+  int rank_;
+  std::exception_ptr cause_;
+};
+
+namespace runtime::bsp {
+
+/// What went wrong in a function of the user, as its rank knows it.
+struct process_failure {
+  enum class kind : std::uint8_t {
+    make,    ///< its state could not be made
+    step,    ///< the superstep function threw
+    write,   ///< what it sent could not be serialised for another rank
+    read,    ///< what was sent to it could not be deserialised
+    reduce,  ///< the operator threw; of the rank's first process
+    result,  ///< its result could not be made, or written
+    gather,  ///< what came from another rank of the results could not be read
+    memory,  ///< there was no memory for what came from another rank; of the rank's first process
+  };
+  kind during = kind::step;
+  std::size_t process = 0;
+  std::uint64_t superstep = 0;
+  int rank = 0;
+  std::string what{};
+  std::exception_ptr exception{};  ///< stays on its rank
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(during, process, superstep, rank, what);
+  }
+};
+
+/// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
+process_failure describe(process_failure known);
+
+/// Throws it as a process_error.
+[[noreturn]] void throw_failure(std::string const& program, process_failure const& what);
+
+}  // namespace runtime::bsp
+}  // namespace skel

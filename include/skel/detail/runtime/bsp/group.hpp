@@ -1,0 +1,92 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/runtime/bsp/errors.hpp>
+#include <skel/detail/runtime/bsp/superstep.hpp>
+
+namespace skel::runtime::bsp {
+
+/// When the threads of a superstep stop before its end.
+class step_control {
+ public:
+  explicit step_control(std::atomic<bool> const* interrupt) : interrupt_(interrupt) {}
+
+  /// The process of a failure: none with a higher number is called any more, so that the lowest one is always found.
+  void fail(std::size_t process) {
+    std::size_t least = failed_.load();
+    while (process < least && !failed_.compare_exchange_weak(least, process)) {
+    }
+  }
+  bool stops_before(std::size_t process) const {
+    return process > failed_.load(std::memory_order_relaxed) || is_interrupted();
+  }
+  bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
+
+ private:
+  std::atomic<bool> const* interrupt_;
+  std::atomic<std::size_t> failed_ = std::numeric_limits<std::size_t>::max();
+};
+
+/// The processes of a program that are on one rank, with their states and messages, whose types only they know. They
+/// are in slots, in the order of their numbers.
+/// Functions that return a failure return the one of the lowest process.
+class process_group {
+ public:
+  process_group(std::string name, std::size_t processes) : name_(std::move(name)), processes_(processes) {}
+  process_group(process_group const&) = delete;
+  process_group& operator=(process_group const&) = delete;
+  virtual ~process_group() = default;
+
+  std::string const& name() const { return name_; }
+  std::size_t processes() const { return processes_; }
+  std::span<process_number const> here() const { return here_; }
+
+  /// Slots for processes whose states are to be made.
+  virtual void begin(std::vector<process_number> here) = 0;
+  /// Makes the states of some slots. Several threads, different slots.
+  virtual std::optional<process_failure> make(plan::block slots, step_control& control) = 0;
+
+  /// Threads will step so many parts of the slots.
+  virtual void prepare(std::size_t parts) = 0;
+  /// A superstep of the processes in some slots. Parts have ascending slots. Several threads, different parts.
+  /// `seconds`: what each took, by slot; nullptr: nobody asks.
+  virtual std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number,
+                                              step_control& control, double* seconds) = 0;
+  /// Of the superstep that has been done.
+  virtual std::uint64_t sent() const = 0;
+  std::uint64_t awake() const;
+
+  /// Appends what goes to each other rank.
+  virtual std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
+                                              std::vector<std::string>& blocks) = 0;
+  /// Gives the processes here what this rank and others have packed for them.
+  virtual std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
+
+  /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
+  /// throws.
+  virtual std::string take(process_number process) = 0;
+  /// Such bytes of another rank are kept aside. Throws what the author's serializer throws.
+  virtual void stage(process_number process, std::span<std::byte const> bytes) = 0;
+  /// Processes that are elsewhere now leave; those kept aside come, but for these.
+  virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;
+
+ protected:
+  std::size_t slot_of(process_number process) const;
+
+  std::string name_;
+  std::size_t processes_;
+  std::vector<process_number> here_;
+  std::vector<std::uint8_t> asleep_;  // of each slot: several threads write
+};
+
+}  // namespace skel::runtime::bsp

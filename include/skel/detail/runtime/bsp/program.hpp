@@ -1,0 +1,129 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/operators.hpp>
+#include <skel/detail/runtime/bsp/superstep.hpp>
+#include <skel/detail/runtime/transferable.hpp>
+
+namespace skel {
+
+namespace runtime::bsp {
+
+/// The operator of a program without reductions.
+struct no_operator {};
+
+template <class Make>
+using state_of = std::decay_t<std::invoke_result_t<Make const&, std::size_t>>;
+
+template <class Make>
+struct check_make {
+  static constexpr bool value = std::invocable<Make const&, std::size_t> && requires {
+    requires std::move_constructible<state_of<Make>>;
+  };
+  static_assert(value,
+                "skel: this function cannot make the states of processes. Accepted: State make(std::size_t process) "
+                "const, of a State that can be moved; it is called on several threads at once");
+};
+
+template <class Step, class Message, class Value, class State>
+struct check_superstep {
+  static constexpr bool value = std::invocable<Step const&, superstep<Message, Value>&, State&>;
+  static_assert(
+      value,
+      "skel: this is no superstep function of the program's messages and states. Accepted: void "
+      "step(skel::superstep<Message, Value>& now, State& mine) const, with the Message and Value of "
+      "skel::bsp<Message, Value>; it is called on several threads at once, so that what it keeps has to be in "
+      "the State");
+};
+
+template <class Operator, class Value>
+struct check_reduction {
+  static constexpr bool value =
+      std::is_void_v<Value> ? std::same_as<Operator, no_operator> : reduction_operator<Operator, value_type_of<Value>>;
+  static_assert(value,
+                "skel: a BSP program whose processes contribute Values needs an operator that combines two of them: "
+                "skel::bsp<Message, Value>(name, processes, make, step, std::plus<>{}); one without has no operator");
+};
+
+template <class Message, class Value, class Make, class Step, class Operator>
+consteval bool check_program() {
+  if constexpr (check_make<Make>::value)
+    return check_superstep<Step, Message, Value, state_of<Make>>::value && check_reduction<Operator, Value>::value &&
+           check_transferable<Message>::value && check_transferable<value_type_of<Value>>::value &&
+           check_transferable<state_of<Make>>::value;
+  else
+    return false;
+}
+
+}  // namespace runtime::bsp
+
+/// A BSP program: what skel::bsp() makes and grid.run() runs.
+template <class Message, class Value, class Make, class Step, class Operator>
+struct bsp_program {
+  using message = Message;
+  using value = runtime::bsp::value_type_of<Value>;
+  using state = runtime::bsp::state_of<Make>;
+  using superstep_type = superstep<Message, Value>;
+
+  std::string name;
+  std::size_t processes = 0;
+  Make make;
+  Step step;
+  Operator combine;
+  std::uint64_t most_supersteps = 1'000'000;
+  std::vector<std::size_t> pinned{};
+
+  /// The program has to end after so many supersteps: then run() throws skel::error.
+  bsp_program limited(std::uint64_t supersteps) && {
+    most_supersteps = supersteps;
+    return std::move(*this);
+  }
+  /// This process stays on the rank where it begins. Throws skel::error when there is none.
+  bsp_program pin(std::size_t process) && {
+    if (process >= processes)
+      throw error("bsp '" + name + "' pins process " + std::to_string(process) + ", but has processes 0 to " +
+                  std::to_string(processes - 1));
+    pinned.push_back(process);
+    return std::move(*this);
+  }
+};
+
+/// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111): `processes`
+/// processes, each with a state, that compute in supersteps and read in each what was sent to them in the one before.
+/// Message, Value: what they send, and contribute to reductions (void: nothing).
+/// make(process): the state of a process, called once, on the rank where it begins.
+/// step(now, state): called in each superstep for each process that is awake; now is a skel::superstep<Message, Value>.
+/// combine: the operator of reductions.
+/// Both functions are called on several threads at once, for different processes. Results do not depend on where
+/// processes are, nor on the number of threads and ranks, where the functions depend on their arguments alone.
+/// Message, Value and State have to be able to cross ranks (docs/types.md).
+/// Throws skel::error when there are no processes, or more than 2^32 - 1.
+template <class Message, class Value = void, class Make, class Step, class Operator = runtime::bsp::no_operator>
+auto bsp(std::string name, std::size_t processes, Make make, Step step, Operator combine = {}) {
+  if constexpr (runtime::bsp::check_program<Message, Value, Make, Step, Operator>()) {
+    if (processes == 0 || processes > std::numeric_limits<runtime::bsp::process_number>::max())
+      throw error("bsp '" + name + "' has " + std::to_string(processes) + " processes: 1 to " +
+                  std::to_string(std::numeric_limits<runtime::bsp::process_number>::max()) + " are wanted");
+    return bsp_program<Message, Value, Make, Step, Operator>{std::move(name), processes, std::move(make),
+                                                             std::move(step), std::move(combine)};
+  }
+}
+
+namespace runtime::bsp {
+
+template <class T>
+inline constexpr bool is_program = false;
+template <class Message, class Value, class Make, class Step, class Operator>
+inline constexpr bool is_program<bsp_program<Message, Value, Make, Step, Operator>> = true;
+
+}  // namespace runtime::bsp
+}  // namespace skel

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skel/detail/record/bsp_record.hpp>
+#include <skel/detail/runtime/bsp/group.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+
+namespace skel::runtime::bsp {
+
+/// A process goes from one rank to another.
+struct process_move {
+  std::size_t process = 0;
+  int from = 0, to = 0;
+};
+
+/// What was measured in a superstep, on all ranks.
+struct superstep_measures {
+  std::uint64_t number = 1;     ///< of the superstep
+  std::vector<double> seconds;  ///< of each process, in its function [s]; 0: it slept
+  std::vector<int> rank_of;     ///< of each process, from the barrier on
+  std::vector<double> share;    ///< of each rank: the part of a core that its threads got while they computed, 0 to 1
+};
+
+struct run_options {
+  std::uint64_t most_supersteps = 1'000'000;
+  std::vector<std::size_t> pinned{};  ///< processes that stay where they begin
+  std::size_t threads = 1;            ///< of this rank
+  /// Whether the processes are measured for next_moves. The same on all ranks.
+  bool measures = false;
+  /// Asked on rank 0 after each superstep that is not the last, with what was measured in it, where `measures` says so:
+  /// who moves at the barrier of the next one. Moves from where a process is not, to ranks that there are not, of
+  /// pinned processes, and second ones of a process are not made, and the record says why. Called by the thread that
+  /// communicates. What it throws ends the run.
+  std::function<std::vector<process_move>(superstep_measures const&)> next_moves{};
+  /// Appends what the processes of this rank give at the end; and takes what those of a rank have given, which may
+  /// throw and end the run.
+  std::function<std::optional<process_failure>(std::string& to)> results{};
+  std::function<void(std::span<std::byte const>)> take_results{};
+  /// The run is cancelled soon after this has become true on any rank; nullptr: never.
+  std::atomic<bool> const* interrupt = nullptr;
+};
+
+/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks,
+/// process p of n on rank p * ranks / n. Collective: every rank gives a group of the same program, and the same limit,
+/// pins and measures, from the thread that initialised MPI; that thread communicates, and computes with `threads` - 1
+/// of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every rank, when all have come to
+/// rest: skel::process_error when a function of the user threw, skel::cancelled after an interrupt, skel::error when
+/// the limit of supersteps is reached.
+record::bsp_record run_bsp(process_group& group, communicator const& ranks, run_options options);
+
+}  // namespace skel::runtime::bsp

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/operators.hpp>
+#include <skel/detail/runtime/bsp/errors.hpp>
+#include <skel/detail/runtime/bsp/program.hpp>
+#include <skel/detail/runtime/bsp/superstep.hpp>
+
+namespace skel::runtime::bsp {
+
+/// Values of the processes from `begin` on, of 2^level at most, combined: one half with the other.
+template <class Value, class Operator>
+std::optional<Value> combined(std::vector<std::optional<Value>> const& of, std::size_t begin, std::size_t length,
+                              Operator const& combine) {
+  if (begin >= of.size()) return std::nullopt;
+  if (length == 1) return of[begin];
+  auto first = combined(of, begin, length / 2, combine), second = combined(of, begin + length / 2, length / 2, combine);
+  if (!first || !second) return first ? first : second;
+  return combine(*std::move(first), *std::move(second));
+}
+
+/// What a BSP program means: each process after the other, in this thread. Shares no code with the other engine, which
+/// must give what it gives. Returns the states in the order of the processes, and adds the supersteps to `supersteps`.
+/// Throws what run_bsp() throws.
+template <class Program>
+std::deque<typename Program::state> run_sequential(Program const& program, std::uint64_t& supersteps) {
+  using message = typename Program::message;
+  using value = typename Program::value;
+  using letter = received_message<message>;
+  std::size_t const n = program.processes;
+  auto const fail = [&](std::size_t process, std::uint64_t superstep, process_failure::kind during) {
+    throw_failure(program.name, describe({during, process, superstep}));
+  };
+
+  std::deque<typename Program::state> states;
+  for (std::size_t p = 0; p < n; ++p) try {
+      states.push_back(program.make(p));
+    } catch (...) {
+      fail(p, 0, process_failure::kind::make);
+    }
+  std::vector<std::vector<letter>> inbox(n), next(n);
+  std::vector<letter> to_all;
+  std::vector<bool> asleep(n, false);
+  std::optional<value> reduced;
+  for (std::uint64_t number = 1;; ++number) {
+    if (number > program.most_supersteps)
+      throw error("bsp '" + program.name + "' has not ended after " + std::to_string(program.most_supersteps) +
+                  " supersteps");
+    ++supersteps;
+    std::vector<letter> next_to_all;
+    std::vector<std::optional<value>> contributions(n);
+    bool sent = false;
+    for (std::size_t p = 0; p < n; ++p) {
+      if (asleep[p] && inbox[p].empty() && to_all.empty()) continue;
+      outbox<message, value> out;
+      participation<message, value> part{p, n, number, inbox[p], to_all, &reduced, &out};
+      typename Program::superstep_type now(part);
+      try {
+        program.step(now, states[p]);
+      } catch (...) {
+        fail(p, number, process_failure::kind::step);
+      }
+      asleep[p] = part.halts;
+      inbox[p].clear();
+      sent = sent || !out.messages.empty() || !out.to_all.empty();
+      for (auto& one : out.messages) next[one.to].push_back({p, std::move(one.what)});
+      for (auto& one : out.to_all) next_to_all.push_back(std::move(one));
+      for (auto& one : out.contributions) contributions[p] = std::move(one.value);
+    }
+    bool awake = false;
+    for (std::size_t p = 0; p < n; ++p) awake = awake || !asleep[p];
+    if (!awake && !sent) return states;
+    std::swap(inbox, next);
+    to_all = std::move(next_to_all);
+    if constexpr (!std::is_same_v<value, no_value>) {
+      std::size_t length = 1;
+      while (length < n) length *= 2;
+      try {
+        reduced = combined(contributions, 0, length, program.combine);
+      } catch (...) {
+        fail(0, number, process_failure::kind::reduce);
+      }
+    }
+  }
+}
+
+}  // namespace skel::runtime::bsp

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+
+namespace skel {
+
+/// A message as its receiver sees it.
+template <class Message>
+struct received_message {
+  std::size_t from;  ///< the process that has sent it
+  Message what;
+};
+
+namespace runtime::bsp {
+
+using process_number = std::uint32_t;
+
+/// What the processes of a program contribute that contribute nothing.
+struct no_value {};
+template <class Value>
+using value_type_of = std::conditional_t<std::is_void_v<Value>, no_value, Value>;
+
+template <class Message>
+struct sent_message {
+  process_number from, to;
+  Message what;
+};
+
+/// The combined contributions of the processes from `first` on.
+template <class Value>
+struct contribution {
+  process_number first;
+  std::uint32_t level;  ///< of these 2^level processes at most
+  Value value;
+};
+
+/// What some processes have sent in a superstep, in the order of the processes.
+template <class Message, class Value>
+struct outbox {
+  std::vector<sent_message<Message>> messages;
+  std::vector<received_message<Message>> to_all;
+  std::vector<contribution<Value>> contributions;
+
+  /// Memory stays.
+  void clear() {
+    messages.clear();
+    to_all.clear();
+    contributions.clear();
+  }
+};
+
+/// A superstep, as one process takes part in it.
+template <class Message, class Value>
+struct participation {
+  std::size_t process = 0, processes = 0;
+  std::uint64_t number = 1;
+  std::span<received_message<Message>> received;
+  std::span<received_message<Message> const> received_by_all;
+  std::optional<Value> const* reduced = nullptr;
+  outbox<Message, Value>* out = nullptr;
+  bool contributed = false, halts = false;
+};
+
+}  // namespace runtime::bsp
+
+/// A superstep, for the process that takes part in it: what a superstep function is called with. Message: what
+/// processes send each other. Value: what they contribute to a reduction; void: nothing.
+/// Only for the thread and the time of the call.
+template <class Message, class Value = void>
+class superstep {
+ public:
+  using value = runtime::bsp::value_type_of<Value>;
+
+  explicit superstep(runtime::bsp::participation<Message, value>& part) : part_(part) {}
+
+  std::size_t process() const { return part_.process; }      ///< from 0
+  std::size_t processes() const { return part_.processes; }  ///< of the program
+  std::uint64_t number() const { return part_.number; }      ///< of the superstep, from 1
+
+  /// What was sent to this process in the last superstep: by the numbers of the senders, then in the order in which
+  /// they sent it, wherever they are. It may be moved from.
+  std::span<received_message<Message>> received() const { return part_.received; }
+  /// What was sent to all processes in the last superstep, in the same order.
+  std::span<received_message<Message> const> received_by_all() const { return part_.received_by_all; }
+
+  /// Sends a message, which `to` reads in the next superstep. O(1). Throws skel::error when there is no such process.
+  void send(std::size_t to, Message what) {
+    if (to >= part_.processes)
+      throw error("there is no process " + std::to_string(to) + " to send a message to: they are 0 to " +
+                  std::to_string(part_.processes - 1));
+    using runtime::bsp::process_number;
+    part_.out->messages.push_back(
+        {static_cast<process_number>(part_.process), static_cast<process_number>(to), std::move(what)});
+  }
+  /// Sends a message to all processes, this one too: one copy goes to each rank.
+  void send_to_all(Message what) { part_.out->to_all.push_back({part_.process, std::move(what)}); }
+
+  /// Gives a value to the reduction of this superstep. Throws skel::error the second time in a superstep.
+  void contribute(value what) requires(!std::is_void_v<Value>) {
+    if (std::exchange(part_.contributed, true)) throw error("a process contributes once in a superstep");
+    part_.out->contributions.push_back({static_cast<runtime::bsp::process_number>(part_.process), 0, std::move(what)});
+  }
+  /// What was contributed in the last superstep, combined by the program's operator in the order of the processes: the
+  /// first half of 2^k processes with the second, and so on in each half. So the bits do not depend on where processes
+  /// are. Nothing where nobody has contributed.
+  std::optional<value> const& reduced() const requires(!std::is_void_v<Value>) { return *part_.reduced; }
+
+  /// This process sleeps from now on, until there is a message for it. When all processes sleep and nothing was sent,
+  /// the program ends.
+  void halt() { part_.halts = true; }
+
+ private:
+  runtime::bsp::participation<Message, value>& part_;
+};
+
+}  // namespace skel

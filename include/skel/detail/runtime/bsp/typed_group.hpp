@@ -1,0 +1,340 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bsp/fold_tree.hpp>
+#include <skel/detail/runtime/bsp/group.hpp>
+#include <skel/detail/runtime/bsp/program.hpp>
+
+namespace skel::runtime::bsp {
+
+/// The processes of a program on one rank. Messages lie in flat memory: those that the processes of a part have sent,
+/// in order, then those that a slot is to receive, behind each other. It is used again in each superstep.
+template <class Program>
+class typed_group final : public process_group {
+  using message = typename Program::message;
+  using value = typename Program::value;
+  using state = typename Program::state;
+  using letter = received_message<message>;
+  using sent_letter = sent_message<message>;
+  static constexpr bool reduces = !std::is_same_v<value, no_value>;
+
+ public:
+  explicit typed_group(Program const& program) : process_group(program.name, program.processes), program_(program) {}
+
+  void begin(std::vector<process_number> here) override {
+    here_ = std::move(here);
+    asleep_.assign(here_.size(), 0);
+    states_.resize(here_.size());
+    inbox_begin_.assign(here_.size() + 1, 0);
+  }
+
+  std::optional<process_failure> make(plan::block slots, step_control& control) override {
+    for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) try {
+        states_[s].emplace(program_.make(std::size_t{here_[s]}));
+      } catch (...) {
+        control.fail(here_[s]);
+        return describe({process_failure::kind::make, here_[s]});
+      }
+    return std::nullopt;
+  }
+
+  void prepare(std::size_t parts) override {
+    if (sent_.size() < parts) sent_.resize(parts);
+    for (auto& box : sent_) box.clear();
+  }
+
+  std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number, step_control& control,
+                                      double* seconds) override {
+    for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
+      if (seconds != nullptr) seconds[s] = 0;
+      if (asleep_[s]) continue;
+      participation<message, value> as{here_[s], processes_, number, inbox_of(s), to_all_, &reduced_, &sent_[part]};
+      typename Program::superstep_type now(as);
+      double const begin = seconds != nullptr ? record::now() : 0;
+      try {
+        program_.step(now, *states_[s]);
+      } catch (...) {
+        control.fail(here_[s]);
+        return describe({process_failure::kind::step, here_[s], number});
+      }
+      if (seconds != nullptr) seconds[s] = record::now() - begin;
+      asleep_[s] = as.halts;
+    }
+    return std::nullopt;
+  }
+
+  std::uint64_t sent() const override {
+    std::uint64_t all = 0;
+    for (auto const& box : sent_) all += box.messages.size() + box.to_all.size();
+    return all;
+  }
+
+  std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
+                                      std::vector<std::string>& blocks) override {
+    std::size_t of = here_.empty() ? 0 : here_.front();
+    auto during = process_failure::kind::write;
+    try {
+      std::vector<std::size_t> front;
+      for (auto& block : blocks) {
+        front.push_back(block.size());
+        put_number(block, std::uint64_t{0});
+      }
+      std::vector<std::uint64_t> count(blocks.size());
+      own_.clear();
+      for (auto& box : sent_)
+        for (auto& one : box.messages) {
+          auto const to = static_cast<std::size_t>(rank_of[one.to]);
+          ++count[to];
+          if (static_cast<int>(to) == rank) {
+            own_.push_back(&one);
+          } else {
+            of = one.from;
+            put_number(blocks[to], one.from);
+            put_number(blocks[to], one.to);
+            put_value(blocks[to], one.what);
+          }
+        }
+      for (std::size_t r = 0; r < blocks.size(); ++r) put_number_at(blocks[r], front[r], count[r]);
+      if (blocks.size() > 1)
+        append_to_others(pack_for_all(of, during), rank, blocks);
+      else
+        fold_own(during);
+      return std::nullopt;
+    } catch (...) {
+      return describe({during, of});
+    }
+  }
+
+  std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) override {
+    std::size_t to = here_.empty() ? 0 : here_.front();
+    auto during = process_failure::kind::read;
+    try {
+      come_.resize(blocks.size());
+      std::vector<contribution<value>> contributions;
+      to_all_.clear();
+      for (std::size_t r = 0; r < blocks.size(); ++r)
+        if (static_cast<int>(r) == rank)
+          take_own(contributions);
+        else
+          unpack(blocks[r], come_[r], contributions, to);
+      std::ranges::stable_sort(to_all_, {}, &letter::from);
+      fill_inboxes(static_cast<std::size_t>(rank));
+      if constexpr (reduces) {
+        during = process_failure::kind::reduce;
+        to = here_.empty() ? 0 : here_.front();
+        std::ranges::sort(contributions, {}, &contribution<value>::first);
+        reduced_ = fold_block(std::span(contributions), 0, tree_height(processes_), program_.combine);
+      }
+      return std::nullopt;
+    } catch (...) {
+      auto failure = describe({during, to});
+      inbox_.clear();
+      inbox_begin_.assign(here_.size() + 1, 0);
+      return failure;
+    }
+  }
+
+  std::string take(process_number process) override {
+    std::size_t const s = slot_of(process);
+    std::string out;
+    put_number(out, asleep_[s]);
+    put_value(out, *states_[s]);
+    auto const letters = inbox_of(s);
+    put_number(out, std::uint64_t{letters.size()});
+    for (auto const& one : letters) {
+      put_number(out, std::uint64_t{one.from});
+      put_value(out, one.what);
+    }
+    return out;
+  }
+
+  void stage(process_number process, std::span<std::byte const> bytes) override {
+    auto const asleep = take_number<std::uint8_t>(bytes);
+    moving one{process, asleep, take_value<state>(bytes), {}};
+    for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
+      auto const from = take_number<std::uint64_t>(bytes);
+      one.inbox.push_back({from, take_value<message>(bytes)});
+    }
+    if (!bytes.empty()) throw error("the state of a process has more bytes than were read of it");
+    staged_.push_back(std::move(one));
+  }
+
+  void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) override {
+    auto const in = [](std::vector<process_number> const& list, process_number one) {
+      return std::ranges::find(list, one) != list.end();
+    };
+    std::erase_if(staged_, [&](moving const& one) { return in(refused, one.process); });
+    if (gone.empty() && staged_.empty()) return;
+    std::ranges::sort(staged_, {}, &moving::process);
+    std::vector<bool> leaves(here_.size());
+    for (auto const process : gone) leaves[slot_of(process)] = true;
+
+    std::vector<process_number> here;
+    std::vector<std::uint8_t> asleep;
+    std::vector<std::optional<state>> states;
+    std::vector<letter> inbox;
+    std::vector<std::size_t> inbox_begin{0};
+    std::size_t const most = here_.size() + staged_.size();
+    here.reserve(most), asleep.reserve(most), states.reserve(most), inbox_begin.reserve(most + 1);
+    auto const add = [&](process_number process, std::uint8_t sleeps, state&& has, auto&& letters) {
+      here.push_back(process);
+      asleep.push_back(sleeps);
+      states.emplace_back(std::move(has));
+      for (auto& one : letters) inbox.push_back(std::move(one));
+      inbox_begin.push_back(inbox.size());
+    };
+    auto next = staged_.begin();
+    for (std::size_t s = 0; s <= here_.size(); ++s) {
+      for (; next != staged_.end() && (s == here_.size() || next->process < here_[s]); ++next)
+        add(next->process, next->asleep, std::move(next->has), next->inbox);
+      if (s < here_.size() && !leaves[s]) add(here_[s], asleep_[s], *std::move(states_[s]), inbox_of(s));
+    }
+    staged_.clear();
+    here_ = std::move(here), asleep_ = std::move(asleep), states_ = std::move(states);
+    inbox_ = std::move(inbox), inbox_begin_ = std::move(inbox_begin);
+  }
+
+  /// Calls use(process, state) for each process here.
+  template <class Use>
+  void for_each_state(Use&& use) {
+    for (std::size_t s = 0; s < here_.size(); ++s) use(std::size_t{here_[s]}, *states_[s]);
+  }
+
+ private:
+  struct moving {
+    process_number process;
+    std::uint8_t asleep;
+    state has;
+    std::vector<letter> inbox;
+  };
+
+  std::span<letter> inbox_of(std::size_t slot) {
+    return std::span(inbox_).subspan(inbox_begin_[slot], inbox_begin_[slot + 1] - inbox_begin_[slot]);
+  }
+
+  /// Contributions of the processes here, combined as far as they can be.
+  void fold_own(process_failure::kind& during) {
+    folded_.clear();
+    if constexpr (reduces) {
+      during = process_failure::kind::reduce;
+      std::vector<contribution<value>> all;
+      for (auto& box : sent_) std::ranges::move(box.contributions, std::back_inserter(all));
+      fold_here(std::span(all), std::span<process_number const>(here_), processes_, 0, tree_height(processes_),
+                program_.combine, folded_);
+      during = process_failure::kind::write;
+    }
+  }
+
+  /// What every other rank is told alike.
+  std::string pack_for_all(std::size_t& of, process_failure::kind& during) {
+    std::string out;
+    std::uint64_t count = 0;
+    put_number(out, count);
+    for (auto const& box : sent_)
+      for (auto const& one : box.to_all) {
+        of = one.from;
+        ++count;
+        put_number(out, static_cast<process_number>(one.from));
+        put_value(out, one.what);
+      }
+    put_number_at(out, 0, count);
+    fold_own(during);
+    put_number(out, std::uint64_t{folded_.size()});
+    for (auto const& one : folded_) {
+      of = one.first;
+      put_number(out, one.first);
+      put_number(out, one.level);
+      put_value(out, one.value);
+    }
+    return out;
+  }
+  static void append_to_others(std::string const& what, int rank, std::vector<std::string>& blocks) {
+    for (std::size_t r = 0; r < blocks.size(); ++r)
+      if (static_cast<int>(r) != rank) blocks[r] += what;
+  }
+
+  void take_own(std::vector<contribution<value>>& contributions) {
+    for (auto& box : sent_) std::ranges::move(box.to_all, std::back_inserter(to_all_));
+    std::ranges::move(folded_, std::back_inserter(contributions));
+  }
+
+  void unpack(std::span<std::byte const> block, std::vector<sent_letter>& messages,
+              std::vector<contribution<value>>& contributions, std::size_t& to) {
+    messages.clear();
+    for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
+      auto const from = take_number<process_number>(block), receiver = take_number<process_number>(block);
+      to = receiver;
+      messages.push_back({from, receiver, take_value<message>(block)});
+    }
+    to = here_.empty() ? 0 : here_.front();
+    for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
+      auto const from = take_number<process_number>(block);
+      to_all_.push_back({from, take_value<message>(block)});
+    }
+    for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
+      auto const first = take_number<process_number>(block);
+      auto const level = take_number<std::uint32_t>(block);
+      contributions.push_back({first, level, take_value<value>(block)});
+    }
+    if (!block.empty()) throw error("a message between ranks has more bytes than were read of it");
+  }
+
+  /// Messages of each rank are by sender already, and so are all of them where ranks have blocks of processes.
+  void fill_inboxes(std::size_t rank) {
+    letters_.clear();
+    for (std::size_t r = 0; r < come_.size(); ++r)
+      if (r == rank)
+        letters_.insert(letters_.end(), own_.begin(), own_.end());
+      else
+        for (auto& one : come_[r]) letters_.push_back(&one);
+    auto const sender = [](sent_letter const* one) { return one->from; };
+    if (!std::ranges::is_sorted(letters_, {}, sender)) std::ranges::stable_sort(letters_, {}, sender);
+
+    // By receiver: a counting sort, which keeps the order of the senders.
+    slots_.clear();
+    inbox_begin_.assign(here_.size() + 1, 0);
+    bool const block = !here_.empty() && here_.back() - here_.front() + 1 == here_.size();
+    for (auto const* one : letters_) {
+      slots_.push_back(block ? one->to - here_.front() : slot_of(one->to));
+      ++inbox_begin_[slots_.back() + 1];
+    }
+    for (std::size_t s = 0; s < here_.size(); ++s) {
+      if (inbox_begin_[s + 1] > 0 || !to_all_.empty()) asleep_[s] = 0;
+      inbox_begin_[s + 1] += inbox_begin_[s];
+    }
+    ordered_.resize(letters_.size());
+    std::vector<std::size_t> next(inbox_begin_.begin(), inbox_begin_.end() - 1);
+    for (std::size_t i = 0; i < letters_.size(); ++i) ordered_[next[slots_[i]]++] = letters_[i];
+    inbox_.clear();
+    inbox_.reserve(ordered_.size());
+    for (auto* const one : ordered_) inbox_.push_back({one->from, std::move(one->what)});
+  }
+
+  Program const& program_;
+  std::vector<std::optional<state>> states_;
+  std::vector<outbox<message, value>> sent_;  // of each part
+  std::vector<contribution<value>> folded_;   // of the processes here
+  std::vector<sent_letter*> own_;             // in sent_, of processes here to processes here
+  std::vector<std::vector<sent_letter>> come_;
+  std::vector<sent_letter*> letters_, ordered_;
+  std::vector<std::size_t> slots_;
+  std::vector<letter> inbox_, to_all_;
+  std::vector<std::size_t> inbox_begin_;  // of each slot in inbox_, and the end
+  std::optional<value> reduced_;
+  std::vector<moving> staged_;
+};
+
+}  // namespace skel::runtime::bsp

@@ -1,0 +1,408 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/errors.hpp>
+
+namespace skel::runtime::bsp {
+namespace {
+
+constexpr channel of_rounds = 0;
+
+/// Parts of the slots that a thread does before it looks for more: what others have not begun is taken over.
+constexpr std::size_t parts_per_thread = 8;
+
+std::span<std::byte const> bytes_of(std::string const& text) {
+  return std::as_bytes(std::span(text));
+}
+
+}  // namespace
+
+/// What the head of a superstep begins with.
+struct engine::superstep_head {
+  std::uint64_t awake = 0, sent = 0;
+  double computing = 0, waited = 0, migrated = 0;  // the last two of the superstep before
+  double share = 1;
+  std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0, moves = 0, measured = 0;
+};
+
+engine::engine(process_group& group, transport& among, team& threads, run_options options)
+    : group_(group),
+      among_(among),
+      team_(threads),
+      options_(std::move(options)),
+      rounds_(among, of_rounds),
+      control_(options_.interrupt),
+      rank_of_(group.processes()),
+      pinned_(group.processes()) {
+  record_.name = group.name();
+  record_.processes = group.processes();
+  for (auto const process : options_.pinned) pinned_[process] = true;
+}
+
+bool engine::serve() {
+  if (stage_ == stage::begin) {
+    begun_ = record::now();
+    make_states();
+    next_superstep();
+  }
+  while (stage_ != stage::over && rounds_.complete()) {
+    auto come = rounds_.take();
+    switch (stage_) {
+      case stage::superstep:
+        finish_superstep(std::move(come));
+        break;
+      case stage::states:
+        finish_states(come);
+        break;
+      case stage::outcome:
+        finish_outcome(come);
+        break;
+      case stage::closing:
+        finish_closing(come);
+        break;
+      case stage::begin:
+      case stage::over:
+        break;
+    }
+  }
+  return stage_ != stage::over;
+}
+
+/// Keeps the failure of the lowest process.
+void engine::note(std::optional<process_failure> failed) {
+  if (!failed || (failure_ && failure_->process <= failed->process)) return;
+  failure_ = std::move(failed);
+  failure_->superstep = number_;
+  failure_->rank = rank();
+}
+
+/// Calls step(part, slots) for all slots in parts, on all threads.
+template <class Step>
+void engine::on_threads(char const* name, Step const& step) {
+  std::size_t const slots = group_.here().size();
+  std::size_t const parts = std::min(slots, team_.parts() == 1 ? 1 : parts_per_thread * team_.parts());
+  group_.prepare(parts);
+  std::vector<std::optional<process_failure>> failed(parts);
+  team_.share({name}, parts, dealing::on_demand, 1, [&](std::size_t, team::pieces& mine) {
+    while (auto const some = mine.next())
+      for (std::size_t part = some->begin; part < some->end; ++part)
+        failed[part] = step(part, plan::block_of(slots, parts, part));
+  });
+  for (auto& one : failed) note(std::move(one));
+}
+
+void engine::make_states() {
+  std::vector<process_number> here;
+  for (std::size_t r = 0; r < size(); ++r) {
+    auto const mine = plan::block_of(group_.processes(), size(), r);
+    for (std::size_t p = mine.begin; p < mine.end; ++p) {
+      rank_of_[p] = static_cast<int>(r);
+      if (static_cast<int>(r) == rank()) here.push_back(static_cast<process_number>(p));
+    }
+  }
+  group_.begin(std::move(here));
+  on_threads("make", [&](std::size_t, plan::block slots) { return group_.make(slots, control_); });
+}
+
+void engine::next_superstep() {
+  ++number_;
+  double const begin = record::now();
+  superstep_head mine;
+  if (!failure_) mine.share = compute();
+  mine.computing = record::now() - begin;
+  send_superstep(mine);
+}
+
+/// A superstep of the processes here: the part of a core that their threads got.
+double engine::compute() {
+  if (!options_.measures) {
+    on_threads("superstep", [&](std::size_t part, plan::block slots) {
+      return group_.step(part, slots, number_, control_, nullptr);
+    });
+    return 1;
+  }
+  process_seconds_.resize(group_.here().size());
+  std::atomic<std::int64_t> ran = 0, passed = 0;  // [ns]
+  on_threads("superstep", [&](std::size_t part, plan::block slots) {
+    std::int64_t const begin = record::now_ns(), before = record::thread_ns();
+    auto failed = group_.step(part, slots, number_, control_, process_seconds_.data());
+    ran += record::thread_ns() - before;
+    passed += record::now_ns() - begin;
+    return failed;
+  });
+  return passed > 0 ? std::min(1.0, static_cast<double>(ran) / static_cast<double>(passed)) : 1;
+}
+
+void engine::send_superstep(superstep_head mine) {
+  std::vector<std::string> blocks(size());
+  if (!failure_ && !control_.is_interrupted()) {
+    mine.awake = group_.awake();
+    mine.sent = group_.sent();
+    note(group_.pack(rank_of_, rank(), blocks));
+  }
+  mine.cancelled = control_.is_interrupted();
+  mine.waited = waited_;
+  mine.migrated = migrated_;
+  if (failure_ || mine.cancelled) blocks.assign(size(), {});
+  std::string const failed = failure_ ? to_bytes(*failure_) : "";
+  mine.failed_bytes = failed.size();
+  mine.refused_bytes = refused_.size();
+  mine.moves = asked_.size();
+  mine.measured = rank() == 0 ? 0 : process_seconds_.size();
+  own_head_.clear();
+  put_number(own_head_, mine);
+  own_head_ += failed;
+  own_head_ += refused_;
+  for (auto const& move : std::exchange(asked_, {})) {
+    put_number(own_head_, move);
+  }
+  if (rank() != 0)
+    own_head_.append(reinterpret_cast<char const*>(process_seconds_.data()), process_seconds_.size() * sizeof(double));
+  stage_ = stage::superstep;
+  send_all(own_head_, std::move(blocks));
+}
+
+void engine::send_all(std::string const& head, std::vector<std::string> blocks) {
+  for (std::size_t r = 0; r < size(); ++r)
+    if (static_cast<int>(r) != rank()) rounds_.send(static_cast<int>(r), head, std::move(blocks[r]));
+  sent_at_ = record::now();
+}
+
+void engine::finish_superstep(std::vector<arrival> come) {
+  waited_ = record::now() - sent_at_;
+  migrated_ = 0;
+  come[static_cast<std::size_t>(rank())].head = own_head_;
+  std::uint64_t awake = 0, sent = 0;
+  double migrated = 0;
+  record::superstep_times times{number_, 1, std::vector<double>(size()), std::vector<double>(size())};
+  std::vector<double> waited(size());
+  measured_ = {number_, {}, {}, {}};
+  if (options_.measures && rank() == 0) measured_.seconds.resize(group_.processes());
+  std::vector<std::span<std::byte const>> seconds(size());
+  moves_.clear();
+  for (std::size_t r = 0; r < size(); ++r) {
+    auto rest = bytes_of(come[r].head);
+    auto const told = take_number<superstep_head>(rest);
+    awake += told.awake;
+    sent += told.sent;
+    cancelled_ = cancelled_ || told.cancelled;
+    times.computing[r] = told.computing;
+    waited[r] = told.waited;
+    migrated = std::max(migrated, told.migrated);
+    measured_.share.push_back(told.share);
+    if (told.failed_bytes > 0) {
+      auto const text = take_bytes(rest, told.failed_bytes);
+      auto theirs = from_bytes<process_failure>({reinterpret_cast<char const*>(text.data()), text.size()});
+      if (!failed_ || std::tie(theirs.superstep, theirs.process) < std::tie(failed_->superstep, failed_->process))
+        failed_ = static_cast<int>(r) == rank() ? *failure_ : std::move(theirs);
+    }
+    auto const refused = take_bytes(rest, told.refused_bytes);
+    if (!refused.empty()) refused_.assign(reinterpret_cast<char const*>(refused.data()), refused.size());
+    for (auto count = told.moves; count > 0; --count) {
+      add_move(take_number<process_move>(rest));
+    }
+    seconds[r] = rest;
+  }
+  if (!record_.times.empty()) record::add_waiting(record_, waited);
+  for (; unpriced_ > 0; --unpriced_) record_.migrations[record_.migrations.size() - unpriced_].seconds = migrated;
+  record::add_superstep(record_, std::move(times));
+  record_.supersteps = number_;
+  record_.messages += sent;
+  if (failed_ || cancelled_ || !refused_.empty()) {
+    stage_ = stage::over;
+    return;
+  }
+  if (awake == 0 && sent == 0) return close();
+  if (number_ == options_.most_supersteps) {
+    refused_ = "bsp '" + record_.name + "' has not ended after " + counted(number_, "superstep") + ": " +
+               std::to_string(awake) + " of " + std::to_string(record_.processes) + " processes are awake, and " +
+               counted(sent, "message") + (sent == 1 ? " is" : " are") +
+               " under way; let processes halt(), or give the program more supersteps "
+               "(limited())";
+    stage_ = stage::over;
+    return;
+  }
+  if (options_.measures && rank() == 0) {
+    std::vector<std::size_t> next(size());
+    for (std::size_t p = 0; p < group_.processes(); ++p) {
+      auto const r = static_cast<std::size_t>(rank_of_[p]);
+      auto const at = next[r]++;
+      if (r == 0)
+        measured_.seconds[p] = process_seconds_[at];
+      else
+        std::memcpy(&measured_.seconds[p], seconds[r].subspan(at * sizeof(double)).data(), sizeof(double));
+    }
+  }
+  std::vector<std::span<std::byte const>> blocks;
+  for (auto const& one : come) {
+    blocks.push_back(bytes_of(one.block));
+    if (one.lost)
+      note(process_failure{process_failure::kind::memory, group_.here().empty() ? 0 : group_.here().front(), 0, 0,
+                           "there is no memory for the messages of a superstep"});
+  }
+  if (!failure_) note(group_.deliver(rank(), blocks));
+  if (!moves_.empty())
+    send_states();
+  else
+    ask_for_moves();
+}
+
+/// A move that rank 0 asks for is made at this barrier, or the record says why not.
+void engine::add_move(process_move const& move) {
+  auto const refuse = [&](std::string const& why) { note_migration({move.process, 0, why}, move); };
+  if (move.process >= group_.processes())
+    refuse("there is no such process");
+  else if (move.from != rank_of_[move.process])
+    refuse("it is on rank " + std::to_string(rank_of_[move.process]));
+  else if (move.to < 0 || move.to >= among_.size())
+    refuse("there is no such rank");
+  else if (pinned_[move.process])
+    refuse("it is pinned");
+  else if (std::ranges::any_of(moves_, [&](auto const& other) { return other.process == move.process; }))
+    refuse("it moves already");
+  else if (move.from != move.to)
+    moves_.push_back(move);
+}
+
+void engine::note_migration(move_outcome const& what, process_move const& move) {
+  ++(what.failed.empty() ? record_.migrated : record_.not_migrated);
+  if (record_.migrations.size() == record::bsp_record::most_migrations) return;
+  record_.migrations.push_back({number_, move.process, move.from, move.to, what.bytes, 0, what.failed});
+  ++unpriced_;
+}
+
+/// Rank 0 decides who moves at the barrier of the next superstep.
+void engine::ask_for_moves() {
+  if (rank() == 0 && options_.next_moves && !failure_) try {
+      measured_.rank_of = rank_of_;
+      asked_ = options_.next_moves(measured_);
+    } catch (...) {
+      refused_ = "bsp '" + record_.name + "': who moves after superstep " + std::to_string(number_) +
+                 " could not be decided: " + what_is_handled();
+    }
+  next_superstep();
+}
+
+/// To each rank, the processes that go there, with their states, or with why those could not be written.
+void engine::send_states() {
+  moves_begun_ = record::now();
+  std::vector<std::string> blocks(size());
+  for (auto const& move : moves_) {
+    if (move.from != rank()) continue;
+    std::string bytes, failed;
+    try {
+      bytes = group_.take(static_cast<process_number>(move.process));
+    } catch (...) {
+      failed = "its state could not be serialised: " + what_is_handled();
+    }
+    auto& block = blocks[static_cast<std::size_t>(move.to)];
+    put_number(block, static_cast<process_number>(move.process));
+    put_value(block, failed);
+    put_value(block, bytes);
+  }
+  stage_ = stage::states;
+  send_all({}, std::move(blocks));
+}
+
+void engine::finish_states(std::vector<arrival> const& come) {
+  outcomes_.clear();
+  for (auto const& move : moves_)
+    if (auto const& from = come[static_cast<std::size_t>(move.from)]; move.to == rank() && from.lost)
+      outcomes_.push_back({move.process, 0, "there is no memory for the states on its way"});
+  for (auto const& one : come)
+    for (auto rest = one.lost ? std::span<std::byte const>() : bytes_of(one.block); !rest.empty();) {
+      auto const process = take_number<process_number>(rest);
+      move_outcome what{process, 0, take_value<std::string>(rest)};
+      auto const bytes = take_bytes(rest, take_number<std::uint64_t>(rest));
+      what.bytes = bytes.size();
+      if (what.failed.empty()) try {
+          group_.stage(process, bytes);
+        } catch (...) {
+          what.failed = "its state could not be deserialised: " + what_is_handled();
+        }
+      outcomes_.push_back(std::move(what));
+    }
+  stage_ = stage::outcome;
+  own_head_ = to_bytes(outcomes_);
+  send_all(own_head_, std::vector<std::string>(size()));
+}
+
+/// All ranks know who has come, and that the others have stayed, for good.
+void engine::finish_outcome(std::vector<arrival> const& come) {
+  std::map<std::size_t, move_outcome> outcomes;
+  for (std::size_t r = 0; r < size(); ++r)
+    for (auto& one : from_bytes<std::vector<move_outcome>>(static_cast<int>(r) == rank() ? own_head_ : come[r].head))
+      outcomes.emplace(one.process, one);
+  std::vector<process_number> gone, refused;
+  for (auto const& move : moves_) {
+    auto const& what = outcomes.at(move.process);
+    auto const process = static_cast<process_number>(move.process);
+    note_migration(what, move);
+    if (what.failed.empty()) {
+      rank_of_[process] = move.to;
+      if (move.from == rank()) gone.push_back(process);
+    } else {
+      pinned_[process] = true;
+      refused.push_back(process);
+    }
+  }
+  group_.commit(gone, refused);
+  migrated_ = record::now() - moves_begun_;
+  ask_for_moves();
+}
+
+/// The last round: what processes give, and how long ranks have waited in the last superstep.
+void engine::close() {
+  own_block_.clear();
+  if (options_.results) note(options_.results(own_block_));
+  own_head_.clear();
+  put_number(own_head_, waited_);
+  if (failure_) own_head_ += to_bytes(*failure_);
+  stage_ = stage::closing;
+  send_all(own_head_, std::vector<std::string>(size(), own_block_));
+}
+
+void engine::finish_closing(std::vector<arrival> const& come) {
+  std::vector<double> waited(size());
+  for (std::size_t r = 0; r < size(); ++r) {
+    bool const own = static_cast<int>(r) == rank();
+    auto rest = bytes_of(own ? own_head_ : come[r].head);
+    waited[r] = take_number<double>(rest);
+    if (!rest.empty() && !failed_)
+      failed_ =
+          own ? *failure_ : from_bytes<process_failure>({reinterpret_cast<char const*>(rest.data()), rest.size()});
+  }
+  record::add_waiting(record_, waited);
+  stage_ = stage::over;
+  if (failed_ || !options_.take_results) return;
+  for (std::size_t r = 0; r < size(); ++r) try {
+      if (come[r].lost) throw error("there is no memory for them");
+      options_.take_results(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
+    } catch (...) {
+      failed_ = describe({process_failure::kind::gather, 0, number_, static_cast<int>(r)});
+      return;
+    }
+}
+
+record::bsp_record engine::end() {
+  if (failed_) throw_failure(record_.name, *failed_);
+  if (cancelled_) throw cancelled("bsp '" + record_.name + "' was cancelled in superstep " + std::to_string(number_));
+  if (!refused_.empty()) throw error(refused_);
+  record_.rank_of = rank_of_;
+  record_.seconds = record::now() - begun_;
+  return std::move(record_);
+}
+
+}  // namespace skel::runtime::bsp

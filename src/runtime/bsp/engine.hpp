@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skel/detail/record/bsp_record.hpp>
+#include <skel/detail/runtime/bsp/group.hpp>
+#include <skel/detail/runtime/bsp/run.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+#include "rounds.hpp"
+
+namespace skel::runtime::bsp {
+
+/// One rank of a BSP program: a protocol of rounds on a transport.
+///
+///     superstep: compute, pack --(head, block)--> deliver --+--> superstep
+///                                                           +--> states --> outcome --> superstep    (where some move)
+///                                                           +--> closing                             (at the end)
+///
+/// All ranks know the same after each round, and go on alike. The head of a superstep says how many processes are awake
+/// and how much was sent, so that the barrier needs no collective beside it; who moves at this barrier, where rank 0
+/// has decided it; and what has gone wrong, also while the messages of the last superstep were delivered.
+class engine {
+ public:
+  engine(process_group& group, transport& among, team& threads, run_options options);
+
+  /// Goes on as far as it can without other ranks. Returns whether the run goes on: more of their messages are to come.
+  bool serve();
+  /// Whether serve() can go on.
+  bool is_due() const { return rounds_.complete(); }
+
+  /// When serve() has returned false and the transport has settled: what happened. Throws what run_bsp() throws.
+  record::bsp_record end();
+
+ private:
+  enum class stage { begin, superstep, states, outcome, closing, over };
+  struct superstep_head;
+  struct move_outcome {
+    std::size_t process = 0;
+    std::uint64_t bytes = 0;
+    std::string failed{};
+
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(process, bytes, failed);
+    }
+  };
+
+  void make_states();
+  void next_superstep();
+  double compute();
+  void send_superstep(superstep_head mine);
+  void finish_superstep(std::vector<arrival> come);
+  void add_move(process_move const& move);
+  void ask_for_moves();
+  void send_states();
+  void finish_states(std::vector<arrival> const& come);
+  void finish_outcome(std::vector<arrival> const& come);
+  void close();
+  void finish_closing(std::vector<arrival> const& come);
+  template <class Step>
+  void on_threads(char const* name, Step const& step);
+  void note(std::optional<process_failure> failed);
+  void note_migration(move_outcome const& what, process_move const& move);
+  void send_all(std::string const& head, std::vector<std::string> blocks);
+  int rank() const { return among_.rank(); }
+  std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
+
+  process_group& group_;
+  transport& among_;
+  team& team_;
+  run_options options_;
+  rounds rounds_;
+  record::bsp_record record_;
+  stage stage_ = stage::begin;
+  step_control control_;
+
+  std::uint64_t number_ = 0;  // of the superstep
+  std::vector<int> rank_of_;
+  std::vector<bool> pinned_;
+  std::optional<process_failure> failure_;  // of this rank, until all know it
+  std::string own_head_, own_block_;
+  double begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
+  std::vector<double> process_seconds_;  // of each slot
+  superstep_measures measured_;
+  std::vector<process_move> asked_;     // on rank 0, for the next barrier
+  std::vector<process_move> moves_;     // at this barrier
+  std::vector<move_outcome> outcomes_;  // of those that come here
+  std::size_t unpriced_ = 0;            // migrations at the end of the record that have no time yet
+  bool cancelled_ = false;
+  std::string refused_;                    // what else has ended the run
+  std::optional<process_failure> failed_;  // what has ended it
+};
+
+}  // namespace skel::runtime::bsp

@@ -1,0 +1,48 @@
+#include <skel/detail/runtime/bsp/errors.hpp>
+
+#include <skel/detail/runtime/errors.hpp>
+
+namespace skel::runtime::bsp {
+namespace {
+
+std::string where(process_failure const& f) {
+  std::string const process = "process " + std::to_string(f.process),
+                    superstep = " in superstep " + std::to_string(f.superstep);
+  switch (f.during) {
+    case process_failure::kind::make:
+      return "the state of " + process + " could not be made";
+    case process_failure::kind::step:
+      return process + " threw" + superstep;
+    case process_failure::kind::write:
+      return "what " + process + " sent" + superstep + " could not be serialised";
+    case process_failure::kind::read:
+      return "what was sent to " + process + superstep + " could not be deserialised";
+    case process_failure::kind::reduce:
+      return "the operator of the reduction threw" + superstep;
+    case process_failure::kind::result:
+      return "the result of " + process + " could not be made";
+    case process_failure::kind::gather:
+      return "the results of processes could not be taken";
+    case process_failure::kind::memory:
+      return "messages could not be taken" + superstep;
+  }
+  return process;
+}
+
+}  // namespace
+
+process_failure describe(process_failure known) {
+  auto const handled = describe_failure({});
+  known.what = handled.what;
+  known.exception = handled.exception;
+  return known;
+}
+
+void throw_failure(std::string const& program, process_failure const& what) {
+  throw process_error(
+      program, what.process, what.superstep, what.rank,
+      "bsp '" + program + "': " + where(what) + " on rank " + std::to_string(what.rank) + ": " + what.what,
+      what.exception);
+}
+
+}  // namespace skel::runtime::bsp

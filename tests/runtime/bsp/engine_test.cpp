@@ -1,0 +1,373 @@
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/runtime/bsp/program.hpp>
+#include <skel/detail/runtime/bsp/sequential.hpp>
+#include <skel/detail/runtime/errors.hpp>
+
+#include "support/random_bsp.hpp"
+#include "support/virtual_bsp.hpp"
+
+namespace {
+
+using skel::process_error;
+using skel::runtime::bsp::process_move;
+using skel::runtime::bsp::run_options;
+using skel::runtime::bsp::run_sequential;
+using skel::runtime::bsp::superstep_measures;
+using skel::test::virtual_bsp;
+using skel::test::witness;
+using testing::HasSubstr;
+
+std::uint64_t seeds() {
+  char const* const asked = std::getenv("SKEL_SEEDS");
+  return asked == nullptr ? 200 : std::strtoull(asked, nullptr, 10);
+}
+
+/// Moves drawn by a seed, of as many processes as one in `rarely`; among them some that cannot be made.
+run_options random_moves(std::uint64_t seed, int ranks, std::size_t rarely) {
+  run_options out;
+  out.measures = true;
+  out.next_moves = [roll = bench::dice(seed), ranks, rarely](superstep_measures const& of) mutable {
+    std::vector<process_move> moves;
+    for (std::size_t p = 0; p < of.rank_of.size(); ++p)
+      if (roll.one_in(rarely))
+        moves.push_back({p, of.rank_of[p], static_cast<int>(roll.below(static_cast<std::size_t>(ranks) + 1))});
+    if (roll.one_in(5)) moves.push_back({of.rank_of.size(), 0, 0});
+    return moves;
+  };
+  return out;
+}
+
+/// What happened in some runs.
+struct activity {
+  std::uint64_t messages = 0, moved = 0, not_moved = 0;
+};
+
+template <class Program>
+void expect_as_sequential(Program const& program, int ranks, std::uint64_t seed, run_options options, activity& sum) {
+  std::uint64_t supersteps = 0;
+  auto const expected = run_sequential(program, supersteps);
+  virtual_bsp<Program> run(program, ranks, seed, std::move(options));
+  run.run();
+  std::map<std::size_t, witness> all;
+  for (int r = 0; r < ranks; ++r) {
+    auto const record = run.end(static_cast<std::size_t>(r));
+    EXPECT_EQ(record.supersteps, supersteps) << "seed " << seed;
+    auto here = run.states(static_cast<std::size_t>(r));
+    for (auto const& [process, state] : here) EXPECT_EQ(record.rank_of[process], r);
+    all.merge(here);
+    if (r > 0) continue;
+    sum.messages += record.messages;
+    sum.moved += record.migrated;
+    sum.not_moved += record.not_migrated;
+  }
+  ASSERT_EQ(all.size(), expected.size());
+  for (auto const& [process, state] : all) EXPECT_EQ(state, expected[process]) << "seed " << seed << ", " << process;
+}
+
+TEST(BspEngine, GivesWhatTheSequentialEngineGives) {
+  activity sum;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    int const ranks = static_cast<int>(1 + seed % 5);
+    expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), ranks, seed, {}, sum);
+    expect_as_sequential(skel::test::random_bsp<std::string>(seed), ranks, seed, {}, sum);
+  }
+  EXPECT_GT(sum.messages, 50 * seeds());
+  EXPECT_EQ(sum.moved + sum.not_moved, 0u);
+}
+
+TEST(BspEngine, GivesTheSameWhereProcessesMoveAtEveryBarrier) {
+  activity sum;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    int const ranks = static_cast<int>(1 + seed % 5);
+    auto const moves = random_moves(seed, ranks, 1 + seed % 4);
+    expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), ranks, seed, moves, sum);
+    expect_as_sequential(skel::test::random_bsp<std::string>(seed), ranks, seed, moves, sum);
+  }
+  EXPECT_GT(sum.messages, 50 * seeds());
+  EXPECT_GT(sum.moved, 20 * seeds());
+  EXPECT_GT(sum.not_moved, seeds());
+}
+
+/// What each rank's run throws; "": nothing.
+template <class Error, class Program>
+std::vector<std::string> errors_of(virtual_bsp<Program>& run, int ranks) {
+  run.run();
+  std::vector<std::string> all;
+  for (int r = 0; r < ranks; ++r) try {
+      run.end(static_cast<std::size_t>(r));
+      all.emplace_back();
+    } catch (Error const& e) {
+      all.emplace_back(e.what());
+    }
+  return all;
+}
+
+struct counter {
+  int value = 0;
+};
+
+template <class Make, class Step>
+auto counting(std::size_t processes, Make make, Step step) {
+  return skel::bsp<int>("count", processes, make, step);
+}
+counter zero(std::size_t) {
+  return {};
+}
+
+TEST(BspEngine, TellsEveryRankWhichProcessThrewInWhichSuperstep) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto const program = counting(10, zero, [](skel::superstep<int>& now, counter&) {
+      if (now.number() == 3 && now.process() >= 4) throw std::runtime_error("no more");
+    });
+    virtual_bsp run(program, 3, seed);
+    auto const errors = errors_of<process_error>(run, 3);
+    EXPECT_THAT(errors, testing::Each("bsp 'count': process 4 threw in superstep 3 on rank 1: no more"));
+    std::uint64_t supersteps = 0;
+    EXPECT_THROW(run_sequential(program, supersteps), process_error);
+  }
+}
+
+TEST(BspEngine, TellsEveryRankThatAStateCouldNotBeMade) {
+  auto const program = counting(
+      10,
+      [](std::size_t p) {
+        if (p == 9) throw std::runtime_error("no file");
+        return counter{};
+      },
+      [](skel::superstep<int>& now, counter&) { now.halt(); });
+  virtual_bsp run(program, 3, 1);
+  EXPECT_THAT(errors_of<process_error>(run, 3),
+              testing::Each("bsp 'count': the state of process 9 could not be made on rank 2: no file"));
+}
+
+TEST(BspEngine, RefusesMessagesToProcessesThatThereAreNot) {
+  auto const program = counting(4, zero, [](skel::superstep<int>& now, counter&) { now.send(4, 1); });
+  virtual_bsp run(program, 2, 1);
+  EXPECT_THAT(errors_of<process_error>(run, 2),
+              testing::Each("bsp 'count': process 0 threw in superstep 1 on rank 0: there is no process 4 to send a "
+                            "message to: they are 0 to 3"));
+}
+
+TEST(BspEngine, RefusesASecondContributionOfAProcess) {
+  auto const program = skel::bsp<int, int>(
+      "sum", 2, zero, [](skel::superstep<int, int>& now, counter&) { now.contribute(1), now.contribute(2); },
+      std::plus<>{});
+  virtual_bsp run(program, 1, 1);
+  EXPECT_THAT(errors_of<process_error>(run, 1), testing::Each(HasSubstr("contributes once")));
+}
+
+TEST(BspEngine, EndsAtTheLimitOfSupersteps) {
+  auto const program = counting(6, zero, [](skel::superstep<int>&, counter&) {}).limited(17);
+  virtual_bsp run(program, 3, 1);
+  EXPECT_THAT(errors_of<skel::error>(run, 3),
+              testing::Each(HasSubstr("'count' has not ended after 17 supersteps: 6 of 6 processes are awake")));
+  std::uint64_t supersteps = 0;
+  EXPECT_THROW(run_sequential(program, supersteps), skel::error);
+  EXPECT_EQ(supersteps, 17u);
+}
+
+TEST(BspEngine, IsCancelledOnAllRanks) {
+  std::atomic<bool> interrupt = false;
+  auto const program = counting(6, zero, [&](skel::superstep<int>& now, counter&) {
+    if (now.number() == 5 && now.process() == 3) interrupt = true;
+  });
+  run_options options;
+  options.interrupt = &interrupt;
+  virtual_bsp run(program, 3, 1, options);
+  EXPECT_THAT(errors_of<skel::cancelled>(run, 3), testing::Each(HasSubstr("'count' was cancelled in superstep")));
+}
+
+TEST(BspEngine, ASleepingProcessIsCalledAgainWhenAMessageComes) {
+  auto const program = counting(4, zero, [](skel::superstep<int>& now, counter& mine) {
+    ++mine.value;
+    if (now.number() < 5 && now.process() == 0) return now.number() == 3 ? now.send(3, 1) : void();
+    now.halt();
+  });
+  virtual_bsp run(program, 2, 1);
+  run.run();
+  EXPECT_EQ(run.end(0).supersteps, 5u);
+  auto const there = run.states(1);
+  EXPECT_EQ(there.at(2).value, 1);
+  EXPECT_EQ(there.at(3).value, 2);
+}
+
+TEST(BspEngine, NoProcessesAreRefused) {
+  EXPECT_THROW(counting(0, zero, [](skel::superstep<int>&, counter&) {}), skel::error);
+  EXPECT_THROW(counting(2, zero, [](skel::superstep<int>&, counter&) {}).pin(2), skel::error);
+}
+
+/// Can be written, or read, as often as it is not `stuck`.
+struct stubborn {
+  int value = 0;
+  bool stuck_writing = false, stuck_reading = false;
+};
+
+}  // namespace
+
+template <>
+struct skel::serializer<stubborn> {
+  template <class Archive>
+  static void save(Archive& archive, stubborn const& value) {
+    if (value.stuck_writing) throw std::runtime_error("cannot write");
+    archive(value.value, value.stuck_reading);
+  }
+  template <class Archive>
+  static stubborn load(Archive& archive) {
+    stubborn out;
+    out.value = archive.template get<int>();
+    out.stuck_reading = archive.template get<bool>();
+    if (out.stuck_reading) throw std::runtime_error("cannot read");
+    return out;
+  }
+};
+
+namespace {
+
+/// Every process goes to the next rank at every barrier.
+run_options rotation(int ranks) {
+  run_options out;
+  out.measures = true;
+  out.next_moves = [ranks](superstep_measures const& of) {
+    std::vector<process_move> moves;
+    for (std::size_t p = 0; p < of.rank_of.size(); ++p)
+      moves.push_back({p, of.rank_of[p], (of.rank_of[p] + 1) % ranks});
+    return moves;
+  };
+  return out;
+}
+
+TEST(BspEngine, AProcessWhoseStateCannotTravelStaysWhereItIsForGood) {
+  auto const program = skel::bsp<int>(
+                           "rotate", 9,
+                           [](std::size_t p) {
+                             return stubborn{0, p == 1, p == 5};
+                           },
+                           [](skel::superstep<int>& now, stubborn& mine) {
+                             for (auto const& [from, what] : now.received()) mine.value += what;
+                             if (now.number() < 20)
+                               now.send((now.process() + 1) % now.processes(), 1);
+                             else
+                               now.halt();
+                           })
+                           .pin(8);
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    virtual_bsp run(program, 3, seed, rotation(3));
+    run.run();
+    auto const record = run.end(2);
+    EXPECT_EQ(record.rank_of[1], 0);
+    EXPECT_EQ(record.rank_of[5], 1);
+    EXPECT_EQ(record.rank_of[8], 2);
+    EXPECT_EQ(record.rank_of[0], static_cast<int>(record.migrated / 6 % 3));
+    std::map<std::size_t, std::string> why;
+    for (auto const& one : record.migrations)
+      if (!one.failed.empty()) why.emplace(one.process, one.failed);
+    EXPECT_EQ(why[1], "its state could not be serialised: cannot write");
+    EXPECT_EQ(why[5], "its state could not be deserialised: cannot read");
+    EXPECT_EQ(why[8], "it is pinned");
+    EXPECT_EQ(why.size(), 3u);
+    int values = 0;
+    for (std::size_t r = 0; r < 3; ++r)
+      for (auto const& [process, state] : run.states(r)) values += state.value;
+    EXPECT_EQ(values, 9 * 19);
+  }
+}
+
+TEST(BspEngine, AThousandRotationsLoseNothing) {
+  auto const program = skel::bsp<std::string>(
+      "rotate", 10, [](std::size_t p) { return std::vector<std::uint64_t>{p}; },
+      [](skel::superstep<std::string>& now, std::vector<std::uint64_t>& mine) {
+        mine[0] += now.received().size() * now.number();
+        if (now.number() > 1001) return now.halt();
+        now.send((now.process() * 7 + now.number()) % now.processes(), "x");
+      });
+  std::uint64_t supersteps = 0;
+  auto const expected = run_sequential(program, supersteps);
+  virtual_bsp run(program, 4, 3, rotation(4));
+  run.run();
+  auto const record = run.end(0);
+  EXPECT_EQ(record.migrated, 10'000u);
+  EXPECT_LE(record.times.size(), skel::record::bsp_record::most_times);
+  for (std::size_t r = 0; r < 4; ++r)
+    for (auto const& [process, state] : run.states(r)) EXPECT_EQ(state, expected[process]);
+}
+
+TEST(BspEngine, AMoveThatCannotBeDecidedEndsTheRun) {
+  auto const program = counting(4, zero, [](skel::superstep<int>&, counter&) {});
+  run_options options;
+  options.measures = true;
+  options.next_moves = [](superstep_measures const&) -> std::vector<process_move> { throw std::runtime_error("lost"); };
+  virtual_bsp run(program, 2, 1, options);
+  EXPECT_THAT(errors_of<skel::error>(run, 2), testing::Each(HasSubstr("could not be decided: lost")));
+}
+
+TEST(BspEngine, MeasuresProcessesForWhoDecides) {
+  auto const program = counting(6, zero, [](skel::superstep<int>& now, counter&) {
+    if (now.process() == 5)
+      for (auto const end = skel::record::now() + 1e-3; skel::record::now() < end;) {
+      }
+    if (now.number() == 4 || now.process() == 0) now.halt();
+  });
+  std::size_t calls = 0;
+  run_options options = rotation(3);
+  options.next_moves = [&calls, rotate = options.next_moves](superstep_measures const& of) {
+    ++calls;
+    EXPECT_EQ(of.number, calls);
+    EXPECT_EQ(of.share.size(), 3u);
+    EXPECT_EQ(of.seconds[0] > 0, of.number == 1);
+    EXPECT_GE(of.seconds[5], 1e-3);
+    return rotate(of);
+  };
+  virtual_bsp run(program, 3, 1, options);
+  run.run();
+  EXPECT_EQ(run.end(1).migrated, 12u);
+  EXPECT_EQ(calls, 3u);
+}
+
+/// A message that cannot be written or read where it says so.
+struct bad_message {
+  bool write = false, read = false;
+};
+
+}  // namespace
+
+template <>
+struct skel::serializer<bad_message> {
+  template <class Archive>
+  static void save(Archive& archive, bad_message const& value) {
+    if (value.write) throw std::runtime_error("cannot write");
+    archive(value.read);
+  }
+  template <class Archive>
+  static bad_message load(Archive& archive) {
+    if (archive.template get<bool>()) throw std::runtime_error("cannot read");
+    return {};
+  }
+};
+
+namespace {
+
+TEST(BspEngine, TellsEveryRankWhichMessagesCouldNotCross) {
+  for (bool const write : {true, false}) {
+    auto const program = skel::bsp<bad_message>("send", 6, zero, [=](skel::superstep<bad_message>& now, counter&) {
+      if (now.number() == 2 && now.process() == 1) now.send(0, {write, !write}), now.send(4, {write, !write});
+      if (now.number() == 2) now.halt();
+    });
+    virtual_bsp run(program, 3, 1);
+    EXPECT_THAT(errors_of<process_error>(run, 3),
+                testing::Each(write ? "bsp 'send': what process 1 sent in superstep 2 could not be serialised on rank "
+                                      "0: cannot write"
+                                    : "bsp 'send': what was sent to process 4 in superstep 2 could not be "
+                                      "deserialised on rank 2: cannot read"));
+  }
+}
+
+}  // namespace

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/hash.hpp>
+#include <skel/detail/runtime/bsp/program.hpp>
+
+#include "support/dice.hpp"
+
+namespace skel::test {
+
+/// What a process of a random program has seen: everything, in order.
+struct witness {
+  std::uint64_t seen = 0;
+  std::vector<double> sums;
+  std::string last;
+
+  void see(std::uint64_t what) { seen = mixed(seen ^ what); }
+  friend bool operator==(witness const&, witness const&) = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(seen, sums, last);
+  }
+};
+
+inline std::uint64_t number_in(std::uint64_t message) {
+  return message;
+}
+inline std::uint64_t number_in(std::string const& message) {
+  return fnv1a().add(message).value();
+}
+inline void write(std::uint64_t& message, std::uint64_t what) {
+  message = what;
+}
+inline void write(std::string& message, std::uint64_t what) {
+  message.assign(what % 40, static_cast<char>('a' + what % 26));
+}
+
+/// Processes that send to each other and to all, contribute, sleep and wake as a seed and what they have received say,
+/// and send nothing any more after some supersteps.
+template <class Message>
+auto random_bsp(std::uint64_t seed) {
+  bench::dice roll(seed);
+  std::size_t const n = roll.between(1, 24);
+  std::uint64_t const last = roll.between(1, 12), fan = roll.between(0, 4);
+  auto const make = [seed](std::size_t p) { return witness{bench::scatter(seed + p), {}, std::to_string(p)}; };
+  auto const step = [=](skel::superstep<Message, double>& now, witness& mine) {
+    mine.see(now.number());
+    for (auto const& [from, what] : now.received()) mine.see(from), mine.see(number_in(what));
+    for (auto const& [from, what] : now.received_by_all()) mine.see(from * 3), mine.see(number_in(what));
+    if (now.reduced()) mine.sums.push_back(*now.reduced());
+    mine.last += static_cast<char>('a' + now.received().size() % 26);
+    if (now.number() <= last) {
+      Message message;
+      for (std::uint64_t i = mine.seen % (fan + 1); i > 0; --i) {
+        write(message, mine.seen ^ i);
+        now.send(bench::scatter(mine.seen + i) % n, message);
+      }
+      if (mine.seen % 11 == 0) write(message, mine.seen), now.send_to_all(message);
+      // Sums of these depend on the order in which they are added.
+      if (mine.seen % 3 == 0) now.contribute(1.0 / static_cast<double>(1 + mine.seen % 1000003));
+    }
+    if (now.number() > last || mine.seen % 4 == 1) now.halt();
+  };
+  return skel::bsp<Message, double>("random", n, make, step, std::plus<>{});
+}
+
+}  // namespace skel::test

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <runtime/bsp/engine.hpp>
+#include <skel/detail/runtime/bsp/typed_group.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+#include "support/dice.hpp"
+#include "support/fake_network.hpp"
+
+namespace skel::test {
+
+/// A BSP program over virtual ranks, in one thread: which message comes next is drawn by a seed.
+template <class Program>
+class virtual_bsp {
+ public:
+  /// `options` are those of rank 0; other ranks ask for no moves.
+  virtual_bsp(Program const& program, int ranks, std::uint64_t seed, runtime::bsp::run_options options = {})
+      : roll_(seed), net_(ranks, bench::scatter(seed)) {
+    options.most_supersteps = program.most_supersteps;
+    options.pinned = program.pinned;
+    for (int r = 0; r < ranks; ++r) {
+      auto& one = ranks_.emplace_back();
+      one.group = std::make_unique<runtime::bsp::typed_group<Program>>(program);
+      one.threads = std::make_unique<runtime::thread_team>(1);
+      one.here = std::make_unique<runtime::bsp::engine>(*one.group, net_.at(r), *one.threads, options);
+      options.next_moves = nullptr;
+    }
+  }
+
+  fake_network& net() { return net_; }
+
+  /// Until every rank has come to rest. Throws std::runtime_error when nothing happens any more.
+  void run() {
+    std::uint64_t seen = 0;
+    std::size_t idle = 0;
+    for (bool goes_on = true; goes_on; ++idle) {
+      auto& one = ranks_[roll_.below(ranks_.size())];
+      auto& by = net_.at(static_cast<int>(&one - ranks_.data()));
+      if (!one.over && !one.here->serve()) {
+        one.over = true;
+        by.quiesce();
+      }
+      by.progress();
+      goes_on = false;
+      for (std::size_t r = 0; r < ranks_.size(); ++r)
+        goes_on = goes_on || !ranks_[r].over || !net_.at(static_cast<int>(r)).quiet();
+      if (net_.events() != seen) seen = net_.events(), idle = 0;
+      if (idle == 20000) throw std::runtime_error("nothing happens any more");
+    }
+  }
+
+  /// What a rank's run() returns or throws.
+  record::bsp_record end(std::size_t rank) { return ranks_[rank].here->end(); }
+  /// The states that are on a rank.
+  std::map<std::size_t, typename Program::state> states(std::size_t rank) {
+    std::map<std::size_t, typename Program::state> out;
+    ranks_[rank].group->for_each_state([&](std::size_t process, auto const& state) { out.emplace(process, state); });
+    return out;
+  }
+
+ private:
+  struct one_rank {
+    std::unique_ptr<runtime::bsp::typed_group<Program>> group;
+    std::unique_ptr<runtime::thread_team> threads;
+    std::unique_ptr<runtime::bsp::engine> here;
+    bool over = false;
+  };
+
+  bench::dice roll_;
+  fake_network net_;
+  std::vector<one_rank> ranks_;
+};
+
+}  // namespace skel::test
