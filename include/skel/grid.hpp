@@ -11,6 +11,7 @@
 #include <skel/detail/grid/collective_calls.hpp>
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
+#include <skel/detail/runtime/bsp/is_program.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
 #include <skel/detail/runtime/program.hpp>
@@ -18,6 +19,15 @@
 namespace skel {
 
 class decision_store;
+struct bsp_report;
+
+namespace record {
+struct bsp_record;
+}
+namespace runtime::bsp {
+class process_group;
+struct run_options;
+}  // namespace runtime::bsp
 
 /// The machine a program runs on: one process, or the ranks that mpirun has started. Make one, first thing in main, on
 /// every rank; it initialises MPI where there is any, which ends with the process. Several may live one after the other
@@ -53,10 +63,25 @@ class grid : public collective_calls {
   /// constructor of a worker; skel::cancelled when the run was interrupted or stopped; skel::error when there is no
   /// placement, or when the ranks do not make the same calls (collective_calls).
   template <class Composition>
-  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program>) run_report
+  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program> &&
+           !runtime::bsp::is_program<std::remove_cvref_t<Composition>>) run_report
       run(Composition&& app, std::stop_token const& stop = {}) {
     return run(line_of(app), stop);
   }
+
+  /// Runs a BSP program (skel::bsp, <skel/bsp.hpp>, which has these functions). Its processes begin in blocks on all
+  /// ranks, and each rank computes with as many threads as it has cores. Collective: every rank gives the same program.
+  /// Ctrl-C and `stop` cancel it as they do others; they are looked at between processes. Returns the same report on
+  /// every rank, but for its seconds; the second also of(process, state) of every process, in their order, on every
+  /// rank, which has to be able to cross ranks. Throws on every rank: skel::process_error when a function or serializer
+  /// of the user threw, skel::cancelled, skel::error at the program's limit of supersteps, or when the ranks do not
+  /// make the same calls.
+  template <class Program>
+  requires runtime::bsp::is_program<Program> bsp_report run(Program const& app, std::stop_token const& stop = {});
+  template <class Program, class Of>
+  requires(runtime::bsp::is_program<Program>&& std::is_invocable_v<
+           Of const&, std::size_t, typename Program::state&>) auto run(Program const& app, Of const& of,
+                                                                       std::stop_token const& stop = {});
 
   /// The plan that run() would make, without running anything. Collective. Every stage must say its skel::work.
   template <class Composition>
@@ -78,6 +103,8 @@ class grid : public collective_calls {
 
   run_report run(runtime::program const& line, std::stop_token const& stop = {});
   planned_program plan(runtime::program const& line);
+  record::bsp_record run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
+                         std::string const& types, std::stop_token const& stop);
 
  private:
   /// Anything is taken, so that what cannot be run is refused in one message.

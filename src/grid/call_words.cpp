@@ -77,4 +77,14 @@ runtime::named_call call_with(std::string const& name, runtime::program const& l
   return {text + words_of(settings), hash.value()};
 }
 
+runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
+                              std::string const& types) {
+  fnv1a hash;
+  hash.add(types).add(options.most_supersteps).add(options.measures ? 1 : 0);
+  for (auto const process : options.pinned) hash.add(process);
+  return {"run() of bsp '" + group.name() + "' of " + std::to_string(group.processes()) +
+              (group.processes() == 1 ? " process" : " processes"),
+          hash.value()};
+}
+
 }  // namespace skel

@@ -3,6 +3,7 @@
 #include <string>
 
 #include <skel/detail/grid/settings.hpp>
+#include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/program.hpp>
 #include <skel/detail/runtime/rendezvous.hpp>
 
@@ -14,5 +15,10 @@ runtime::named_call making_a_grid(run_settings const& settings);
 /// The same of a call with a program ("run()"): names, kinds, widths, pins and item types of its stations,
 /// which of them say their work, and what of them is kept and where.
 runtime::named_call call_with(std::string const& name, runtime::program const& line, run_settings const& settings);
+
+/// The same of run() of a BSP program, with the name of its type: its name, how many processes it has, its limit and
+/// pins, and whether processes may move.
+runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
+                              std::string const& types);
 
 }  // namespace skel

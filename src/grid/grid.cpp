@@ -28,6 +28,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
@@ -278,6 +279,17 @@ struct grid::state {
     return found;
   }
 
+  /// With how many threads this rank computes where nothing is placed: ranks of a host share its cores. Collective at
+  /// the first call.
+  std::size_t threads() {
+    if (!own_cores) {
+      std::string unused;
+      auto const found = cores ? *cores : find_rank_cores(ranks, unused);
+      own_cores = std::max<std::size_t>(1, found.own[static_cast<std::size_t>(ranks.rank())]);
+    }
+    return *own_cores;
+  }
+
   /// Hosts that a line or the user names.
   std::vector<std::string> names_in(runtime::program const& line) const {
     std::vector<std::string> named;
@@ -497,6 +509,7 @@ struct grid::state {
   run_settings settings;
   runtime::communicator ranks;
   std::optional<rank_cores> cores;                 // from the first program on
+  std::optional<std::size_t> own_cores;            // of this rank, from the first BSP program on
   std::string limits;                              // ranks that may use fewer than their host has
   std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
   std::optional<run_platform> stated;              // as it was, before each rank became a host
@@ -608,6 +621,17 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     view->fail(e.what());
     throw;
   }
+}
+
+record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
+                             std::string const& types, std::stop_token const& stop) {
+  runtime::sole_use const only("run()");
+  state_->meet(call_with(group, options, types));
+  interrupt_watch const watch;
+  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  options.interrupt = &interrupt_watch::flag();
+  options.threads = state_->threads();
+  return runtime::bsp::run_bsp(group, state_->ranks, std::move(options));
 }
 
 run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {

@@ -211,7 +211,7 @@ void engine::finish_superstep(std::vector<arrival> come) {
     auto const refused = take_bytes(rest, told.refused_bytes);
     if (!refused.empty()) refused_.assign(reinterpret_cast<char const*>(refused.data()), refused.size());
     for (auto count = told.moves; count > 0; --count) {
-      add_move(take_number<process_move>(rest));
+      add_move(take_number<bsp_move>(rest));
     }
     seconds[r] = rest;
   }
@@ -260,7 +260,7 @@ void engine::finish_superstep(std::vector<arrival> come) {
 }
 
 /// A move that rank 0 asks for is made at this barrier, or the record says why not.
-void engine::add_move(process_move const& move) {
+void engine::add_move(bsp_move const& move) {
   auto const refuse = [&](std::string const& why) { note_migration({move.process, 0, why}, move); };
   if (move.process >= group_.processes())
     refuse("there is no such process");
@@ -276,7 +276,7 @@ void engine::add_move(process_move const& move) {
     moves_.push_back(move);
 }
 
-void engine::note_migration(move_outcome const& what, process_move const& move) {
+void engine::note_migration(move_outcome const& what, bsp_move const& move) {
   ++(what.failed.empty() ? record_.migrated : record_.not_migrated);
   if (record_.migrations.size() == record::bsp_record::most_migrations) return;
   record_.migrations.push_back({number_, move.process, move.from, move.to, what.bytes, 0, what.failed});

@@ -57,7 +57,7 @@ class engine {
   double compute();
   void send_superstep(superstep_head mine);
   void finish_superstep(std::vector<arrival> come);
-  void add_move(process_move const& move);
+  void add_move(bsp_move const& move);
   void ask_for_moves();
   void send_states();
   void finish_states(std::vector<arrival> const& come);
@@ -67,7 +67,7 @@ class engine {
   template <class Step>
   void on_threads(char const* name, Step const& step);
   void note(std::optional<process_failure> failed);
-  void note_migration(move_outcome const& what, process_move const& move);
+  void note_migration(move_outcome const& what, bsp_move const& move);
   void send_all(std::string const& head, std::vector<std::string> blocks);
   int rank() const { return among_.rank(); }
   std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
@@ -88,9 +88,9 @@ class engine {
   std::string own_head_, own_block_;
   double begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
   std::vector<double> process_seconds_;  // of each slot
-  superstep_measures measured_;
-  std::vector<process_move> asked_;     // on rank 0, for the next barrier
-  std::vector<process_move> moves_;     // at this barrier
+  bsp_measures measured_;
+  std::vector<bsp_move> asked_;         // on rank 0, for the next barrier
+  std::vector<bsp_move> moves_;         // at this barrier
   std::vector<move_outcome> outcomes_;  // of those that come here
   std::size_t unpriced_ = 0;            // migrations at the end of the record that have no time yet
   bool cancelled_ = false;

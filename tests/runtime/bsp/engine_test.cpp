@@ -17,11 +17,11 @@
 
 namespace {
 
+using skel::bsp_measures;
+using skel::bsp_move;
 using skel::process_error;
-using skel::runtime::bsp::process_move;
 using skel::runtime::bsp::run_options;
 using skel::runtime::bsp::run_sequential;
-using skel::runtime::bsp::superstep_measures;
 using skel::test::virtual_bsp;
 using skel::test::witness;
 using testing::HasSubstr;
@@ -35,8 +35,8 @@ std::uint64_t seeds() {
 run_options random_moves(std::uint64_t seed, int ranks, std::size_t rarely) {
   run_options out;
   out.measures = true;
-  out.next_moves = [roll = bench::dice(seed), ranks, rarely](superstep_measures const& of) mutable {
-    std::vector<process_move> moves;
+  out.next_moves = [roll = bench::dice(seed), ranks, rarely](bsp_measures const& of) mutable {
+    std::vector<bsp_move> moves;
     for (std::size_t p = 0; p < of.rank_of.size(); ++p)
       if (roll.one_in(rarely))
         moves.push_back({p, of.rank_of[p], static_cast<int>(roll.below(static_cast<std::size_t>(ranks) + 1))});
@@ -236,8 +236,8 @@ namespace {
 run_options rotation(int ranks) {
   run_options out;
   out.measures = true;
-  out.next_moves = [ranks](superstep_measures const& of) {
-    std::vector<process_move> moves;
+  out.next_moves = [ranks](bsp_measures const& of) {
+    std::vector<bsp_move> moves;
     for (std::size_t p = 0; p < of.rank_of.size(); ++p)
       moves.push_back({p, of.rank_of[p], (of.rank_of[p] + 1) % ranks});
     return moves;
@@ -304,7 +304,7 @@ TEST(BspEngine, AMoveThatCannotBeDecidedEndsTheRun) {
   auto const program = counting(4, zero, [](skel::superstep<int>&, counter&) {});
   run_options options;
   options.measures = true;
-  options.next_moves = [](superstep_measures const&) -> std::vector<process_move> { throw std::runtime_error("lost"); };
+  options.next_moves = [](bsp_measures const&) -> std::vector<bsp_move> { throw std::runtime_error("lost"); };
   virtual_bsp run(program, 2, 1, options);
   EXPECT_THAT(errors_of<skel::error>(run, 2), testing::Each(HasSubstr("could not be decided: lost")));
 }
@@ -318,7 +318,7 @@ TEST(BspEngine, MeasuresProcessesForWhoDecides) {
   });
   std::size_t calls = 0;
   run_options options = rotation(3);
-  options.next_moves = [&calls, rotate = options.next_moves](superstep_measures const& of) {
+  options.next_moves = [&calls, rotate = options.next_moves](bsp_measures const& of) {
     ++calls;
     EXPECT_EQ(of.number, calls);
     EXPECT_EQ(of.share.size(), 3u);

@@ -11,6 +11,8 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/pattern/operators.hpp>
+#include <skel/detail/runtime/bsp/is_program.hpp>
+#include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
@@ -81,10 +83,19 @@ struct bsp_program {
   Operator combine;
   std::uint64_t most_supersteps = 1'000'000;
   std::vector<std::size_t> pinned{};
+  bsp_mover next_moves{};
 
   /// The program has to end after so many supersteps: then run() throws skel::error.
   bsp_program limited(std::uint64_t supersteps) && {
     most_supersteps = supersteps;
+    return std::move(*this);
+  }
+  /// Processes move, by hand: asked on rank 0 after each superstep that is not the last, while others wait. Processes
+  /// are measured then, which takes some 50 ns of each. A move that cannot be made is not, and the report says why:
+  /// from where its process is not, to a rank that there is not, of a pinned process, the second one of a process, and
+  /// where its state could not be written or read. What it throws ends the run.
+  bsp_program moved_by(bsp_mover mover) && {
+    next_moves = std::move(mover);
     return std::move(*this);
   }
   /// This process stays on the rank where it begins. Throws skel::error when there is none.
@@ -120,8 +131,6 @@ auto bsp(std::string name, std::size_t processes, Make make, Step step, Operator
 
 namespace runtime::bsp {
 
-template <class T>
-inline constexpr bool is_program = false;
 template <class Message, class Value, class Make, class Step, class Operator>
 inline constexpr bool is_program<bsp_program<Message, Value, Make, Step, Operator>> = true;
 

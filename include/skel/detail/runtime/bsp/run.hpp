@@ -11,23 +11,10 @@
 
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
+#include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 
 namespace skel::runtime::bsp {
-
-/// A process goes from one rank to another.
-struct process_move {
-  std::size_t process = 0;
-  int from = 0, to = 0;
-};
-
-/// What was measured in a superstep, on all ranks.
-struct superstep_measures {
-  std::uint64_t number = 1;     ///< of the superstep
-  std::vector<double> seconds;  ///< of each process, in its function [s]; 0: it slept
-  std::vector<int> rank_of;     ///< of each process, from the barrier on
-  std::vector<double> share;    ///< of each rank: the part of a core that its threads got while they computed, 0 to 1
-};
 
 struct run_options {
   std::uint64_t most_supersteps = 1'000'000;
@@ -39,7 +26,7 @@ struct run_options {
   /// who moves at the barrier of the next one. Moves from where a process is not, to ranks that there are not, of
   /// pinned processes, and second ones of a process are not made, and the record says why. Called by the thread that
   /// communicates. What it throws ends the run.
-  std::function<std::vector<process_move>(superstep_measures const&)> next_moves{};
+  bsp_mover next_moves{};
   /// Appends what the processes of this rank give at the end; and takes what those of a rank have given, which may
   /// throw and end the run.
   std::function<std::optional<process_failure>(std::string& to)> results{};
@@ -47,6 +34,17 @@ struct run_options {
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
   std::atomic<bool> const* interrupt = nullptr;
 };
+
+/// What a program says of its run.
+template <class Program>
+run_options options_of(Program const& program) {
+  run_options out;
+  out.most_supersteps = program.most_supersteps;
+  out.pinned = program.pinned;
+  out.measures = program.next_moves != nullptr;
+  out.next_moves = program.next_moves;
+  return out;
+}
 
 /// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks,
 /// process p of n on rank p * ranks / n. Collective: every rank gives a group of the same program, and the same limit,

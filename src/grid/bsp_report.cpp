@@ -1,0 +1,61 @@
+#include <skel/detail/grid/bsp_report.hpp>
+
+#include <ostream>
+#include <string>
+
+#include <skel/detail/base/counted.hpp>
+
+#include "figure_text.hpp"
+
+namespace skel {
+namespace {
+
+/// Of migrations so many are listed.
+constexpr std::size_t most_listed = 16;
+
+std::string process_count(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " process" : " processes");
+}
+
+/// What ranks did: "rank 1 on n2: 4 processes, computed 0.21 s, waited 0.02 s".
+std::string ranks_text(record::bsp_record const& run) {
+  std::string out;
+  std::vector<std::size_t> processes(run.hosts.size());
+  for (int const rank : run.rank_of) ++processes[static_cast<std::size_t>(rank)];
+  for (std::size_t r = 0; r < run.hosts.size(); ++r) {
+    double computed = 0, waited = 0;
+    for (auto const& some : run.times) computed += some.computing[r], waited += some.waiting[r];
+    out += print("  rank %zu on %s: ", r, run.hosts[r].c_str()) + process_count(processes[r]) +
+           print(" at the end, computed %.4g s, waited %.4g s\n", computed, waited);
+  }
+  return out;
+}
+
+std::string migrations_text(record::bsp_record const& run) {
+  std::string out;
+  if (run.migrated > 0) out += "  " + counted(run.migrated, "migration") + "\n";
+  if (run.not_migrated > 0) out += "  " + counted(run.not_migrated, "migration") + " could not be made\n";
+  std::size_t listed = 0;
+  for (auto const& one : run.migrations) {
+    if (++listed > most_listed) break;
+    out += print("    superstep %llu: process %zu from rank %d to rank %d, ",
+                 static_cast<unsigned long long>(one.superstep), one.process, one.from, one.to) +
+           (one.failed.empty() ? scaled(static_cast<double>(one.bytes), "B") + print(", %.3g s", one.seconds)
+                               : "stays: " + one.failed) +
+           "\n";
+  }
+  if (run.migrated + run.not_migrated > most_listed) out += "    ...\n";
+  return out;
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
+  auto const& run = report.run;
+  return out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
+             << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
+             << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
+             << migrations_text(run);
+}
+
+}  // namespace skel

@@ -1,0 +1,147 @@
+#include <skel/bsp.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <sstream>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/runtime/bsp/sequential.hpp>
+
+#include "support/random_bsp.hpp"
+
+namespace {
+
+using testing::HasSubstr;
+
+skel::grid& grid() {
+  static skel::grid instance;
+  return instance;
+}
+
+/// Moves drawn by a seed at every barrier.
+skel::bsp_mover random_mover(std::uint64_t seed) {
+  return [roll = bench::dice(seed)](skel::bsp_measures const& of) mutable {
+    std::vector<skel::bsp_move> moves;
+    for (std::size_t p = 0; p < of.rank_of.size(); ++p)
+      if (roll.one_in(2)) moves.push_back({p, of.rank_of[p], static_cast<int>(roll.below(of.share.size()))});
+    return moves;
+  };
+}
+
+template <class Message>
+void expect_as_sequential(std::uint64_t seed) {
+  auto app = skel::test::random_bsp<Message>(seed);
+  std::uint64_t supersteps = 0;
+  auto const expected = skel::runtime::bsp::run_sequential(app, supersteps);
+  auto const state_of = [](std::size_t, skel::test::witness& state) { return state; };
+  for (bool const moves : {false, true}) {
+    if (moves) app.next_moves = random_mover(seed);
+    auto const [report, values] = grid().run(app, state_of);
+    EXPECT_EQ(report.run.supersteps, supersteps);
+    EXPECT_TRUE(std::ranges::equal(values, expected)) << "seed " << seed;
+  }
+}
+
+TEST(Bsp, GivesWhatTheSequentialEngineGives) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    expect_as_sequential<std::uint64_t>(seed);
+    expect_as_sequential<std::string>(seed);
+  }
+}
+
+TEST(Bsp, TakesLongMessagesAndStatesAcross) {
+  auto const app = skel::bsp<std::vector<double>>(
+                       "long", 8, [](std::size_t p) { return std::vector<double>(100'000, static_cast<double>(p)); },
+                       [](skel::superstep<std::vector<double>>& now, std::vector<double>& mine) {
+                         for (auto const& [from, what] : now.received())
+                           for (std::size_t i = 0; i < mine.size(); ++i) mine[i] += what[i];
+                         if (now.number() == 6) return now.halt();
+                         now.send((now.process() + 3) % now.processes(), mine);
+                       })
+                       .moved_by(random_mover(1));
+  std::uint64_t supersteps = 0;
+  auto const expected = skel::runtime::bsp::run_sequential(app, supersteps);
+  auto const values = grid().run(app, [](std::size_t, std::vector<double>& mine) { return mine; }).values;
+  EXPECT_TRUE(std::ranges::equal(values, expected));
+}
+
+TEST(Bsp, SaysWhatHappened) {
+  auto const app = skel::bsp<int>(
+                       "report", 20, [](std::size_t) { return 0; },
+                       [](skel::superstep<int>& now, int&) {
+                         if (now.number() == 4) return now.halt();
+                         now.send(0, 1);
+                       })
+                       .moved_by(random_mover(3))
+                       .pin(3);
+  auto const report = grid().run(app);
+  auto const ranks = static_cast<std::size_t>(grid().size());
+  EXPECT_EQ(report.run.hosts.size(), ranks);
+  EXPECT_EQ(report.run.messages, 60u);
+  EXPECT_EQ(report.run.times.size(), 4u);
+  for (auto const& one : report.run.times) EXPECT_EQ(one.waiting.size(), ranks);
+  EXPECT_EQ(report.run.rank_of[3], static_cast<int>(3 * ranks / 20));
+  EXPECT_EQ(report.run.migrated > 0, ranks > 1);
+  std::ostringstream text;
+  text << report;
+  EXPECT_THAT(text.str(), HasSubstr("bsp 'report': 20 processes on " + std::to_string(ranks) + " rank"));
+  EXPECT_THAT(text.str(), HasSubstr("4 supersteps and 60 messages"));
+}
+
+TEST(Bsp, AnExceptionReachesEveryRank) {
+  auto const app = skel::bsp<int>(
+      "throws", 20, [](std::size_t) { return 0; },
+      [](skel::superstep<int>& now, int&) {
+        if (now.number() == 3 && now.process() >= 18) throw std::runtime_error("enough");
+      });
+  try {
+    grid().run(app);
+    FAIL() << "nothing was thrown";
+  } catch (skel::process_error const& e) {
+    EXPECT_EQ(e.program(), "throws");
+    EXPECT_EQ(e.process(), 18u);
+    EXPECT_EQ(e.superstep(), 3u);
+    EXPECT_EQ(e.rank(), 18 * grid().size() / 20);
+    EXPECT_EQ(e.cause() != nullptr, e.rank() == grid().rank());
+    EXPECT_THAT(e.what(), HasSubstr("enough"));
+  }
+}
+
+TEST(Bsp, AResultThatCannotBeMadeReachesEveryRank) {
+  auto const app = skel::bsp<int>(
+      "results", 20, [](std::size_t) { return 0; }, [](skel::superstep<int>& now, int&) { now.halt(); });
+  try {
+    grid().run(app, [](std::size_t process, int&) {
+      if (process == 11) throw std::runtime_error("no result");
+      return process;
+    });
+    FAIL() << "nothing was thrown";
+  } catch (skel::process_error const& e) {
+    EXPECT_EQ(e.process(), 11u);
+    EXPECT_THAT(e.what(), HasSubstr("the result of process 11 could not be made"));
+  }
+}
+
+TEST(Bsp, IsStoppedByATokenOfOneRank) {
+  std::stop_source stop;
+  auto const app = skel::bsp<int>(
+      "endless", 20, [](std::size_t) { return 0; },
+      [&](skel::superstep<int>& now, int&) {
+        if (now.number() == 10 && now.process() == 19) stop.request_stop();
+      });
+  EXPECT_THROW(grid().run(app, stop.get_token()), skel::cancelled);
+}
+
+TEST(Bsp, ACallOfTheGridInASuperstepIsRefused) {
+  auto const app = skel::bsp<int>(
+      "calls", 4, [](std::size_t) { return 0; }, [](skel::superstep<int>&, int&) { grid().barrier(); });
+  EXPECT_THROW(grid().run(app), skel::process_error);
+}
+
+}  // namespace
