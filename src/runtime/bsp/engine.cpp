@@ -31,7 +31,7 @@ std::span<std::byte const> bytes_of(std::string const& text) {
 
 /// What the head of a superstep begins with.
 struct engine::superstep_head {
-  std::uint64_t awake = 0, sent = 0;
+  std::uint64_t awake = 0, sent = 0, gets = 0;
   double computing = 0, waited = 0, migrated = 0;  // the last two of the superstep before
   double share = 1;
   std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0, moves = 0, measured = 0;
@@ -62,6 +62,9 @@ bool engine::serve() {
     switch (stage_) {
       case stage::superstep:
         finish_superstep(std::move(come));
+        break;
+      case stage::answers:
+        finish_answers(come);
         break;
       case stage::states:
         finish_states(come);
@@ -150,6 +153,7 @@ void engine::send_superstep(superstep_head mine) {
   if (!failure_ && !control_.is_interrupted()) {
     mine.awake = group_.awake();
     mine.sent = group_.sent();
+    mine.gets = group_.gets();
     note(group_.pack(rank_of_, rank(), blocks));
   }
   mine.cancelled = control_.is_interrupted();
@@ -184,7 +188,7 @@ void engine::finish_superstep(std::vector<arrival> come) {
   waited_ = record::now() - sent_at_;
   migrated_ = 0;
   come[static_cast<std::size_t>(rank())].head = own_head_;
-  std::uint64_t awake = 0, sent = 0;
+  std::uint64_t awake = 0, sent = 0, gets = 0;
   double migrated = 0;
   record::superstep_times times{number_, 1, std::vector<double>(size()), std::vector<double>(size())};
   std::vector<double> waited(size());
@@ -197,6 +201,7 @@ void engine::finish_superstep(std::vector<arrival> come) {
     auto const told = take_number<superstep_head>(rest);
     awake += told.awake;
     sent += told.sent;
+    gets += told.gets;
     cancelled_ = cancelled_ || told.cancelled;
     times.computing[r] = told.computing;
     waited[r] = told.waited;
@@ -253,10 +258,32 @@ void engine::finish_superstep(std::vector<arrival> come) {
                            "there is no memory for the messages of a superstep"});
   }
   if (!failure_) note(group_.deliver(rank(), blocks));
-  if (!moves_.empty())
-    send_states();
-  else
+  if (gets == 0) return move_or_go_on();
+  auto answers = failure_ ? std::vector<std::string>(size()) : group_.answers();
+  own_block_ = answers[static_cast<std::size_t>(rank())];
+  stage_ = stage::answers;
+  send_all({}, std::move(answers));
+}
+
+void engine::finish_answers(std::vector<arrival> const& come) {
+  try {
+    std::vector<std::span<std::byte const>> blocks;
+    for (std::size_t r = 0; r < size(); ++r) {
+      if (come[r].lost) throw error("there is no memory for what was got in a superstep");
+      blocks.push_back(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
+    }
+    if (!failure_) group_.take_answers(blocks);
+  } catch (...) {
+    note(describe({process_failure::kind::memory, group_.here().empty() ? 0 : group_.here().front()}));
+  }
+  move_or_go_on();
+}
+
+void engine::move_or_go_on() {
+  if (moves_.empty())
     ask_for_moves();
+  else
+    send_states();
 }
 
 /// A move that rank 0 asks for is made at this barrier, or the record says why not.

@@ -19,9 +19,9 @@ namespace skel::runtime::bsp {
 
 /// One rank of a BSP program: a protocol of rounds on a transport.
 ///
-///     superstep: compute, pack --(head, block)--> deliver --+--> superstep
-///                                                           +--> states --> outcome --> superstep    (where some move)
-///                                                           +--> closing                             (at the end)
+///     superstep: compute, pack --(head, block)--> deliver --> answers --> states --> outcome --> superstep
+///                                                    |     (to gets)   (of those that move)
+///                                                    +--> closing (at the end)
 ///
 /// All ranks know the same after each round, and go on alike. The head of a superstep says how many processes are awake
 /// and how much was sent, so that the barrier needs no collective beside it; who moves at this barrier, where rank 0
@@ -39,7 +39,7 @@ class engine {
   record::bsp_record end();
 
  private:
-  enum class stage { begin, superstep, states, outcome, closing, over };
+  enum class stage { begin, superstep, answers, states, outcome, closing, over };
   struct superstep_head;
   struct move_outcome {
     std::size_t process = 0;
@@ -59,6 +59,8 @@ class engine {
   void finish_superstep(std::vector<arrival> come);
   void add_move(bsp_move const& move);
   void ask_for_moves();
+  void finish_answers(std::vector<arrival> const& come);
+  void move_or_go_on();
   void send_states();
   void finish_states(std::vector<arrival> const& come);
   void finish_outcome(std::vector<arrival> const& come);

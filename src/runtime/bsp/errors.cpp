@@ -17,6 +17,8 @@ std::string where(process_failure const& f) {
       return "what " + process + " sent" + superstep + " could not be serialised";
     case process_failure::kind::read:
       return "what was sent to " + process + superstep + " could not be deserialised";
+    case process_failure::kind::access:
+      return "a put or get of " + process + superstep + " failed";
     case process_failure::kind::reduce:
       return "the operator of the reduction threw" + superstep;
     case process_failure::kind::result:

@@ -24,6 +24,7 @@ using skel::runtime::bsp::run_options;
 using skel::runtime::bsp::run_sequential;
 using skel::test::virtual_bsp;
 using skel::test::witness;
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::uint64_t seeds() {
@@ -203,6 +204,57 @@ TEST(BspEngine, ASleepingProcessIsCalledAgainWhenAMessageComes) {
 TEST(BspEngine, NoProcessesAreRefused) {
   EXPECT_THROW(counting(0, zero, [](skel::superstep<int>&, counter&) {}), skel::error);
   EXPECT_THROW(counting(2, zero, [](skel::superstep<int>&, counter&) {}).pin(2), skel::error);
+}
+
+struct table {
+  std::vector<int> values;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(values);
+  }
+};
+
+TEST(BspEngine, RefusesPutsAndGetsOfElementsThatThereAreNot) {
+  for (bool const gets : {false, true}) {
+    auto const program = skel::bsp<int>(
+        "access", 6,
+        [](std::size_t) {
+          return table{{1, 2, 3}};
+        },
+        [=](skel::superstep<int>& now, table&) {
+          if (now.process() == 1 && gets) now.get<&table::values>(5, 1, 3);
+          if (now.process() == 1 && !gets) now.put<&table::values>(5, 3, 1);
+          now.halt();
+        },
+        skel::arrays<&table::values>());
+    virtual_bsp run(program, 3, 1);
+    EXPECT_THAT(errors_of<process_error>(run, 3),
+                testing::Each(AllOf(HasSubstr("bsp 'access': a put or get of process 1 in superstep 1 failed"),
+                                    HasSubstr("of array 0 of process 5 are put or got, which has 3"))));
+    std::uint64_t supersteps = 0;
+    EXPECT_THROW(run_sequential(program, supersteps), process_error);
+  }
+}
+
+TEST(BspEngine, RefusesArraysThatAreNotListedAndGetsThatWereNotAskedFor) {
+  for (bool const listed : {false, true}) {
+    auto const make = [](std::size_t) { return table{{1, 2, 3}}; };
+    auto const step = [=](skel::superstep<int>& now, table&) {
+      if (listed)
+        now.got<&table::values>(0);
+      else
+        now.put<&table::values>(0, 0, 1);
+    };
+    auto const expect = [](auto const& program, char const* words) {
+      virtual_bsp run(program, 2, 1);
+      EXPECT_THAT(errors_of<process_error>(run, 2), testing::Each(HasSubstr(words)));
+    };
+    if (listed)
+      expect(skel::bsp<int>("access", 2, make, step, skel::arrays<&table::values>()), "was not asked for");
+    else
+      expect(skel::bsp<int>("access", 2, make, step), "does not list");
+  }
 }
 
 /// Can be written, or read, as often as it is not `stuck`.

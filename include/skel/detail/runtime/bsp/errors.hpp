@@ -48,6 +48,7 @@ struct process_failure {
     step,    ///< the superstep function threw
     write,   ///< what it sent could not be serialised for another rank
     read,    ///< what was sent to it could not be deserialised
+    access,  ///< it puts to, or gets from, elements that there are not
     reduce,  ///< the operator threw; of the rank's first process
     result,  ///< its result could not be made, or written
     gather,  ///< what came from another rank of the results could not be read

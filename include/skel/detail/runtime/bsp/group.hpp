@@ -72,6 +72,13 @@ class process_group {
   /// Gives the processes here what this rank and others have packed for them.
   virtual std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
 
+  /// How many gets there were in the superstep that has been done.
+  virtual std::uint64_t gets() const = 0;
+  /// What comes of gets from the processes here, for each rank; where deliver() has not failed.
+  virtual std::vector<std::string> answers() = 0;
+  /// What comes of gets of the processes here, from each rank. Throws skel::error where it is damaged.
+  virtual void take_answers(std::vector<std::span<std::byte const>> const& blocks) = 0;
+
   /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
   /// throws.
   virtual std::string take(process_number process) = 0;

@@ -56,9 +56,9 @@ struct check_reduction {
                 "skel::bsp<Message, Value>(name, processes, make, step, std::plus<>{}); one without has no operator");
 };
 
-template <class Message, class Value, class Make, class Step, class Operator>
+template <class Message, class Value, class Make, class Step, class Operator, class Arrays>
 consteval bool check_program() {
-  if constexpr (check_make<Make>::value)
+  if constexpr (check_make<Make>::value && Arrays::value)
     return check_superstep<Step, Message, Value, state_of<Make>>::value && check_reduction<Operator, Value>::value &&
            check_transferable<Message>::value && check_transferable<value_type_of<Value>>::value &&
            check_transferable<state_of<Make>>::value;
@@ -69,12 +69,13 @@ consteval bool check_program() {
 }  // namespace runtime::bsp
 
 /// A BSP program: what skel::bsp() makes and grid.run() runs.
-template <class Message, class Value, class Make, class Step, class Operator>
+template <class Message, class Value, class Make, class Step, class Operator, class Arrays = arrays<>>
 struct bsp_program {
   using message = Message;
   using value = runtime::bsp::value_type_of<Value>;
   using state = runtime::bsp::state_of<Make>;
   using superstep_type = superstep<Message, Value>;
+  using array_list = Arrays;
 
   std::string name;
   std::size_t processes = 0;
@@ -113,26 +114,32 @@ struct bsp_program {
 /// Message, Value: what they send, and contribute to reductions (void: nothing).
 /// make(process): the state of a process, called once, on the rank where it begins.
 /// step(now, state): called in each superstep for each process that is awake; now is a skel::superstep<Message, Value>.
-/// combine: the operator of reductions.
+/// combine: the operator of reductions; without any, the list of arrays may stand in its place.
+/// registered: members of the state that processes put to and get from, skel::arrays<&state::u, ...>().
 /// Both functions are called on several threads at once, for different processes. Results do not depend on where
 /// processes are, nor on the number of threads and ranks, where the functions depend on their arguments alone.
 /// Message, Value and State have to be able to cross ranks (docs/types.md).
 /// Throws skel::error when there are no processes, or more than 2^32 - 1.
-template <class Message, class Value = void, class Make, class Step, class Operator = runtime::bsp::no_operator>
-auto bsp(std::string name, std::size_t processes, Make make, Step step, Operator combine = {}) {
-  if constexpr (runtime::bsp::check_program<Message, Value, Make, Step, Operator>()) {
+template <class Message, class Value = void, class Make, class Step, class Operator = runtime::bsp::no_operator,
+          class Arrays = arrays<>>
+auto bsp(std::string name, std::size_t processes, Make make, Step step, Operator combine = {},
+         [[maybe_unused]] Arrays registered = {}) {
+  if constexpr (runtime::bsp::is_arrays<Operator>) {
+    return bsp<Message, Value>(std::move(name), processes, std::move(make), std::move(step),
+                               runtime::bsp::no_operator(), combine);
+  } else if constexpr (runtime::bsp::check_program<Message, Value, Make, Step, Operator, Arrays>()) {
     if (processes == 0 || processes > std::numeric_limits<runtime::bsp::process_number>::max())
       throw error("bsp '" + name + "' has " + std::to_string(processes) + " processes: 1 to " +
                   std::to_string(std::numeric_limits<runtime::bsp::process_number>::max()) + " are wanted");
-    return bsp_program<Message, Value, Make, Step, Operator>{std::move(name), processes, std::move(make),
-                                                             std::move(step), std::move(combine)};
+    return bsp_program<Message, Value, Make, Step, Operator, Arrays>{std::move(name), processes, std::move(make),
+                                                                     std::move(step), std::move(combine)};
   }
 }
 
 namespace runtime::bsp {
 
-template <class Message, class Value, class Make, class Step, class Operator>
-inline constexpr bool is_program<bsp_program<Message, Value, Make, Step, Operator>> = true;
+template <class Message, class Value, class Make, class Step, class Operator, class Arrays>
+inline constexpr bool is_program<bsp_program<Message, Value, Make, Step, Operator, Arrays>> = true;
 
 }  // namespace runtime::bsp
 }  // namespace skel

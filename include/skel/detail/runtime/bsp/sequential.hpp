@@ -53,6 +53,8 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
   std::vector<letter> to_all;
   std::vector<bool> asleep(n, false);
   std::optional<value> reduced;
+  auto const arrays = Program::array_list::entries();
+  std::vector<std::vector<array_answer>> answers(n);
   for (std::uint64_t number = 1;; ++number) {
     if (number > program.most_supersteps)
       throw error("bsp '" + program.name + "' has not ended after " + std::to_string(program.most_supersteps) +
@@ -60,11 +62,12 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
     ++supersteps;
     std::vector<letter> next_to_all;
     std::vector<std::optional<value>> contributions(n);
+    std::vector<array_traffic> accesses(n);
     bool sent = false;
     for (std::size_t p = 0; p < n; ++p) {
       if (asleep[p] && inbox[p].empty() && to_all.empty()) continue;
       outbox<message, value> out;
-      participation<message, value> part{p, n, number, inbox[p], to_all, &reduced, &out};
+      participation<message, value> part{p, n, number, inbox[p], to_all, &reduced, &out, arrays, answers[p]};
       typename Program::superstep_type now(part);
       try {
         program.step(now, states[p]);
@@ -73,7 +76,8 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
       }
       asleep[p] = part.halts;
       inbox[p].clear();
-      sent = sent || !out.messages.empty() || !out.to_all.empty();
+      sent = sent || !out.messages.empty() || !out.to_all.empty() || out.accesses.size() > 0;
+      accesses[p] = std::move(out.accesses);
       for (auto& one : out.messages) next[one.to].push_back({p, std::move(one.what)});
       for (auto& one : out.to_all) next_to_all.push_back(std::move(one));
       for (auto& one : out.contributions) contributions[p] = std::move(one.value);
@@ -81,6 +85,23 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
     bool awake = false;
     for (std::size_t p = 0; p < n; ++p) awake = awake || !asleep[p];
     if (!awake && !sent) return states;
+    for (std::size_t p = 0; p < n; ++p) try {
+        answers[p].clear();
+        for (auto const& get : accesses[p].gets) {
+          auto const there = accessed(get, arrays[get.array], &states[get.to]);
+          answers[p].push_back({get.array, {there.begin(), there.end()}});
+          asleep[p] = false;
+        }
+      } catch (...) {
+        fail(p, number, process_failure::kind::access);
+      }
+    for (std::size_t p = 0; p < n; ++p) try {
+        auto next_byte = accesses[p].values.begin();
+        for (auto const& put : accesses[p].puts)
+          for (auto& byte : accessed(put, arrays[put.array], &states[put.to])) byte = *next_byte++;
+      } catch (...) {
+        fail(p, number, process_failure::kind::access);
+      }
     std::swap(inbox, next);
     to_all = std::move(next_to_all);
     if constexpr (!std::is_same_v<value, no_value>) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/bsp/arrays.hpp>
 
 namespace skel {
 
@@ -21,8 +22,6 @@ struct received_message {
 };
 
 namespace runtime::bsp {
-
-using process_number = std::uint32_t;
 
 /// What the processes of a program contribute that contribute nothing.
 struct no_value {};
@@ -49,12 +48,14 @@ struct outbox {
   std::vector<sent_message<Message>> messages;
   std::vector<received_message<Message>> to_all;
   std::vector<contribution<Value>> contributions;
+  array_traffic accesses;
 
   /// Memory stays.
   void clear() {
     messages.clear();
     to_all.clear();
     contributions.clear();
+    accesses.clear();
   }
 };
 
@@ -67,6 +68,9 @@ struct participation {
   std::span<received_message<Message> const> received_by_all;
   std::optional<Value> const* reduced = nullptr;
   outbox<Message, Value>* out = nullptr;
+  std::span<array_entry const> arrays{};
+  std::span<array_answer const> answers{};
+  std::uint32_t gets = 0;
   bool contributed = false, halts = false;
 };
 
@@ -94,9 +98,7 @@ class superstep {
 
   /// Sends a message, which `to` reads in the next superstep. O(1). Throws skel::error when there is no such process.
   void send(std::size_t to, Message what) {
-    if (to >= part_.processes)
-      throw error("there is no process " + std::to_string(to) + " to send a message to: they are 0 to " +
-                  std::to_string(part_.processes - 1));
+    expect_process(to, "to send a message to");
     using runtime::bsp::process_number;
     part_.out->messages.push_back(
         {static_cast<process_number>(part_.process), static_cast<process_number>(to), std::move(what)});
@@ -114,11 +116,70 @@ class superstep {
   /// are. Nothing where nobody has contributed.
   std::optional<value> const& reduced() const requires(!std::is_void_v<Value>) { return *part_.reduced; }
 
+  /// Writes elements from `at` on of an array of another process, or of this one (skel::arrays). They are there when
+  /// the next superstep begins; of puts to the same element the last one counts, by the order of the processes and of
+  /// their calls. O(elements). Throws skel::error when there is no such process, or the program does not list the
+  /// array; elements that there are not end the run at the barrier.
+  template <auto Array>
+  requires runtime::bsp::registrable<Array>
+  void put(std::size_t to, std::size_t at, std::span<runtime::bsp::element_of<Array> const> what) {
+    auto& out = part_.out->accesses;
+    out.puts.push_back(access<Array>(to, at, what.size(), 0));
+    auto const bytes = std::as_bytes(what);
+    out.values.insert(out.values.end(), bytes.begin(), bytes.end());
+  }
+  template <auto Array>
+  requires runtime::bsp::registrable<Array>
+  void put(std::size_t to, std::size_t at, runtime::bsp::element_of<Array> const& what) {
+    put<Array>(to, at, std::span(&what, 1));
+  }
+  /// Asks for elements as they are at the end of this superstep, before any puts. Returns which get of this process in
+  /// this superstep it is, from 0: got() gives them in the next one, in which this process is awake. O(1). A superstep
+  /// in which somebody gets takes the time of two messages more. Throws as put().
+  template <auto Array>
+  requires runtime::bsp::registrable<Array> std::size_t get(std::size_t of, std::size_t at, std::size_t count = 1) {
+    part_.out->accesses.gets.push_back(access<Array>(of, at, count, part_.gets));
+    return part_.gets++;
+  }
+  /// The elements of a get of the last superstep. Throws skel::error when there was none of this array.
+  template <auto Array>
+  requires runtime::bsp::registrable<Array> std::span < runtime::bsp::element_of<Array>
+  const > got(std::size_t which) const {
+    if (which >= part_.answers.size() || part_.answers[which].array != number_of<Array>())
+      throw error("get " + std::to_string(which) + " of this array was not asked for in the last superstep");
+    using element = runtime::bsp::element_of<Array>;
+    auto const& values = part_.answers[which].values;
+    return {reinterpret_cast<element const*>(values.data()), values.size() / sizeof(element)};
+  }
+
   /// This process sleeps from now on, until there is a message for it. When all processes sleep and nothing was sent,
-  /// the program ends.
+  /// put or asked for, the program ends.
   void halt() { part_.halts = true; }
 
  private:
+  void expect_process(std::size_t which, char const* what_for) const {
+    if (which >= part_.processes)
+      throw error("there is no process " + std::to_string(which) + " " + what_for + ": they are 0 to " +
+                  std::to_string(part_.processes - 1));
+  }
+  template <auto Array>
+  std::uint32_t number_of() const {
+    for (std::uint32_t i = 0; i < part_.arrays.size(); ++i)
+      if (part_.arrays[i].tag == &runtime::bsp::array_tag<Array>) return i;
+    throw error("an array is put to or got from that the program does not list: skel::bsp(..., skel::arrays<...>())");
+  }
+  template <auto Array>
+  runtime::bsp::array_access access(std::size_t to, std::size_t at, std::size_t count, std::uint32_t which) const {
+    expect_process(to, "whose array could be put to or got from");
+    using runtime::bsp::process_number;
+    return {static_cast<process_number>(part_.process),
+            static_cast<process_number>(to),
+            number_of<Array>(),
+            which,
+            at,
+            count};
+  }
+
   runtime::bsp::participation<Message, value>& part_;
 };
 

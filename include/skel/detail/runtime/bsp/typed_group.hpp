@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/bsp/array_exchange.hpp>
 #include <skel/detail/runtime/bsp/bytes.hpp>
 #include <skel/detail/runtime/bsp/fold_tree.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
@@ -32,13 +33,15 @@ class typed_group final : public process_group {
   static constexpr bool reduces = !std::is_same_v<value, no_value>;
 
  public:
-  explicit typed_group(Program const& program) : process_group(program.name, program.processes), program_(program) {}
+  explicit typed_group(Program const& program)
+      : process_group(program.name, program.processes), program_(program), arrays_(Program::array_list::entries()) {}
 
   void begin(std::vector<process_number> here) override {
     here_ = std::move(here);
     asleep_.assign(here_.size(), 0);
     states_.resize(here_.size());
     inbox_begin_.assign(here_.size() + 1, 0);
+    answers_.resize(has_arrays() ? here_.size() : 0);
   }
 
   std::optional<process_failure> make(plan::block slots, step_control& control) override {
@@ -61,7 +64,15 @@ class typed_group final : public process_group {
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
       if (seconds != nullptr) seconds[s] = 0;
       if (asleep_[s]) continue;
-      participation<message, value> as{here_[s], processes_, number, inbox_of(s), to_all_, &reduced_, &sent_[part]};
+      participation<message, value> as{.process = here_[s],
+                                       .processes = processes_,
+                                       .number = number,
+                                       .received = inbox_of(s),
+                                       .received_by_all = to_all_,
+                                       .reduced = &reduced_,
+                                       .out = &sent_[part],
+                                       .arrays = arrays_.list(),
+                                       .answers = answers_of(s)};
       typename Program::superstep_type now(as);
       double const begin = seconds != nullptr ? record::now() : 0;
       try {
@@ -78,7 +89,12 @@ class typed_group final : public process_group {
 
   std::uint64_t sent() const override {
     std::uint64_t all = 0;
-    for (auto const& box : sent_) all += box.messages.size() + box.to_all.size();
+    for (auto const& box : sent_) all += box.messages.size() + box.to_all.size() + box.accesses.size();
+    return all;
+  }
+  std::uint64_t gets() const override {
+    std::uint64_t all = 0;
+    for (auto const& box : sent_) all += box.accesses.gets.size();
     return all;
   }
 
@@ -108,6 +124,7 @@ class typed_group final : public process_group {
           }
         }
       for (std::size_t r = 0; r < blocks.size(); ++r) put_number_at(blocks[r], front[r], count[r]);
+      if (has_arrays()) pack_accesses(rank_of, rank, blocks);
       if (blocks.size() > 1)
         append_to_others(pack_for_all(of, during), rank, blocks);
       else
@@ -129,9 +146,15 @@ class typed_group final : public process_group {
         if (static_cast<int>(r) == rank)
           take_own(contributions);
         else
-          unpack(blocks[r], come_[r], contributions, to);
+          unpack(r, blocks[r], contributions, to);
       std::ranges::stable_sort(to_all_, {}, &letter::from);
       fill_inboxes(static_cast<std::size_t>(rank));
+      if (has_arrays()) {
+        during = process_failure::kind::access;
+        for (auto& one : answers_) one.clear();
+        auto const state_of = [&](process_number process) -> void* { return &*states_[slot_of(process)]; };
+        arrays_.deliver(static_cast<std::size_t>(rank), state_of, to);
+      }
       if constexpr (reduces) {
         during = process_failure::kind::reduce;
         to = here_.empty() ? 0 : here_.front();
@@ -147,6 +170,19 @@ class typed_group final : public process_group {
     }
   }
 
+  std::vector<std::string> answers() override { return arrays_.answers(); }
+
+  void take_answers(std::vector<std::span<std::byte const>> const& blocks) override {
+    for (auto const& block : blocks)
+      for_each_answer(block, [&](process_number process, std::uint32_t which, array_answer what) {
+        std::size_t const s = slot_of(process);
+        auto& all = answers_[s];
+        if (all.size() <= which) all.resize(which + 1);
+        all[which] = std::move(what);
+        asleep_[s] = 0;
+      });
+  }
+
   std::string take(process_number process) override {
     std::size_t const s = slot_of(process);
     std::string out;
@@ -158,15 +194,23 @@ class typed_group final : public process_group {
       put_number(out, std::uint64_t{one.from});
       put_value(out, one.what);
     }
+    for (auto const& one : answers_of(s)) {
+      put_number(out, one.array);
+      put_value(out, one.values);
+    }
     return out;
   }
 
   void stage(process_number process, std::span<std::byte const> bytes) override {
     auto const asleep = take_number<std::uint8_t>(bytes);
-    moving one{process, asleep, take_value<state>(bytes), {}};
+    moving one{process, asleep, take_value<state>(bytes), {}, {}};
     for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
       auto const from = take_number<std::uint64_t>(bytes);
       one.inbox.push_back({from, take_value<message>(bytes)});
+    }
+    while (has_arrays() && !bytes.empty()) {
+      auto const array = take_number<std::uint32_t>(bytes);
+      one.answers.push_back({array, take_value<std::vector<std::byte>>(bytes)});
     }
     if (!bytes.empty()) throw error("the state of a process has more bytes than were read of it");
     staged_.push_back(std::move(one));
@@ -187,24 +231,29 @@ class typed_group final : public process_group {
     std::vector<std::optional<state>> states;
     std::vector<letter> inbox;
     std::vector<std::size_t> inbox_begin{0};
+    std::vector<std::vector<array_answer>> answers;
     std::size_t const most = here_.size() + staged_.size();
     here.reserve(most), asleep.reserve(most), states.reserve(most), inbox_begin.reserve(most + 1);
-    auto const add = [&](process_number process, std::uint8_t sleeps, state&& has, auto&& letters) {
+    auto const add = [&](process_number process, std::uint8_t sleeps, state&& has, auto&& letters,
+                         std::vector<array_answer>* got) {
       here.push_back(process);
       asleep.push_back(sleeps);
       states.emplace_back(std::move(has));
       for (auto& one : letters) inbox.push_back(std::move(one));
       inbox_begin.push_back(inbox.size());
+      if (has_arrays()) answers.push_back(std::move(*got));
     };
     auto next = staged_.begin();
     for (std::size_t s = 0; s <= here_.size(); ++s) {
       for (; next != staged_.end() && (s == here_.size() || next->process < here_[s]); ++next)
-        add(next->process, next->asleep, std::move(next->has), next->inbox);
-      if (s < here_.size() && !leaves[s]) add(here_[s], asleep_[s], *std::move(states_[s]), inbox_of(s));
+        add(next->process, next->asleep, std::move(next->has), next->inbox, &next->answers);
+      if (s < here_.size() && !leaves[s])
+        add(here_[s], asleep_[s], *std::move(states_[s]), inbox_of(s), has_arrays() ? &answers_[s] : nullptr);
     }
     staged_.clear();
     here_ = std::move(here), asleep_ = std::move(asleep), states_ = std::move(states);
     inbox_ = std::move(inbox), inbox_begin_ = std::move(inbox_begin);
+    answers_ = std::move(answers);
   }
 
   /// Calls use(process, state) for each process here.
@@ -219,10 +268,24 @@ class typed_group final : public process_group {
     std::uint8_t asleep;
     state has;
     std::vector<letter> inbox;
+    std::vector<array_answer> answers;
   };
+
+  bool has_arrays() const { return !arrays_.list().empty(); }
+  std::span<array_answer const> answers_of(std::size_t slot) const {
+    if (!has_arrays()) return {};
+    return answers_[slot];
+  }
 
   std::span<letter> inbox_of(std::size_t slot) {
     return std::span(inbox_).subspan(inbox_begin_[slot], inbox_begin_[slot + 1] - inbox_begin_[slot]);
+  }
+
+  void pack_accesses(std::span<int const> rank_of, int rank, std::vector<std::string>& blocks) {
+    arrays_.begin(blocks.size());
+    for (auto const& box : sent_) arrays_.add(box.accesses, rank_of);
+    for (std::size_t r = 0; r < blocks.size(); ++r)
+      if (static_cast<int>(r) != rank) arrays_.pack(r, blocks[r]);
   }
 
   /// Contributions of the processes here, combined as far as they can be.
@@ -271,8 +334,9 @@ class typed_group final : public process_group {
     std::ranges::move(folded_, std::back_inserter(contributions));
   }
 
-  void unpack(std::span<std::byte const> block, std::vector<sent_letter>& messages,
-              std::vector<contribution<value>>& contributions, std::size_t& to) {
+  void unpack(std::size_t rank, std::span<std::byte const> block, std::vector<contribution<value>>& contributions,
+              std::size_t& to) {
+    auto& messages = come_[rank];
     messages.clear();
     for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
       auto const from = take_number<process_number>(block), receiver = take_number<process_number>(block);
@@ -280,6 +344,7 @@ class typed_group final : public process_group {
       messages.push_back({from, receiver, take_value<message>(block)});
     }
     to = here_.empty() ? 0 : here_.front();
+    if (has_arrays()) arrays_.unpack(rank, block);
     for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
       auto const from = take_number<process_number>(block);
       to_all_.push_back({from, take_value<message>(block)});
@@ -334,6 +399,8 @@ class typed_group final : public process_group {
   std::vector<letter> inbox_, to_all_;
   std::vector<std::size_t> inbox_begin_;  // of each slot in inbox_, and the end
   std::optional<value> reduced_;
+  array_exchange arrays_;
+  std::vector<std::vector<array_answer>> answers_;  // of each slot, where there are arrays
   std::vector<moving> staged_;
 };
 
