@@ -84,7 +84,7 @@ auto random_bsp(std::uint64_t seed) {
     }
     if (now.number() > last || mine.seen % 4 == 1) now.halt();
   };
-  return skel::bsp<Message, double>("random", n, make, step, std::plus<>{}, skel::arrays<&witness::board>());
+  return skel::bsp<Message, double>("random", n, make, step, std::plus<>{}, skel::registered<&witness::board>());
 }
 
 }  // namespace skel::test

@@ -21,7 +21,7 @@
 
 namespace skel::test {
 
-/// A BSP program over virtual ranks, in one thread: which message comes next is drawn by a seed.
+/// A BSP program over virtual ranks: which message comes next is drawn by a seed.
 template <class Program>
 class virtual_bsp {
  public:
@@ -33,7 +33,7 @@ class virtual_bsp {
     for (int r = 0; r < ranks; ++r) {
       auto& one = ranks_.emplace_back();
       one.group = std::make_unique<runtime::bsp::typed_group<Program>>(program);
-      one.threads = std::make_unique<runtime::thread_team>(1);
+      one.threads = std::make_unique<runtime::thread_team>(options.threads);
       one.here = std::make_unique<runtime::bsp::engine>(*one.group, net_.at(r), *one.threads, options);
       options.next_moves = nullptr;
     }

@@ -195,7 +195,7 @@ void engine::finish_superstep(std::vector<arrival> come) {
   measured_ = {number_, {}, {}, {}};
   if (options_.measures && rank() == 0) measured_.seconds.resize(group_.processes());
   std::vector<std::span<std::byte const>> seconds(size());
-  moves_.clear();
+  std::vector<bsp_move> asked;
   for (std::size_t r = 0; r < size(); ++r) {
     auto rest = bytes_of(come[r].head);
     auto const told = take_number<superstep_head>(rest);
@@ -216,7 +216,7 @@ void engine::finish_superstep(std::vector<arrival> come) {
     auto const refused = take_bytes(rest, told.refused_bytes);
     if (!refused.empty()) refused_.assign(reinterpret_cast<char const*>(refused.data()), refused.size());
     for (auto count = told.moves; count > 0; --count) {
-      add_move(take_number<bsp_move>(rest));
+      asked.push_back(take_number<bsp_move>(rest));
     }
     seconds[r] = rest;
   }
@@ -239,6 +239,8 @@ void engine::finish_superstep(std::vector<arrival> come) {
     stage_ = stage::over;
     return;
   }
+  moves_.clear();
+  for (auto const& move : asked) add_move(move);
   if (options_.measures && rank() == 0) {
     std::vector<std::size_t> next(size());
     for (std::size_t p = 0; p < group_.processes(); ++p) {

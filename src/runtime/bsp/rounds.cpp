@@ -3,6 +3,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::size_t direct_bytes = std::size_t{1} << 16;
 
 struct front {
-  std::uint64_t round, head_bytes;
+  std::uint64_t round, head_bytes, lost;
 };
 
 std::string text_of(std::span<std::byte const> bytes) {
@@ -30,19 +31,27 @@ rounds::rounds(transport& among, channel where) : among_(among), where_(where) {
 
 void rounds::send(int to, std::string const& head, std::string block) {
   bool const direct = block.size() >= direct_bytes;
-  message out(sizeof(front) + head.size() + (direct ? 0 : block.size()), direct ? 1 : 0);
-  front const first{now_, head.size()};
-  auto body = out.body();
-  std::memcpy(body.data(), &first, sizeof first);
-  if (!head.empty()) std::memcpy(body.data() + sizeof first, head.data(), head.size());
-  if (direct) {
-    auto const kept = std::make_shared<std::string>(std::move(block));
-    out.add(std::as_bytes(std::span(*kept)));
-    out.keep = kept;
-  } else if (!block.empty()) {
-    std::memcpy(body.data() + sizeof first + head.size(), block.data(), block.size());
+  auto const written = [&](bool lost) {
+    std::size_t const copied = direct || lost ? 0 : block.size();
+    message out(sizeof(front) + head.size() + copied, direct && !lost ? 1 : 0);
+    front const first{now_, head.size(), lost};
+    auto body = out.body();
+    std::memcpy(body.data(), &first, sizeof first);
+    if (!head.empty()) std::memcpy(body.data() + sizeof first, head.data(), head.size());
+    if (copied > 0) std::memcpy(body.data() + sizeof first + head.size(), block.data(), copied);
+    return out;
+  };
+  try {
+    auto out = written(false);
+    if (direct) {
+      auto const kept = std::make_shared<std::string>(std::move(block));
+      out.add(std::as_bytes(std::span(*kept)));
+      out.keep = kept;
+    }
+    among_.send(to, where_, std::move(out));
+  } catch (std::bad_alloc const&) {
+    among_.send(to, where_, written(true));
   }
-  among_.send(to, where_, std::move(out));
 }
 
 landing rounds::receive(int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes) {
@@ -53,6 +62,7 @@ landing rounds::receive(int from, std::span<std::byte const> body, std::span<std
   auto& come = come_[first.round % 2];
   body = body.subspan(sizeof first);
   to.head = text_of(body.first(first.head_bytes));
+  to.lost = first.lost != 0;
   if (sizes.empty()) {
     to.block = text_of(body.subspan(first.head_bytes));
     ++come;

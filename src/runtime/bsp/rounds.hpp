@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "../transport/transport.hpp"
+#include "transport/transport.hpp"
 
 namespace skel::runtime::bsp {
 
 /// What a rank has sent in a round.
 struct arrival {
   std::string head, block;
-  bool lost = false;  ///< there was no memory for the block
+  bool lost = false;  ///< there was no memory for the block, at either end
 };
 
 /// Rounds in which every rank sends one message to every other: whoever has one from each knows that all have come so

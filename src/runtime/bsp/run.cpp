@@ -4,7 +4,7 @@
 
 #include <skel/detail/runtime/team.hpp>
 
-#include "../transport/mpi_transport.hpp"
+#include "transport/mpi_transport.hpp"
 #include "engine.hpp"
 
 namespace skel::runtime::bsp {

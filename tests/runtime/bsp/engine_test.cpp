@@ -98,6 +98,16 @@ TEST(BspEngine, GivesTheSameWhereProcessesMoveAtEveryBarrier) {
   EXPECT_GT(sum.not_moved, seeds());
 }
 
+TEST(BspEngine, GivesTheSameOnSeveralThreads) {
+  activity sum;
+  for (std::uint64_t seed = 1; seed <= seeds() / 10; ++seed) {
+    auto moves = random_moves(seed, 2, 3);
+    moves.threads = 3;
+    expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), 2, seed, moves, sum);
+    expect_as_sequential(skel::test::random_bsp<std::string>(seed), 2, seed, moves, sum);
+  }
+}
+
 /// What each rank's run throws; "": nothing.
 template <class Error, class Program>
 std::vector<std::string> errors_of(virtual_bsp<Program>& run, int ranks) {
@@ -227,7 +237,7 @@ TEST(BspEngine, RefusesPutsAndGetsOfElementsThatThereAreNot) {
           if (now.process() == 1 && !gets) now.put<&table::values>(5, 3, 1);
           now.halt();
         },
-        skel::arrays<&table::values>());
+        skel::registered<&table::values>());
     virtual_bsp run(program, 3, 1);
     EXPECT_THAT(errors_of<process_error>(run, 3),
                 testing::Each(AllOf(HasSubstr("bsp 'access': a put or get of process 1 in superstep 1 failed"),
@@ -251,7 +261,7 @@ TEST(BspEngine, RefusesArraysThatAreNotListedAndGetsThatWereNotAskedFor) {
       EXPECT_THAT(errors_of<process_error>(run, 2), testing::Each(HasSubstr(words)));
     };
     if (listed)
-      expect(skel::bsp<int>("access", 2, make, step, skel::arrays<&table::values>()), "was not asked for");
+      expect(skel::bsp<int>("access", 2, make, step, skel::registered<&table::values>()), "was not asked for");
     else
       expect(skel::bsp<int>("access", 2, make, step), "does not list");
   }
@@ -331,6 +341,33 @@ TEST(BspEngine, AProcessWhoseStateCannotTravelStaysWhereItIsForGood) {
       for (auto const& [process, state] : run.states(r)) values += state.value;
     EXPECT_EQ(values, 9 * 19);
   }
+}
+
+TEST(BspEngine, AProcessForWhoseStateThereIsNoMemoryStays) {
+  auto const program = skel::bsp<int>(
+      "large", 3, [](std::size_t p) { return std::vector<double>(p == 1 ? 100'000 : 1, 1); },
+      [](skel::superstep<int>& now, std::vector<double>&) {
+        if (now.number() > 5) now.halt();
+      });
+  virtual_bsp run(program, 3, 5, rotation(3));
+  run.net().without_memory([](auto, skel::runtime::message const& what) { return what.ranges().size() > 0; });
+  run.run();
+  auto const record = run.end(0);
+  EXPECT_EQ(record.not_migrated, 4u);
+  EXPECT_EQ(record.migrations[1].failed, "there is no memory for the states on its way");
+  EXPECT_EQ(record.migrated, 8u);
+  EXPECT_EQ(run.states(1).at(1).size(), 100'000u);
+}
+
+TEST(BspEngine, MessagesForWhichThereIsNoMemoryEndTheRun) {
+  auto const program = skel::bsp<std::vector<double>>("large", 3, zero, [](auto& now, counter&) {
+    if (now.number() == 2) now.send(1, std::vector<double>(100'000));
+    if (now.number() == 3) now.halt();
+  });
+  virtual_bsp run(program, 3, 5);
+  run.net().without_memory([](auto, skel::runtime::message const& what) { return what.ranges().size() > 0; });
+  EXPECT_THAT(errors_of<process_error>(run, 3),
+              testing::Each(HasSubstr("messages could not be taken in superstep 2 on rank 1")));
 }
 
 TEST(BspEngine, AThousandRotationsLoseNothing) {

@@ -40,7 +40,7 @@ struct check_array {
   static constexpr bool value = registrable<Array>;
   static_assert(value,
                 "skel: this is no array that processes can put to and get from. Accepted: a pointer to a member of the "
-                "state that is a std::vector of plain elements, as in skel::arrays<&state::u>");
+                "state that is a std::vector of plain elements, as in skel::registered<&state::u>");
 };
 
 /// Its address stands for an array.
@@ -95,9 +95,9 @@ inline std::span<std::byte> accessed(array_access const& what, array_entry const
 }  // namespace runtime::bsp
 
 /// Members of the state of a BSP program, each a std::vector of plain elements, that other processes may put to and get
-/// from: skel::arrays<&state::u, &state::v>.
+/// from: skel::registered<&state::u, &state::v>.
 template <auto... Arrays>
-struct arrays {
+struct registered {
   static constexpr bool value = (runtime::bsp::check_array<Arrays>::value && ...);
 
   /// In the order of the list.
@@ -123,9 +123,9 @@ struct arrays {
 
 namespace runtime::bsp {
 template <class T>
-inline constexpr bool is_arrays = false;
+inline constexpr bool is_registered = false;
 template <auto... Arrays>
-inline constexpr bool is_arrays<arrays<Arrays...>> = true;
+inline constexpr bool is_registered<registered<Arrays...>> = true;
 }  // namespace runtime::bsp
 
 }  // namespace skel

@@ -69,7 +69,7 @@ consteval bool check_program() {
 }  // namespace runtime::bsp
 
 /// A BSP program: what skel::bsp() makes and grid.run() runs.
-template <class Message, class Value, class Make, class Step, class Operator, class Arrays = arrays<>>
+template <class Message, class Value, class Make, class Step, class Operator, class Arrays = registered<>>
 struct bsp_program {
   using message = Message;
   using value = runtime::bsp::value_type_of<Value>;
@@ -115,16 +115,16 @@ struct bsp_program {
 /// make(process): the state of a process, called once, on the rank where it begins.
 /// step(now, state): called in each superstep for each process that is awake; now is a skel::superstep<Message, Value>.
 /// combine: the operator of reductions; without any, the list of arrays may stand in its place.
-/// registered: members of the state that processes put to and get from, skel::arrays<&state::u, ...>().
+/// registered_arrays: members of the state that processes put to and get from, skel::registered<&state::u, ...>().
 /// Both functions are called on several threads at once, for different processes. Results do not depend on where
 /// processes are, nor on the number of threads and ranks, where the functions depend on their arguments alone.
 /// Message, Value and State have to be able to cross ranks (docs/types.md).
 /// Throws skel::error when there are no processes, or more than 2^32 - 1.
 template <class Message, class Value = void, class Make, class Step, class Operator = runtime::bsp::no_operator,
-          class Arrays = arrays<>>
+          class Arrays = registered<>>
 auto bsp(std::string name, std::size_t processes, Make make, Step step, Operator combine = {},
-         [[maybe_unused]] Arrays registered = {}) {
-  if constexpr (runtime::bsp::is_arrays<Operator>) {
+         [[maybe_unused]] Arrays registered_arrays = {}) {
+  if constexpr (runtime::bsp::is_registered<Operator>) {
     return bsp<Message, Value>(std::move(name), processes, std::move(make), std::move(step),
                                runtime::bsp::no_operator(), combine);
   } else if constexpr (runtime::bsp::check_program<Message, Value, Make, Step, Operator, Arrays>()) {

@@ -116,9 +116,9 @@ class superstep {
   /// are. Nothing where nobody has contributed.
   std::optional<value> const& reduced() const requires(!std::is_void_v<Value>) { return *part_.reduced; }
 
-  /// Writes elements from `at` on of an array of another process, or of this one (skel::arrays). They are there when
-  /// the next superstep begins; of puts to the same element the last one counts, by the order of the processes and of
-  /// their calls. O(elements). Throws skel::error when there is no such process, or the program does not list the
+  /// Writes elements from `at` on of an array of another process, or of this one (skel::registered). They are there
+  /// when the next superstep begins; of puts to the same element the last one counts, by the order of the processes and
+  /// of their calls. O(elements). Throws skel::error when there is no such process, or the program does not list the
   /// array; elements that there are not end the run at the barrier.
   template <auto Array>
   requires runtime::bsp::registrable<Array>
@@ -166,7 +166,8 @@ class superstep {
   std::uint32_t number_of() const {
     for (std::uint32_t i = 0; i < part_.arrays.size(); ++i)
       if (part_.arrays[i].tag == &runtime::bsp::array_tag<Array>) return i;
-    throw error("an array is put to or got from that the program does not list: skel::bsp(..., skel::arrays<...>())");
+    throw error(
+        "an array is put to or got from that the program does not list: skel::bsp(..., skel::registered<...>())");
   }
   template <auto Array>
   runtime::bsp::array_access access(std::size_t to, std::size_t at, std::size_t count, std::uint32_t which) const {

@@ -1,0 +1,6 @@
+#include <skel/bsp.hpp>
+
+auto compose() {
+  return skel::bsp<int*>(
+      "pointers", 4, [](std::size_t) { return 0; }, [](skel::superstep<int*>& now, int&) { now.halt(); });
+}
