@@ -7,24 +7,6 @@
 #include <skel/detail/runtime/bsp/bytes.hpp>
 
 namespace skel::runtime::bsp {
-namespace {
-
-template <class T>
-void put_all(std::string& to, std::vector<T> const& what) {
-  put_number(to, std::uint64_t{what.size()});
-  to.append(reinterpret_cast<char const*>(what.data()), what.size() * sizeof(T));
-}
-template <class T>
-std::vector<T> take_all(std::span<std::byte const>& from) {
-  auto const count = take_number<std::uint64_t>(from);
-  if (count > from.size() / sizeof(T)) throw error("a message between ranks is shorter than what is read of it");
-  auto const bytes = take_bytes(from, count * sizeof(T));
-  std::vector<T> out(count);
-  if (count > 0) std::memcpy(out.data(), bytes.data(), bytes.size());
-  return out;
-}
-
-}  // namespace
 
 void array_exchange::begin(std::size_t ranks) {
   going_.resize(ranks);
@@ -45,15 +27,15 @@ void array_exchange::add(array_traffic const& sent, std::span<int const> rank_of
 }
 
 void array_exchange::pack(std::size_t rank, std::string& block) const {
-  put_all(block, going_[rank].puts);
-  put_all(block, going_[rank].values);
-  put_all(block, going_[rank].gets);
+  put_range(block, going_[rank].puts);
+  put_range(block, going_[rank].values);
+  put_range(block, going_[rank].gets);
 }
 
 void array_exchange::unpack(std::size_t rank, std::span<std::byte const>& block) {
-  come_[rank].puts = take_all<array_access>(block);
-  come_[rank].values = take_all<std::byte>(block);
-  come_[rank].gets = take_all<array_access>(block);
+  come_[rank].puts = take_range<array_access>(block);
+  come_[rank].values = take_range<std::byte>(block);
+  come_[rank].gets = take_range<array_access>(block);
 }
 
 void array_exchange::deliver(std::size_t rank, find_state const& state_of, std::size_t& of) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
+#include <bit>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -27,6 +29,11 @@ std::span<std::byte const> bytes_of(std::string const& text) {
   return std::as_bytes(std::span(text));
 }
 
+std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
+  auto const bytes = take_bytes(from, size);
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
 }  // namespace
 
 /// What the head of a superstep begins with.
@@ -34,7 +41,7 @@ struct engine::superstep_head {
   std::uint64_t awake = 0, sent = 0, gets = 0;
   double computing = 0, waited = 0, migrated = 0;  // the last two of the superstep before
   double share = 1;
-  std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0, moves = 0, measured = 0;
+  std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0, moves = 0;
 };
 
 engine::engine(process_group& group, transport& among, team& threads, run_options options)
@@ -58,10 +65,10 @@ bool engine::serve() {
     next_superstep();
   }
   while (stage_ != stage::over && rounds_.complete()) {
-    auto come = rounds_.take();
+    auto const come = rounds_.take();
     switch (stage_) {
       case stage::superstep:
-        finish_superstep(std::move(come));
+        finish_superstep(come);
         break;
       case stage::answers:
         finish_answers(come);
@@ -121,10 +128,10 @@ void engine::make_states() {
 
 void engine::next_superstep() {
   ++number_;
-  double const begin = record::now();
+  superstep_begun_ = record::now();
   superstep_head mine;
   if (!failure_) mine.share = compute();
-  mine.computing = record::now() - begin;
+  mine.computing = record::now() - superstep_begun_;
   send_superstep(mine);
 }
 
@@ -164,7 +171,6 @@ void engine::send_superstep(superstep_head mine) {
   mine.failed_bytes = failed.size();
   mine.refused_bytes = refused_.size();
   mine.moves = asked_.size();
-  mine.measured = rank() == 0 ? 0 : process_seconds_.size();
   own_head_.clear();
   put_number(own_head_, mine);
   own_head_ += failed;
@@ -172,112 +178,130 @@ void engine::send_superstep(superstep_head mine) {
   for (auto const& move : std::exchange(asked_, {})) {
     put_number(own_head_, move);
   }
-  if (rank() != 0)
-    own_head_.append(reinterpret_cast<char const*>(process_seconds_.data()), process_seconds_.size() * sizeof(double));
+  own_measures_ = options_.measures && !failure_ && !mine.cancelled ? measures_here() : "";
   stage_ = stage::superstep;
-  send_all(own_head_, std::move(blocks));
+  send_all(own_head_, std::move(blocks), own_measures_);
 }
 
-void engine::send_all(std::string const& head, std::vector<std::string> blocks) {
-  for (std::size_t r = 0; r < size(); ++r)
-    if (static_cast<int>(r) != rank()) rounds_.send(static_cast<int>(r), head, std::move(blocks[r]));
+/// What rank 0 is told of the processes here. States seldom change their sizes much, and counting them may take long.
+std::string engine::measures_here() const {
+  std::string out;
+  put_range(out, process_seconds_);
+  put_range(out, group_.traffic());
+  put_range(out, std::has_single_bit(number_) ? group_.state_bytes() : std::vector<double>());
+  return out;
+}
+
+void engine::take_measures(barrier const& told) {
+  measured_.number = number_;
+  measured_.took = record::now() - superstep_begun_;
+  measured_.share = told.share;
+  measured_.seconds.assign(group_.processes(), 0);
+  measured_.state_bytes.resize(group_.processes());
+  measured_.traffic.clear();
+  struct of_rank {
+    std::vector<double> seconds, states;
+    std::size_t next = 0;
+  };
+  std::vector<of_rank> all;
+  for (auto bytes : told.measures) {
+    auto& one = all.emplace_back();
+    one.seconds = take_range<double>(bytes);
+    std::ranges::copy(take_range<bsp_traffic>(bytes), std::back_inserter(measured_.traffic));
+    one.states = take_range<double>(bytes);
+  }
+  for (std::size_t process = 0; process < group_.processes(); ++process) {
+    auto& from = all[static_cast<std::size_t>(rank_of_[process])];
+    measured_.seconds[process] = from.seconds[from.next];
+    if (!from.states.empty()) measured_.state_bytes[process] = from.states[from.next];
+    ++from.next;
+  }
+}
+
+void engine::send_all(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0) {
+  for (int r = 0; r < among_.size(); ++r)
+    if (r != rank()) rounds_.send(r, r == 0 ? head + for_rank_0 : head, std::move(blocks[static_cast<std::size_t>(r)]));
   sent_at_ = record::now();
 }
 
-void engine::finish_superstep(std::vector<arrival> come) {
-  waited_ = record::now() - sent_at_;
-  migrated_ = 0;
-  come[static_cast<std::size_t>(rank())].head = own_head_;
-  std::uint64_t awake = 0, sent = 0, gets = 0;
+/// What all ranks say of the superstep, and what has gone wrong.
+engine::barrier engine::read_heads(std::vector<arrival> const& come) {
+  barrier out;
   double migrated = 0;
   record::superstep_times times{number_, 1, std::vector<double>(size()), std::vector<double>(size())};
   std::vector<double> waited(size());
-  measured_ = {number_, {}, {}, {}};
-  if (options_.measures && rank() == 0) measured_.seconds.resize(group_.processes());
-  std::vector<std::span<std::byte const>> seconds(size());
-  std::vector<bsp_move> asked;
   for (std::size_t r = 0; r < size(); ++r) {
-    auto rest = bytes_of(come[r].head);
+    bool const own = static_cast<int>(r) == rank();
+    auto rest = bytes_of(own ? own_head_ : come[r].head);
     auto const told = take_number<superstep_head>(rest);
-    awake += told.awake;
-    sent += told.sent;
-    gets += told.gets;
-    cancelled_ = cancelled_ || told.cancelled;
+    out.awake += told.awake;
+    out.sent += told.sent;
+    out.gets += told.gets;
+    out.share.push_back(told.share);
+    cancelled_ = cancelled_ || told.cancelled != 0;
     times.computing[r] = told.computing;
     waited[r] = told.waited;
     migrated = std::max(migrated, told.migrated);
-    measured_.share.push_back(told.share);
-    if (told.failed_bytes > 0) {
-      auto const text = take_bytes(rest, told.failed_bytes);
-      auto theirs = from_bytes<process_failure>({reinterpret_cast<char const*>(text.data()), text.size()});
+    if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
+      auto theirs = own ? *failure_ : from_bytes<process_failure>(text);
       if (!failed_ || std::tie(theirs.superstep, theirs.process) < std::tie(failed_->superstep, failed_->process))
-        failed_ = static_cast<int>(r) == rank() ? *failure_ : std::move(theirs);
+        failed_ = std::move(theirs);
     }
-    auto const refused = take_bytes(rest, told.refused_bytes);
-    if (!refused.empty()) refused_.assign(reinterpret_cast<char const*>(refused.data()), refused.size());
-    for (auto count = told.moves; count > 0; --count) {
-      asked.push_back(take_number<bsp_move>(rest));
-    }
-    seconds[r] = rest;
+    if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
+    for (auto count = told.moves; count > 0; --count) out.moves.push_back(take_number<bsp_move>(rest));
+    out.measures.push_back(own ? bytes_of(own_measures_) : rest);
   }
   if (!record_.times.empty()) record::add_waiting(record_, waited);
   for (; unpriced_ > 0; --unpriced_) record_.migrations[record_.migrations.size() - unpriced_].seconds = migrated;
   record::add_superstep(record_, std::move(times));
   record_.supersteps = number_;
-  record_.messages += sent;
+  record_.messages += out.sent;
+  return out;
+}
+
+void engine::finish_superstep(std::vector<arrival> const& come) {
+  waited_ = record::now() - sent_at_;
+  migrated_ = 0;
+  auto const told = read_heads(come);
   if (failed_ || cancelled_ || !refused_.empty()) {
     stage_ = stage::over;
     return;
   }
-  if (awake == 0 && sent == 0) return close();
+  if (told.awake == 0 && told.sent == 0) return close();
   if (number_ == options_.most_supersteps) {
     refused_ = "bsp '" + record_.name + "' has not ended after " + counted(number_, "superstep") + ": " +
-               std::to_string(awake) + " of " + std::to_string(record_.processes) + " processes are awake, and " +
-               counted(sent, "message") + (sent == 1 ? " is" : " are") +
-               " under way; let processes halt(), or give the program more supersteps "
-               "(limited())";
+               std::to_string(told.awake) + " of " + std::to_string(record_.processes) + " processes are awake, and " +
+               counted(told.sent, "message") + (told.sent == 1 ? " is" : " are") +
+               " under way; let processes halt(), or give the program more supersteps (limited())";
     stage_ = stage::over;
     return;
   }
-  moves_.clear();
-  for (auto const& move : asked) add_move(move);
-  if (options_.measures && rank() == 0) {
-    std::vector<std::size_t> next(size());
-    for (std::size_t p = 0; p < group_.processes(); ++p) {
-      auto const r = static_cast<std::size_t>(rank_of_[p]);
-      auto const at = next[r]++;
-      if (r == 0)
-        measured_.seconds[p] = process_seconds_[at];
-      else
-        std::memcpy(&measured_.seconds[p], seconds[r].subspan(at * sizeof(double)).data(), sizeof(double));
-    }
-  }
+  if (options_.measures && rank() == 0) take_measures(told);
+  agree_on_moves(told.moves);
   std::vector<std::span<std::byte const>> blocks;
   for (auto const& one : come) {
     blocks.push_back(bytes_of(one.block));
-    if (one.lost)
-      note(process_failure{process_failure::kind::memory, group_.here().empty() ? 0 : group_.here().front(), 0, 0,
-                           "there is no memory for the messages of a superstep"});
+    if (one.lost) note_lost("there is no memory for the messages of a superstep");
   }
   if (!failure_) note(group_.deliver(rank(), blocks));
-  if (gets == 0) return move_or_go_on();
+  if (told.gets == 0) return move_or_go_on();
   auto answers = failure_ ? std::vector<std::string>(size()) : group_.answers();
   own_block_ = answers[static_cast<std::size_t>(rank())];
   stage_ = stage::answers;
   send_all({}, std::move(answers));
 }
 
+void engine::note_lost(std::string const& what) {
+  note(process_failure{process_failure::kind::memory, group_.here().empty() ? 0 : group_.here().front(), 0, 0, what});
+}
+
 void engine::finish_answers(std::vector<arrival> const& come) {
-  try {
-    std::vector<std::span<std::byte const>> blocks;
-    for (std::size_t r = 0; r < size(); ++r) {
-      if (come[r].lost) throw error("there is no memory for what was got in a superstep");
-      blocks.push_back(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
-    }
-    if (!failure_) group_.take_answers(blocks);
-  } catch (...) {
-    note(describe({process_failure::kind::memory, group_.here().empty() ? 0 : group_.here().front()}));
+  std::vector<std::span<std::byte const>> blocks;
+  for (std::size_t r = 0; r < size(); ++r) {
+    blocks.push_back(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
+    if (come[r].lost) note_lost("there is no memory for what was got in a superstep");
   }
+  if (!failure_) group_.take_answers(blocks);
   move_or_go_on();
 }
 
@@ -288,21 +312,25 @@ void engine::move_or_go_on() {
     send_states();
 }
 
-/// A move that rank 0 asks for is made at this barrier, or the record says why not.
-void engine::add_move(bsp_move const& move) {
-  auto const refuse = [&](std::string const& why) { note_migration({move.process, 0, why}, move); };
-  if (move.process >= group_.processes())
-    refuse("there is no such process");
-  else if (move.from != rank_of_[move.process])
-    refuse("it is on rank " + std::to_string(rank_of_[move.process]));
-  else if (move.to < 0 || move.to >= among_.size())
-    refuse("there is no such rank");
-  else if (pinned_[move.process])
-    refuse("it is pinned");
-  else if (std::ranges::any_of(moves_, [&](auto const& other) { return other.process == move.process; }))
-    refuse("it moves already");
-  else if (move.from != move.to)
-    moves_.push_back(move);
+/// Moves that rank 0 asks for are made at this barrier, or the record says why not.
+void engine::agree_on_moves(std::vector<bsp_move> const& asked) {
+  moves_.clear();
+  std::set<std::size_t> moving;
+  for (auto const& move : asked) {
+    auto const refuse = [&](std::string const& why) { note_migration({move.process, 0, why}, move); };
+    if (move.process >= group_.processes())
+      refuse("there is no such process");
+    else if (move.from != rank_of_[move.process])
+      refuse("it is on rank " + std::to_string(rank_of_[move.process]));
+    else if (move.to < 0 || move.to >= among_.size())
+      refuse("there is no such rank");
+    else if (pinned_[move.process])
+      refuse("it is pinned");
+    else if (!moving.insert(move.process).second)
+      refuse("it moves already");
+    else if (move.from != move.to)
+      moves_.push_back(move);
+  }
 }
 
 void engine::note_migration(move_outcome const& what, bsp_move const& move) {
@@ -387,6 +415,7 @@ void engine::finish_outcome(std::vector<arrival> const& come) {
       refused.push_back(process);
     }
   }
+  std::ranges::sort(refused);
   group_.commit(gone, refused);
   migrated_ = record::now() - moves_begun_;
   ask_for_moves();

@@ -41,6 +41,13 @@ class engine {
  private:
   enum class stage { begin, superstep, answers, states, outcome, closing, over };
   struct superstep_head;
+  /// What all ranks say of a superstep.
+  struct barrier {
+    std::uint64_t awake = 0, sent = 0, gets = 0;
+    std::vector<double> share{};
+    std::vector<bsp_move> moves{};
+    std::vector<std::span<std::byte const>> measures{};  // of each rank, on rank 0
+  };
   struct move_outcome {
     std::size_t process = 0;
     std::uint64_t bytes = 0;
@@ -56,8 +63,9 @@ class engine {
   void next_superstep();
   double compute();
   void send_superstep(superstep_head mine);
-  void finish_superstep(std::vector<arrival> come);
-  void add_move(bsp_move const& move);
+  barrier read_heads(std::vector<arrival> const& come);
+  void finish_superstep(std::vector<arrival> const& come);
+  void agree_on_moves(std::vector<bsp_move> const& asked);
   void ask_for_moves();
   void finish_answers(std::vector<arrival> const& come);
   void move_or_go_on();
@@ -69,8 +77,11 @@ class engine {
   template <class Step>
   void on_threads(char const* name, Step const& step);
   void note(std::optional<process_failure> failed);
+  void note_lost(std::string const& what);
   void note_migration(move_outcome const& what, bsp_move const& move);
-  void send_all(std::string const& head, std::vector<std::string> blocks);
+  std::string measures_here() const;
+  void take_measures(barrier const& told);
+  void send_all(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0 = {});
   int rank() const { return among_.rank(); }
   std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
 
@@ -88,9 +99,10 @@ class engine {
   std::vector<bool> pinned_;
   std::optional<process_failure> failure_;  // of this rank, until all know it
   std::string own_head_, own_block_;
-  double begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
+  double begun_ = 0, superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
   std::vector<double> process_seconds_;  // of each slot
-  bsp_measures measured_;
+  std::string own_measures_;
+  bsp_measures measured_;               // on rank 0
   std::vector<bsp_move> asked_;         // on rank 0, for the next barrier
   std::vector<bsp_move> moves_;         // at this barrier
   std::vector<move_outcome> outcomes_;  // of those that come here

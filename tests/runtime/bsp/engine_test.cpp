@@ -370,6 +370,27 @@ TEST(BspEngine, MessagesForWhichThereIsNoMemoryEndTheRun) {
               testing::Each(HasSubstr("messages could not be taken in superstep 2 on rank 1")));
 }
 
+TEST(BspEngine, SaysWhyMovesAreNotMade) {
+  auto const program = counting(4, zero, [](skel::superstep<int>& now, counter&) {
+                         if (now.number() == 3) now.halt();
+                       }).pin(3);
+  run_options options;
+  options.measures = true;
+  options.next_moves = [](bsp_measures const& of) -> std::vector<bsp_move> {
+    if (of.number > 1) return {};
+    return {{0, 0, 1}, {0, 0, 1}, {1, 1, 0}, {2, 1, 2}, {3, 1, 0}, {4, 0, 1}, {1, 0, 0}, {2, 1, -1}};
+  };
+  virtual_bsp run(program, 2, 1, options);
+  run.run();
+  auto const record = run.end(1);
+  EXPECT_EQ(record.migrated, 1u);
+  std::vector<std::string> why;
+  for (auto const& one : record.migrations) why.push_back(one.failed);
+  EXPECT_THAT(why, testing::ElementsAre("it moves already", "it is on rank 0", "there is no such rank", "it is pinned",
+                                        "there is no such process", "there is no such rank", ""));
+  EXPECT_EQ(record.rank_of, (std::vector{1, 0, 1, 1}));
+}
+
 TEST(BspEngine, AThousandRotationsLoseNothing) {
   auto const program = skel::bsp<std::string>(
       "rotate", 10, [](std::size_t p) { return std::vector<std::uint64_t>{p}; },
@@ -413,6 +434,42 @@ TEST(BspEngine, MeasuresProcessesForWhoDecides) {
     EXPECT_EQ(of.share.size(), 3u);
     EXPECT_EQ(of.seconds[0] > 0, of.number == 1);
     EXPECT_GE(of.seconds[5], 1e-3);
+    return rotate(of);
+  };
+  virtual_bsp run(program, 3, 1, options);
+  run.run();
+  EXPECT_EQ(run.end(1).migrated, 12u);
+  EXPECT_EQ(calls, 3u);
+}
+
+TEST(BspEngine, MeasuresTrafficAndStates) {
+  auto const program = skel::bsp<std::string>(
+      "traffic", 6, [](std::size_t p) { return table{std::vector<int>(100 * p)}; },
+      [](skel::superstep<std::string>& now, table&) {
+        if (now.number() == 4) return now.halt();
+        if (now.process() != 2) return;
+        now.send(5, std::string(1000, 'a'));
+        now.send(0, std::string(10, 'b'));
+        now.send(5, std::string(500, 'c'));
+        now.put<&table::values>(3, 0, std::span<int const>(std::vector{1, 2, 3}));
+        if (now.number() == 2) now.get<&table::values>(4, 0, 10);
+      },
+      skel::registered<&table::values>());
+  std::size_t calls = 0;
+  run_options options = rotation(3);
+  options.next_moves = [&calls, rotate = options.next_moves](bsp_measures const& of) {
+    ++calls;
+    std::map<std::pair<std::size_t, std::size_t>, double> bytes;
+    for (auto const& one : of.traffic) EXPECT_TRUE(bytes.emplace(std::pair(one.from, one.to), one.bytes).second);
+    EXPECT_EQ(bytes.size(), of.number == 2 ? 4u : 3u);
+    EXPECT_GE((bytes[{2, 5}]), 1500);
+    EXPECT_EQ((bytes[{2, 3}]), 3 * sizeof(int));
+    EXPECT_EQ((bytes[{4, 2}]), of.number == 2 ? 10 * sizeof(int) : 0);
+    for (std::size_t p = 0; p < 6; ++p) {
+      EXPECT_GE(of.state_bytes[p], 400.0 * static_cast<double>(p));
+      EXPECT_LT(of.state_bytes[p], 400.0 * static_cast<double>(p) + 100);
+    }
+    EXPECT_GT(of.took, 0);
     return rotate(of);
   };
   virtual_bsp run(program, 3, 1, options);

@@ -20,6 +20,10 @@ class array_exchange {
 
   std::span<array_entry const> list() const { return list_; }
 
+  double bytes_of(array_access const& what) const {
+    return static_cast<double>(what.count * list_[what.array].element);
+  }
+
   /// Begins a superstep on so many ranks.
   void begin(std::size_t ranks);
   /// What some processes here have called, in their order, goes to the ranks where the others are.

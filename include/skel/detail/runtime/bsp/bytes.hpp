@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/transferable.hpp>
@@ -36,6 +37,22 @@ Number take_number(std::span<std::byte const>& from) {
   Number value;
   std::memcpy(&value, take_bytes(from, sizeof value).data(), sizeof value);
   return value;
+}
+
+/// Appends plain values behind their number.
+template <class T>
+void put_range(std::string& to, std::vector<T> const& what) {
+  put_number(to, std::uint64_t{what.size()});
+  to.append(reinterpret_cast<char const*>(what.data()), what.size() * sizeof(T));
+}
+template <class T>
+std::vector<T> take_range(std::span<std::byte const>& from) {
+  auto const count = take_number<std::uint64_t>(from);
+  if (count > from.size() / sizeof(T)) throw error("a message between ranks is shorter than what is read of it");
+  auto const bytes = take_bytes(from, count * sizeof(T));
+  std::vector<T> out(count);
+  if (count > 0) std::memcpy(out.data(), bytes.data(), bytes.size());
+  return out;
 }
 
 /// Appends a value of a type that travels. Throws what the author's serializer throws.

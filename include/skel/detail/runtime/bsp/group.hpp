@@ -12,6 +12,7 @@
 
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
+#include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 
 namespace skel::runtime::bsp {
@@ -36,6 +37,9 @@ class step_control {
   std::atomic<bool> const* interrupt_;
   std::atomic<std::size_t> failed_ = std::numeric_limits<std::size_t>::max();
 };
+
+/// Sums of the traffic of each two processes, by sender and receiver. O(traffic * log(traffic)).
+std::vector<bsp_traffic> summed(std::vector<bsp_traffic> traffic);
 
 /// The processes of a program that are on one rank, with their states and messages, whose types only they know. They
 /// are in slots, in the order of their numbers.
@@ -72,6 +76,11 @@ class process_group {
   /// Gives the processes here what this rank and others have packed for them.
   virtual std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
 
+  /// Bytes that the processes here have sent, or asked for, in the superstep that has been done, by sender and
+  /// receiver.
+  virtual std::vector<bsp_traffic> traffic() const = 0;
+  /// Bytes of the states here, by slot.
+  virtual std::vector<double> state_bytes() const = 0;
   /// How many gets there were in the superstep that has been done.
   virtual std::uint64_t gets() const = 0;
   /// What comes of gets from the processes here, for each rank; where deliver() has not failed.
@@ -84,7 +93,7 @@ class process_group {
   virtual std::string take(process_number process) = 0;
   /// Such bytes of another rank are kept aside. Throws what the author's serializer throws.
   virtual void stage(process_number process, std::span<std::byte const> bytes) = 0;
-  /// Processes that are elsewhere now leave; those kept aside come, but for these.
+  /// Processes that are elsewhere now leave; those kept aside come, but for these, which are sorted.
   virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;
 
  protected:

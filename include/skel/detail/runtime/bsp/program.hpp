@@ -91,10 +91,11 @@ struct bsp_program {
     most_supersteps = supersteps;
     return std::move(*this);
   }
-  /// Processes move, by hand: asked on rank 0 after each superstep that is not the last, while others wait. Processes
-  /// are measured then, which takes some 50 ns of each. A move that cannot be made is not, and the report says why:
-  /// from where its process is not, to a rank that there is not, of a pinned process, the second one of a process, and
-  /// where its state could not be written or read. What it throws ends the run.
+  /// Processes move, by hand: asked on rank 0 after each superstep that is not the last, while others wait. What
+  /// processes take and send is measured for it, which takes O(processes + messages) in each superstep. A move that
+  /// cannot be made is not, and the report says why: from where its process is not, to a rank that there is not, of a
+  /// pinned process, the second one of a process, and where its state could not be written or read, or had no memory.
+  /// What it throws ends the run.
   bsp_program moved_by(bsp_mover mover) && {
     next_moves = std::move(mover);
     return std::move(*this);

@@ -18,6 +18,7 @@
 #include <skel/detail/runtime/bsp/fold_tree.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
+#include <skel/detail/runtime/codec.hpp>
 
 namespace skel::runtime::bsp {
 
@@ -95,6 +96,21 @@ class typed_group final : public process_group {
   std::uint64_t gets() const override {
     std::uint64_t all = 0;
     for (auto const& box : sent_) all += box.accesses.gets.size();
+    return all;
+  }
+
+  std::vector<bsp_traffic> traffic() const override {
+    std::vector<bsp_traffic> all;
+    for (auto const& box : sent_) {
+      for (auto const& one : box.messages) all.push_back({one.from, one.to, bytes_of(one.what)});
+      for (auto const& one : box.accesses.puts) all.push_back({one.from, one.to, arrays_.bytes_of(one)});
+      for (auto const& one : box.accesses.gets) all.push_back({one.to, one.from, arrays_.bytes_of(one)});
+    }
+    return summed(std::move(all));
+  }
+  std::vector<double> state_bytes() const override {
+    std::vector<double> all;
+    for (auto const& one : states_) all.push_back(static_cast<double>(item_bytes(*one)));
     return all;
   }
 
@@ -217,10 +233,7 @@ class typed_group final : public process_group {
   }
 
   void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) override {
-    auto const in = [](std::vector<process_number> const& list, process_number one) {
-      return std::ranges::find(list, one) != list.end();
-    };
-    std::erase_if(staged_, [&](moving const& one) { return in(refused, one.process); });
+    std::erase_if(staged_, [&](moving const& one) { return std::ranges::binary_search(refused, one.process); });
     if (gone.empty() && staged_.empty()) return;
     std::ranges::sort(staged_, {}, &moving::process);
     std::vector<bool> leaves(here_.size());
@@ -270,6 +283,8 @@ class typed_group final : public process_group {
     std::vector<letter> inbox;
     std::vector<array_answer> answers;
   };
+
+  static double bytes_of(message const& what) { return static_cast<double>(item_bytes(what)); }
 
   bool has_arrays() const { return !arrays_.list().empty(); }
   std::span<array_answer const> answers_of(std::size_t slot) const {
