@@ -175,9 +175,7 @@ void engine::send_superstep(superstep_head mine) {
   put_number(own_head_, mine);
   own_head_ += failed;
   own_head_ += refused_;
-  for (auto const& move : std::exchange(asked_, {})) {
-    put_number(own_head_, move);
-  }
+  for (auto const& move : std::exchange(asked_, {})) put_number(own_head_, move);
   own_measures_ = options_.measures && !failure_ && !mine.cancelled ? measures_here() : "";
   stage_ = stage::superstep;
   send_all(own_head_, std::move(blocks), own_measures_);

@@ -6,8 +6,8 @@ namespace skel::runtime::bsp {
 namespace {
 
 std::string where(process_failure const& f) {
-  std::string const process = "process " + std::to_string(f.process),
-                    superstep = " in superstep " + std::to_string(f.superstep);
+  std::string process = "process " + std::to_string(f.process);
+  std::string const superstep = " in superstep " + std::to_string(f.superstep);
   switch (f.during) {
     case process_failure::kind::make:
       return "the state of " + process + " could not be made";
