@@ -224,12 +224,16 @@ TEST(NextPlan, MovesAStateInPartsWhileItsStageWorks) {
   auto const in_parts = std::ranges::count_if(run.remaps, [](auto const& r) { return r.in_parts > 0; });
   EXPECT_EQ(in_parts > 0, ranks().size() > 1);
   int at = first.stations[1].ranks.front();
-  for (auto const& one : run.remaps) {
-    if (one.refused.empty() && ranks().size() > 1) {
+  for (std::size_t i = 0; i < run.remaps.size() && ranks().size() > 1; ++i) {
+    auto const& one = run.remaps[i];
+    if (one.refused.empty()) {
       int const next = (at + 1) % ranks().size();
       EXPECT_THAT(one.moved, testing::ElementsAre(skel::record::stage_move{1, {at}, {next}}));
       at = next;
     }
+    // Of those that are left out nobody knows which were refused.
+    if (run.remaps.is_before_gap(i) && !run.remaps[i + 1].moved.empty())
+      at = run.remaps[i + 1].moved.front().from.front();
   }
   for (auto const& one : run.remaps)
     EXPECT_TRUE(one.refused.empty() || one.refused.find("the stream had ended") != std::string::npos) << one.refused;
