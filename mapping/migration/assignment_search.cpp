@@ -135,7 +135,8 @@ class search {
       out.emplace_back(needs, p);
     }
     std::ranges::stable_sort(out, [](auto const& a, auto const& b) { return a.first > b.first; });
-    for (auto const& [needs, p] : out) {
+    for (auto const& one : out) {
+      std::size_t const p = one.second;
       // The largest part of a target that the host has used with it.
       auto const used = [&](std::size_t h) {
         double most = 0;

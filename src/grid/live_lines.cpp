@@ -59,8 +59,7 @@ std::string line_of_plans(record::run_history const& run) {
   auto const& last = run.remaps.back();
   std::string const stages = moved_text(run.stations, run.hosts, last.moved);
   std::string const failed = last.refused.empty() ? last.rolled_back : last.refused;
-  std::string out =
-      "  " + counted(run.remaps.all(), "other plan") + print("; after %.1f s ", last.announced);
+  std::string out = "  " + counted(run.remaps.all(), "other plan") + print("; after %.1f s ", last.announced);
   if (failed.empty()) return out + (stages.empty() ? "nothing moved" : stages);
   return out + (last.refused.empty() ? "a part was rolled back: " : "one was refused: ") + failed +
          (stages.empty() ? "" : "; it was to move " + stages);

@@ -32,8 +32,9 @@ struct remap_request {
   double items = 0;             ///< of the source, for which the ways are compared, >= 0
 };
 
-/// Whether a line stays as it is or goes on by another placement. A use is all the items that ways are compared for. A way other than
-/// staying counts with its doubt: it must be better also where forecasts are as wrong as they usually are.
+/// Whether a line stays as it is or goes on by another placement. A use is all the items that ways are compared for. A
+/// way other than staying counts with its doubt: it must be better also where forecasts are as wrong as they usually
+/// are.
 class remap_choice {
  public:
   using request = remap_request;
