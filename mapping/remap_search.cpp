@@ -121,38 +121,23 @@ void leave(running_line const& line, plan::placement& where, quick_bound& bound)
   }
 }
 
-/// The workers of a stage, those first that a farm misses least: slow ones, and those that share their cores.
-std::vector<plan::host_id> least_missed_first(running_line const& line, plan::placement const& where, std::size_t s) {
-  auto const domain = [&](plan::host_id h) { return line.domain_of.empty() ? h : line.domain_of[h]; };
-  std::map<std::size_t, double> workers;  // per domain
-  for (auto const& stage : where.stages)
-    for (auto const h : stage) ++workers[domain(h)];
-  auto order = where.stages[s];
-  std::ranges::stable_sort(order, {}, [&](auto h) { return line.problem.platform.speed(h) / workers[domain(h)]; });
-  return order;
-}
-
 /// Takes workers from farms as long as that costs nothing: a bound sees no harm in a slow worker, or in one that takes
-/// a core from others, but a price does. Where the bound falls below the price, the price need not be asked. As many go
-/// at once as can, by halving; O(log workers) prices for each farm.
+/// a core from others, but a price does. Where the bound falls below the price, the price need not be asked.
 void narrow(running_line const& line, plan::placement& where, double& price) {
   for (std::size_t s = 0; s < where.stages.size(); ++s) {
     auto const& stage = line.problem.program.stages[s];
     if (!stage.replicable || stage.width > 0 || !stage.at.empty()) continue;
-    for (std::size_t count = where.stages[s].size() - 1; count > 0;) {
+    for (std::size_t w = 0; w < where.stages[s].size() && where.stages[s].size() > 1;) {
       auto without = where;
-      auto const order = least_missed_first(line, where, s);
-      without.stages[s].assign(order.begin() + static_cast<std::ptrdiff_t>(count), order.end());
-      std::ranges::sort(without.stages[s]);
+      without.stages[s].erase(without.stages[s].begin() + static_cast<std::ptrdiff_t>(w));
       bool const may_be_as_good = running_bound(line, without) >= price && connected(line.problem, without);
       double const its = may_be_as_good ? running_price(line, without) : 0;
       if (its < price) {
-        count /= 2;
+        ++w;
         continue;
       }
       where = std::move(without);
       price = its;
-      count = std::min(count, where.stages[s].size() - 1);
     }
   }
 }
