@@ -22,7 +22,7 @@ namespace skel {
 template <class Program>
 requires runtime::bsp::is_program<Program> bsp_report grid::run(Program const& app, std::stop_token const& stop) {
   runtime::bsp::typed_group<Program> group(app);
-  return {run(group, runtime::bsp::options_of(app), typeid(Program).name(), stop)};
+  return {run(group, runtime::bsp::options_of(app), app.migration, typeid(Program).name(), stop)};
 }
 
 template <class Program, class Of>
@@ -35,7 +35,7 @@ requires(runtime::bsp::is_program<Program>&& std::is_invocable_v<
   auto options = runtime::bsp::options_of(app);
   options.results = [&](std::string& to) { return all.write(group, of, to); };
   options.take_results = [&](std::span<std::byte const> bytes) { all.read(bytes); };
-  bsp_report report{run(group, std::move(options), typeid(std::pair<Program, Of>).name(), stop)};
+  bsp_report report{run(group, std::move(options), app.migration, typeid(std::pair<Program, Of>).name(), stop)};
   return bsp_results<value>{std::move(report), all.take()};
 }
 

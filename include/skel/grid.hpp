@@ -104,7 +104,8 @@ class grid : public collective_calls {
   run_report run(runtime::program const& line, std::stop_token const& stop = {});
   planned_program plan(runtime::program const& line);
   record::bsp_record run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
-                         std::string const& types, std::stop_token const& stop);
+                         skeletons::migration_settings const& migration, std::string const& types,
+                         std::stop_token const& stop);
 
  private:
   /// Anything is taken, so that what cannot be run is refused in one message.

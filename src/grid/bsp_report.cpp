@@ -48,6 +48,33 @@ std::string migrations_text(record::bsp_record const& run) {
   return out;
 }
 
+/// What the policy of migration did, call by call, and what its model says of the supersteps.
+std::string decisions_text(record::bsp_record const& run) {
+  auto const& made = run.decisions;
+  if (made.policy.empty()) return "";
+  std::string out = "  moved by '" + made.policy + "': " + counted(made.calls.all(), "call") +
+                    print(", deciding took %.3g s\n", made.deciding);
+  std::size_t listed = 0;
+  for (auto const& call : made.calls) {
+    std::size_t moves = 0;
+    for (auto const& one : call.candidates) moves += one.accepted ? 1 : 0;
+    if (moves == 0) continue;
+    if (++listed > most_listed) break;
+    out += print("    after superstep %zu: ", call.superstep) + process_count(moves) +
+           print(", imbalance %.0f %% before and %.0f %% after, price %.3g s\n", 100 * call.imbalance_before,
+                 100 * call.imbalance_after, call.price);
+  }
+  if (listed > most_listed) out += "    ...\n";
+  if (made.supersteps > 0) {
+    auto const many = static_cast<double>(made.supersteps);
+    out += "  a superstep took " + scaled(made.measured / many, "s") +
+           "; by w + g h + l: " + scaled(made.computation / many, "s") + " of computing, " +
+           scaled(made.communication / many, "s") + " of messages, " + scaled(made.barriers / many, "s") +
+           " of the barrier\n";
+  }
+  return out;
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
@@ -55,7 +82,7 @@ std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
   return out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
              << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
              << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
-             << migrations_text(run);
+             << decisions_text(run) << migrations_text(run);
 }
 
 }  // namespace skel

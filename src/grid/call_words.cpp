@@ -78,9 +78,9 @@ runtime::named_call call_with(std::string const& name, runtime::program const& l
 }
 
 runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
-                              std::string const& types) {
+                              skeletons::migration_settings const& migration, std::string const& types) {
   fnv1a hash;
-  hash.add(types).add(options.most_supersteps).add(options.measures ? 1 : 0);
+  hash.add(types).add(options.most_supersteps).add(options.measures ? 1 : 0).add(migration.name);
   for (auto const process : options.pinned) hash.add(process);
   return {"run() of bsp '" + group.name() + "' of " + std::to_string(group.processes()) +
               (group.processes() == 1 ? " process" : " processes"),

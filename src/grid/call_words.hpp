@@ -17,8 +17,8 @@ runtime::named_call making_a_grid(run_settings const& settings);
 runtime::named_call call_with(std::string const& name, runtime::program const& line, run_settings const& settings);
 
 /// The same of run() of a BSP program, with the name of its type: its name, how many processes it has, its limit and
-/// pins, and whether processes may move.
+/// pins, whether processes may move, and who moves them.
 runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
-                              std::string const& types);
+                              skeletons::migration_settings const& migration, std::string const& types);
 
 }  // namespace skel

@@ -48,6 +48,7 @@
 #include "program_history.hpp"
 #include "rank_cores.hpp"
 #include "remapping.hpp"
+#include "rescheduling.hpp"
 #include "resumption.hpp"
 #include "run_view.hpp"
 #include "settings_arguments.hpp"
@@ -92,6 +93,18 @@ namespace record {
 template <class Archive>
 void serialize(Archive& a, remap_way& w) {
   a(w.name, w.period, w.doubt, w.entry);
+}
+template <class Archive>
+void serialize(Archive& a, migration_candidate& c) {
+  a(c.process, c.from, c.to, c.pm, c.t1, c.t2, c.accepted, c.why);
+}
+template <class Archive>
+void serialize(Archive& a, rescheduling& r) {
+  a(r.superstep, r.candidates, r.imbalance_before, r.imbalance_after, r.cost, r.price, r.took);
+}
+template <class Archive>
+void serialize(Archive& a, bsp_decisions& d) {
+  a(d.policy, d.calls, d.deciding, d.computation, d.communication, d.barriers, d.supersteps, d.measured);
 }
 template <class Archive>
 void serialize(Archive& a, remap_decision& d) {
@@ -258,22 +271,27 @@ struct grid::state {
     settings.platform.reset();
   }
 
+  /// From now on there is a platform whose host i is rank i, and it is known what cores ranks may use. Collective at
+  /// the first call.
+  void know_machine() {
+    if (cores) return;
+    if (!settings.platform) {
+      // On one host speeds have nothing to be compared with.
+      bool const several = std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) != ranks.hosts().end();
+      probed = measure_run(ranks.size() == 1 ? MPI_COMM_NULL : runtime::native(ranks), ranks.hosts(), {}, several);
+      settings.platform = probed->picture.for_ranks(probed->host_of_rank);
+    }
+    // Ranks of one host share its cores, whatever the platform says of each.
+    if (probed || (stated && stated->picture.is_measured()))
+      cores = find_rank_cores(ranks, limits);
+    else
+      cores = find_stated_cores(ranks, stated->picture.machine(), stated->host_of_rank, limits);
+  }
+
   /// What the stages of a line are placed on. Collective at the first call. Throws skel::error on every rank where a
   /// stage is pinned to what is none of it.
   processor_map processors(runtime::program const& line) {
-    if (!cores) {
-      if (!settings.platform) {
-        // On one host speeds have nothing to be compared with.
-        bool const several = std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) != ranks.hosts().end();
-        probed = measure_run(ranks.size() == 1 ? MPI_COMM_NULL : runtime::native(ranks), ranks.hosts(), {}, several);
-        settings.platform = probed->picture.for_ranks(probed->host_of_rank);
-      }
-      // Ranks of one host share its cores, whatever the platform says of each.
-      if (probed || (stated && stated->picture.is_measured()))
-        cores = find_rank_cores(ranks, limits);
-      else
-        cores = find_stated_cores(ranks, stated->picture.machine(), stated->host_of_rank, limits);
-    }
+    know_machine();
     auto found = processors_on(*settings.platform, names_in(line));
     check_hosts(line, found);
     return found;
@@ -333,6 +351,42 @@ struct grid::state {
     for (std::size_t s = line.size(); s-- > 1;)
       if (line.stations[s].folds) setup.counted = s;
     return std::make_unique<remapping>(std::move(setup));
+  }
+
+  /// Which policy moves the processes of a BSP program. The same on all ranks.
+  skeletons::migration_settings migration_of(runtime::bsp::run_options const& options,
+                                             skeletons::migration_settings const& of_program) const {
+    auto how = settings.migration.value_or(of_program);
+    skeletons::check(how);
+    if (ranks.size() == 1 || !settings.remap || options.next_moves) how.name = skeletons::never_migrated;
+    return how;
+  }
+
+  /// Looks after a BSP program whose processes may migrate: on rank 0. Collective.
+  std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
+                                      skeletons::migration_settings const& how) {
+    know_machine();
+    hear_announcements();
+    auto const& where = probed ? *probed : *stated;
+    std::vector<std::size_t> threads;
+    for (auto const own : cores->own) threads.push_back(std::max<std::size_t>(1, own));
+    auto machine = make_bsp_machine(where, *settings.platform, threads);
+    if (how.name == skeletons::migration_settings{}.name)
+      for (auto const host : machine.host_of_rank) options.weights.push_back(machine.machine.hosts.speed(host));
+    options.says = [load = std::make_shared<platform::host_load>(), next = 0.0]() mutable {
+      if (record::now() < next) return std::string();
+      next = record::now() + remapping::period;
+      return platform::to_text(load->read(record::now()));
+    };
+    if (ranks.rank() != 0) return nullptr;
+    auto watcher = std::make_unique<rescheduling>(rescheduling_setup{.policy = how,
+                                                                     .where = std::move(machine),
+                                                                     .monitor = announced_machine(),
+                                                                     .processes = group.processes(),
+                                                                     .pinned = options.pinned,
+                                                                     .announced = [this] { return news.hear(); }});
+    options.next_moves = [&of = *watcher](bsp_measures const& last) { return of.next_moves(last); };
+    return watcher;
   }
 
   /// On more than one rank. Collective at the first call.
@@ -624,14 +678,26 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
 }
 
 record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
-                             std::string const& types, std::stop_token const& stop) {
+                             skeletons::migration_settings const& migration, std::string const& types,
+                             std::stop_token const& stop) {
   runtime::sole_use const only("run()");
-  state_->meet(call_with(group, options, types));
+  state& s = *state_;
+  auto const how = s.migration_of(options, migration);
+  options.measures = how.name != skeletons::never_migrated || options.next_moves;
+  s.meet(call_with(group, options, how, types));
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
-  options.threads = state_->threads();
-  return runtime::bsp::run_bsp(group, state_->ranks, std::move(options));
+  std::unique_ptr<rescheduling> watcher;
+  if (how.name != skeletons::never_migrated) watcher = s.watch(group, options, how);
+  options.threads = s.threads();
+  auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
+  if (how.name != skeletons::never_migrated) {
+    if (watcher) record.decisions = watcher->made();
+    record.decisions =
+        runtime::from_bytes<record::bsp_decisions>(s.ranks.broadcast(runtime::to_bytes(record.decisions)));
+  }
+  return record;
 }
 
 run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {

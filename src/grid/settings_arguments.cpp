@@ -60,6 +60,20 @@ std::size_t bytes(std::string const& name, std::string const& text) {
   return static_cast<std::size_t>(*size);
 }
 
+/// "migbsp", or "migbsp:8" with its first interval.
+skeletons::migration_settings migration(std::string const& name, std::string const& text) {
+  skeletons::migration_settings out;
+  auto const colon = text.find(':');
+  out.name = text.substr(0, colon);
+  if (colon != std::string::npos) out.alpha = count(name, text.substr(colon + 1), 1);
+  try {
+    skeletons::check(out);
+  } catch (error const& e) {
+    throw input_error("command line", name, e.what());
+  }
+  return out;
+}
+
 std::map<std::string, option> const& options() {
   static std::map<std::string, option> const all{
       {"--skel-platform",
@@ -79,6 +93,9 @@ std::map<std::string, option> const& options() {
             throw input_error("command line", "--skel-remap", in_quotes(v) + " is neither 'on' nor 'off'");
           s.remap = v == "on";
         }}},
+      {"--skel-migration",
+       {"POLICY[:ALPHA]", "move processes of BSP programs by never, rotate, migbsp, greedy_refine, diffusion or skel",
+        [](run_settings& s, std::string const& v) { s.migration = migration("--skel-migration", v); }}},
       {"--skel-announcements",
        {"PATH", "file or socket where others announce changes of hosts and paths ('skel announce')",
         [](run_settings& s, std::string const& v) { s.announcements = v; }}},

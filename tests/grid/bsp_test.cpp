@@ -55,6 +55,68 @@ TEST(Bsp, GivesWhatTheSequentialEngineGives) {
   }
 }
 
+TEST(Bsp, GivesTheSameUnderEveryPolicy) {
+  for (auto const policy : skel::skeletons::migration_policies) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      auto app = skel::test::random_bsp<std::string>(seed);
+      app.migration = {.name = std::string(policy), .alpha = 2};
+      std::uint64_t supersteps = 0;
+      auto const expected = skel::runtime::bsp::run_sequential(app, supersteps);
+      auto const [report, values] = grid().run(app, [](std::size_t, skel::test::witness& state) { return state; });
+      EXPECT_EQ(report.run.supersteps, supersteps);
+      EXPECT_TRUE(std::ranges::equal(values, expected)) << policy << ", seed " << seed;
+      EXPECT_EQ(report.run.not_migrated, 0U) << policy << ", seed " << seed;
+      bool const decides = grid().size() > 1 && policy != "never";
+      EXPECT_EQ(report.run.decisions.policy, decides ? policy : "");
+      if (policy == "rotate" && decides && supersteps > 4) {
+        EXPECT_GT(report.run.migrated, 0U) << "seed " << seed;
+      }
+    }
+  }
+}
+
+/// Processes whose work is their number, by a clock that the program keeps itself.
+auto uneven(std::string policy) {
+  return skel::bsp<int>(
+             "uneven", 24, [](std::size_t) { return 0.0; },
+             [](skel::superstep<int>& now, double& mine) {
+               if (now.number() == 60) return now.halt();
+               for (std::size_t i = 0; i < 4000 * now.process(); ++i) mine = mine * 0.999 + 1;
+             })
+      .migrated_by({.name = std::move(policy)});
+}
+
+TEST(Bsp, MovesProcessesFromRanksThatHaveMore) {
+  auto const report = grid().run(uneven("skel"));
+  auto const& made = report.run.decisions;
+  if (grid().size() == 1) {
+    EXPECT_EQ(made.calls.all(), 0U);
+    return;
+  }
+  ASSERT_GT(made.calls.all(), 0U);
+  EXPECT_EQ(made.supersteps, report.run.supersteps - 1);
+  EXPECT_GT(made.computation, 0);
+  for (auto const& call : made.calls)
+    for (auto const& one : call.candidates) {
+      EXPECT_LT(one.to, static_cast<std::size_t>(grid().size()));
+      if (one.accepted) {
+        EXPECT_LT(call.imbalance_after, call.imbalance_before);
+      }
+    }
+  std::ostringstream text;
+  text << report;
+  EXPECT_THAT(text.str(), HasSubstr("moved by 'skel'"));
+}
+
+TEST(Bsp, RefusesAPolicyThatThereIsNot) {
+  try {
+    auto const app = uneven("migbps");
+    FAIL() << "no error";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("did you mean 'migbsp'?"));
+  }
+}
+
 TEST(Bsp, TakesLongMessagesAndStatesAcross) {
   auto const app = skel::bsp<std::vector<double>>(
                        "long", 8, [](std::size_t p) { return std::vector<double>(100'000, static_cast<double>(p)); },

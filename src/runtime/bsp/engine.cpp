@@ -115,9 +115,10 @@ void engine::on_threads(char const* name, Step const& step) {
 
 void engine::make_states() {
   std::vector<process_number> here;
+  auto const weights = options_.weights.empty() ? std::vector<double>(size(), 1) : options_.weights;
+  auto const blocks = plan::weighted_blocks(group_.processes(), weights);
   for (std::size_t r = 0; r < size(); ++r) {
-    auto const mine = plan::block_of(group_.processes(), size(), r);
-    for (std::size_t p = mine.begin; p < mine.end; ++p) {
+    for (std::size_t p = blocks[r].begin; p < blocks[r].end; ++p) {
       rank_of_[p] = static_cast<int>(r);
       if (static_cast<int>(r) == rank()) here.push_back(static_cast<process_number>(p));
     }
@@ -187,6 +188,7 @@ std::string engine::measures_here() const {
   put_range(out, process_seconds_);
   put_range(out, group_.traffic());
   put_range(out, std::has_single_bit(number_) ? group_.state_bytes() : std::vector<double>());
+  put_value(out, options_.says ? options_.says() : std::string());
   return out;
 }
 
@@ -194,6 +196,10 @@ void engine::take_measures(barrier const& told) {
   measured_.number = number_;
   measured_.took = record::now() - superstep_begun_;
   measured_.share = told.share;
+  measured_.computing = told.computing;
+  measured_.moved = std::exchange(moved_, 0);
+  measured_.moving = told.migrated;
+  measured_.of_ranks.clear();
   measured_.seconds.assign(group_.processes(), 0);
   measured_.state_bytes.resize(group_.processes());
   measured_.traffic.clear();
@@ -207,6 +213,7 @@ void engine::take_measures(barrier const& told) {
     one.seconds = take_range<double>(bytes);
     std::ranges::copy(take_range<bsp_traffic>(bytes), std::back_inserter(measured_.traffic));
     one.states = take_range<double>(bytes);
+    measured_.of_ranks.push_back(take_value<std::string>(bytes));
   }
   for (std::size_t process = 0; process < group_.processes(); ++process) {
     auto& from = all[static_cast<std::size_t>(rank_of_[process])];
@@ -225,7 +232,6 @@ void engine::send_all(std::string const& head, std::vector<std::string> blocks, 
 /// What all ranks say of the superstep, and what has gone wrong.
 engine::barrier engine::read_heads(std::vector<arrival> const& come) {
   barrier out;
-  double migrated = 0;
   record::superstep_times times{number_, 1, std::vector<double>(size()), std::vector<double>(size())};
   std::vector<double> waited(size());
   for (std::size_t r = 0; r < size(); ++r) {
@@ -239,7 +245,8 @@ engine::barrier engine::read_heads(std::vector<arrival> const& come) {
     cancelled_ = cancelled_ || told.cancelled != 0;
     times.computing[r] = told.computing;
     waited[r] = told.waited;
-    migrated = std::max(migrated, told.migrated);
+    out.computing.push_back(told.computing);
+    out.migrated = std::max(out.migrated, told.migrated);
     if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
       auto theirs = own ? *failure_ : from_bytes<process_failure>(text);
       if (!failed_ || std::tie(theirs.superstep, theirs.process) < std::tie(failed_->superstep, failed_->process))
@@ -250,7 +257,7 @@ engine::barrier engine::read_heads(std::vector<arrival> const& come) {
     out.measures.push_back(own ? bytes_of(own_measures_) : rest);
   }
   if (!record_.times.empty()) record::add_waiting(record_, waited);
-  for (; unpriced_ > 0; --unpriced_) record_.migrations[record_.migrations.size() - unpriced_].seconds = migrated;
+  for (; unpriced_ > 0; --unpriced_) record_.migrations[record_.migrations.size() - unpriced_].seconds = out.migrated;
   record::add_superstep(record_, std::move(times));
   record_.supersteps = number_;
   record_.messages += out.sent;
@@ -406,10 +413,12 @@ void engine::finish_outcome(std::vector<arrival> const& come) {
     auto const process = static_cast<process_number>(move.process);
     note_migration(what, move);
     if (what.failed.empty()) {
+      ++moved_;
       rank_of_[process] = move.to;
       if (move.from == rank()) gone.push_back(process);
     } else {
       pinned_[process] = true;
+      measured_.stay.push_back(process);
       refused.push_back(process);
     }
   }

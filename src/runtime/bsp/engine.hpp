@@ -44,7 +44,8 @@ class engine {
   /// What all ranks say of a superstep.
   struct barrier {
     std::uint64_t awake = 0, sent = 0, gets = 0;
-    std::vector<double> share{};
+    std::vector<double> share{}, computing{};  // of each rank
+    double migrated = 0;
     std::vector<bsp_move> moves{};
     std::vector<std::span<std::byte const>> measures{};  // of each rank, on rank 0
   };
@@ -106,6 +107,7 @@ class engine {
   std::vector<bsp_move> asked_;         // on rank 0, for the next barrier
   std::vector<bsp_move> moves_;         // at this barrier
   std::vector<move_outcome> outcomes_;  // of those that come here
+  std::size_t moved_ = 0;               // at the last barrier
   std::size_t unpriced_ = 0;            // migrations at the end of the record that have no time yet
   bool cancelled_ = false;
   std::string refused_;                    // what else has ended the run

@@ -13,6 +13,9 @@ namespace skel::skeletons {
 inline constexpr std::array<std::string_view, 6> migration_policies{"never",         "rotate",    "migbsp",
                                                                     "greedy_refine", "diffusion", "skel"};
 
+/// The policy that is no policy: processes stay where they begin, and nothing is measured.
+inline constexpr std::string_view never_migrated = migration_policies[0];
+
 /// Which policy, and its parameters. What one has no use for it does not look at.
 struct migration_settings {
   std::string name = "skel";   ///< one of migration_policies
@@ -27,5 +30,8 @@ struct migration_settings {
   bool best_only = false;  ///< heuristic 2: the one process with the largest potential; otherwise heuristic 1
   double x = 0.8;          ///< of heuristic 1: the part of the largest potential that makes a candidate
 };
+
+/// Throws skel::error for a policy that there is not, and for parameters that say nothing.
+void check(migration_settings const& of);
 
 }  // namespace skel::skeletons

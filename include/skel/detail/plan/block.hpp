@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <span>
+#include <vector>
 
 /// Things in contiguous blocks, one for each part: who has which.
 namespace skel::plan {
@@ -21,6 +25,25 @@ constexpr block block_of(std::size_t n, std::size_t parts, std::size_t part) {
 /// The block that holds thing `i` of n: the only one with i in block_of(n, parts, it).
 constexpr std::size_t owner_of(std::size_t n, std::size_t parts, std::size_t i) {
   return ((i + 1) * parts - 1) / n;
+}
+
+/// Blocks of n things whose sizes are by weights, and off by less than one: the k-th ends where the first k weights
+/// are as large a part of all as its things are. Weights that are equal give the blocks of block_of(). Precondition:
+/// weights are 0 or more, finite, and one is more than 0. O(weights).
+inline std::vector<block> weighted_blocks(std::size_t n, std::span<double const> weights) {
+  double sum = 0, all = 0;
+  for (double const one : weights) all += one;
+  std::vector<block> blocks;
+  for (std::size_t begin = 0; double const one : weights) {
+    sum += one;
+    // A sum of weights that is a whole number of things must not be rounded to less than this.
+    auto const end = blocks.size() + 1 == weights.size()
+                         ? n
+                         : static_cast<std::size_t>(std::floor(static_cast<double>(n) * sum / all * (1 + 1e-12)));
+    blocks.push_back({begin, std::clamp(end, begin, n)});
+    begin = blocks.back().end;
+  }
+  return blocks;
 }
 
 }  // namespace skel::plan

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/first_and_last.hpp>
+#include <skel/detail/record/superstep.hpp>
+
 namespace skel::record {
 
 /// What the ranks did in some supersteps that followed each other, summed.
@@ -23,6 +26,17 @@ struct bsp_migration {
   std::string failed{};     ///< why it stayed; empty: it went
 };
 
+/// What a policy of migration has decided while a BSP program ran, and what the model of supersteps says of what they
+/// did beside what they took, summed over supersteps. Hosts of calls are ranks.
+struct bsp_decisions {
+  std::string policy{};  ///< its name; empty: none was asked
+  first_and_last<rescheduling> calls{};
+  double deciding = 0;                                      ///< that the policy took [s]
+  double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
+  std::uint64_t supersteps = 0;                             ///< that were looked at: all but the last one
+  double measured = 0;                                      ///< that these took [s]
+};
+
 /// What happened in a BSP program. The same on every rank.
 struct bsp_record {
   static constexpr std::size_t most_times = 1024, most_migrations = std::size_t{1} << 16;
@@ -38,6 +52,7 @@ struct bsp_record {
   std::uint64_t migrated = 0, not_migrated = 0;
   std::vector<bsp_migration> migrations;  ///< the first most_migrations
   std::vector<int> rank_of;               ///< of each process, at the end
+  bsp_decisions decisions;
 };
 
 /// Adds the times of a superstep, those of supersteps that follow each other together where there are too many.

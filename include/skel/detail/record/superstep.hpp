@@ -44,6 +44,7 @@ struct rescheduling {
   double imbalance_before = 0, imbalance_after = 0;  ///< of the hosts' times: largest / mean - 1, predicted
   double cost = 0;                                   ///< of the call itself [s]
   double price = 0;                                  ///< of the migrations that were accepted [s]
+  double took = 0;                                   ///< that deciding took, in a real run [s]
 };
 
 }  // namespace skel::record

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace skel {
@@ -28,7 +29,12 @@ struct bsp_measures {
   std::vector<bsp_traffic> traffic;
   std::vector<double> state_bytes;  ///< of each process, as they were at the last superstep 2^k
   std::vector<int> rank_of;         ///< of each process, from the barrier on
-  std::vector<double> share;  ///< of each rank: the part of a core that its threads got while they computed, 0 to 1
+  std::vector<double> share;      ///< of each rank: the part of a core that its threads got while they computed, 0 to 1
+  std::vector<double> computing;  ///< of each rank, until its last process was done [s]
+  std::vector<std::size_t> stay{};      ///< processes that could not move, and stay where they are for good
+  std::size_t moved = 0;                ///< processes, at the barrier before this superstep
+  double moving = 0;                    ///< that the slowest rank took for these [s]
+  std::vector<std::string> of_ranks{};  ///< what run_options::says has said on each rank since it was asked last
 };
 
 /// Who moves at the barrier of the next superstep, by what was measured in this one.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/runtime/bsp/is_program.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>
@@ -84,6 +85,7 @@ struct bsp_program {
   Operator combine;
   std::uint64_t most_supersteps = 1'000'000;
   std::vector<std::size_t> pinned{};
+  skeletons::migration_settings migration{};
   bsp_mover next_moves{};
 
   /// The program has to end after so many supersteps: then run() throws skel::error.
@@ -91,7 +93,14 @@ struct bsp_program {
     most_supersteps = supersteps;
     return std::move(*this);
   }
-  /// Processes move, by hand: asked on rank 0 after each superstep that is not the last, while others wait. What
+  /// Which policy moves processes, and its parameters: "skel" where nothing is said. Throws skel::error for one that
+  /// there is not, and for an interval of no supersteps.
+  bsp_program migrated_by(skeletons::migration_settings how) && {
+    skeletons::check(how);
+    migration = std::move(how);
+    return std::move(*this);
+  }
+  /// Processes move, by hand, and no policy is asked: asked on rank 0 after each superstep that is not the last, while others wait. What
   /// processes take and send is measured for it, which takes O(processes + messages) in each superstep. A move that
   /// cannot be made is not, and the report says why: from where its process is not, to a rank that there is not, of a
   /// pinned process, the second one of a process, and where its state could not be written or read, or had no memory.

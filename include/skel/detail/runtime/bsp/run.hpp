@@ -27,6 +27,11 @@ struct run_options {
   /// pinned processes, and second ones of a process are not made, and the record says why. Called by the thread that
   /// communicates. What it throws ends the run.
   bsp_mover next_moves{};
+  /// Asked on each rank after each superstep, where processes are measured: a text for next_moves, empty where there is
+  /// nothing to say. Called by the thread that communicates.
+  std::function<std::string()> says{};
+  /// Processes begin in blocks by these weights of the ranks, which are the same on all; empty: they are equal.
+  std::vector<double> weights{};
   /// Appends what the processes of this rank give at the end; and takes what those of a rank have given, which may
   /// throw and end the run.
   std::function<std::optional<process_failure>(std::string& to)> results{};
@@ -46,8 +51,8 @@ run_options options_of(Program const& program) {
   return out;
 }
 
-/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks,
-/// process p of n on rank p * ranks / n. Collective: every rank gives a group of the same program, and the same limit,
+/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks
+/// (plan::block_of, plan::weighted_blocks). Collective: every rank gives a group of the same program, and the same limit,
 /// pins and measures, from the thread that initialised MPI; that thread communicates, and computes with `threads` - 1
 /// of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every rank, when all have come to
 /// rest: skel::process_error when a function of the user threw, skel::cancelled after an interrupt, skel::error when

@@ -1,0 +1,69 @@
+#include "bsp_machine.hpp"
+
+#include <limits>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+
+namespace skel {
+
+namespace {
+
+/// Bytes that the processes of each rank may have, infinite where nobody knows; nothing where that is so of all.
+std::vector<double> memory_of_ranks(run_platform const& where) {
+  std::vector<std::size_t> ranks(where.picture.machine().host_count());
+  for (auto const host : where.host_of_rank) ++ranks[host];
+  std::vector<double> memory;
+  bool known = false;
+  for (auto const host : where.host_of_rank) {
+    double const bytes = where.picture.host(host).memory;
+    known = known || bytes > 0;
+    memory.push_back(bytes > 0 ? bytes / static_cast<double>(ranks[host]) : std::numeric_limits<double>::infinity());
+  }
+  return known ? memory : std::vector<double>();
+}
+
+}  // namespace
+
+bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
+                             std::vector<std::size_t> const& threads) {
+  SKEL_EXPECTS(threads.size() == where.host_of_rank.size() && of_ranks.host_count() == threads.size());
+  std::map<std::pair<std::size_t, double>, std::vector<std::size_t>> sets;  // ranks, by cluster and speed
+  for (std::size_t r = 0; r < threads.size(); ++r)
+    sets[{where.picture.machine().cluster_of(where.host_of_rank[r]),
+          of_ranks.speed(r) * static_cast<double>(threads[r])}]
+        .push_back(r);
+  std::vector<platform::cluster> clusters;
+  std::vector<std::size_t> first;
+  bsp_machine out;
+  out.host_of_rank.resize(threads.size());
+  for (auto const& [key, ranks] : sets) {
+    platform::cluster one{.name = of_ranks.host_name(ranks.front()), .hosts = ranks.size(), .speed = key.second};
+    if (ranks.size() > 1) one.name += " to " + of_ranks.host_name(ranks.back());
+    if (ranks.size() > 1) one.inside = of_ranks.path(ranks[0], ranks[1]);
+    clusters.push_back(std::move(one));
+    first.push_back(ranks.front());
+    for (auto const r : ranks) {
+      out.host_of_rank[r] = out.rank_of_host.size();
+      out.rank_of_host.push_back(static_cast<int>(r));
+    }
+  }
+  std::vector<platform::cluster_link> links;
+  for (std::size_t a = 0; a < first.size(); ++a)
+    for (std::size_t b = 0; b < first.size(); ++b)
+      if (a != b && of_ranks.connected(first[a], first[b]))
+        links.push_back({a, b, of_ranks.path(first[a], first[b]), {}});
+  out.machine.hosts = platform::description(of_ranks.local_latency(), std::move(clusters), std::move(links));
+  cost::bsp::require_connected(out.machine.hosts);
+  if (auto const memory = memory_of_ranks(where); !memory.empty())
+    for (int const r : out.rank_of_host) out.machine.memory.push_back(memory[static_cast<std::size_t>(r)]);
+  std::vector<std::size_t> all(threads.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  out.machine.fixed = 2 * cost::bsp::barrier_time(out.machine, all);
+  return out;
+}
+
+}  // namespace skel

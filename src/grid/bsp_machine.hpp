@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include <skel/detail/cost/bsp/superstep_time.hpp>
+#include <skel/detail/grid/find_hosts.hpp>
+
+namespace skel {
+
+/// The ranks of a run as the hosts that BSP processes are priced on: ranks of one cluster that are equally fast are a
+/// cluster of hosts.
+struct bsp_machine {
+  cost::bsp::machine machine;
+  std::vector<std::size_t> host_of_rank;
+  std::vector<int> rank_of_host;
+};
+
+/// `where`: the machine, and where the ranks are on it. `of_ranks`: the same, each rank a host
+/// (snapshot::for_ranks()). `threads`: with how many each rank computes: it is so many times as fast as a core. What a
+/// migration takes beside its state is two more messages between all ranks, until somebody has measured it. The memory
+/// of a host, where it is known, is shared by its ranks. Throws skel::error where two clusters are not connected.
+/// O(ranks^2).
+bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
+                             std::vector<std::size_t> const& threads);
+
+}  // namespace skel

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <skel/detail/mapping/migration/policy.hpp>
+#include <skel/detail/platform/announcement.hpp>
+#include <skel/detail/platform/monitor.hpp>
+#include <skel/detail/platform/slot_series.hpp>
+#include <skel/detail/record/bsp_record.hpp>
+#include <skel/detail/runtime/bsp/moves.hpp>
+
+#include "bsp_machine.hpp"
+
+namespace skel {
+
+/// What a BSP program whose processes may migrate has to know to begin.
+struct rescheduling_setup {
+  skeletons::migration_settings policy;
+  bsp_machine where;
+  platform::monitor monitor;  ///< of the machine that the ranks are on
+  std::size_t processes = 0;
+  std::vector<std::size_t> pinned{};
+  /// What was announced since it was asked last.
+  std::function<std::vector<platform::announcement>()> announced{};
+};
+
+/// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and
+/// says who moves because of it. What a process has computed is its time times the speed of its rank and what the
+/// rank's threads got of their cores; how fast ranks are next is what their threads are expected to get, or what is
+/// known of their hosts where no process has computed on them lately. Where processes have just moved, the policy is
+/// told the superstep as if they had been there already, so that it never decides on what it has already changed. For
+/// one thread, the one that communicates.
+class rescheduling {
+ public:
+  /// Throws skel::error for a policy that there is not.
+  explicit rescheduling(rescheduling_setup setup);
+
+  /// run_options::next_moves. O(processes + messages), and what the policy takes.
+  std::vector<bsp_move> next_moves(bsp_measures const& last);
+
+  /// What has been decided so far.
+  record::bsp_decisions const& made() const { return made_; }
+
+ private:
+  void hear(bsp_measures const& last);
+  std::vector<double> loads(bsp_measures const& last) const;
+  record::superstep superstep_of(bsp_measures const& last);
+  std::vector<bsp_move> moves_of(record::rescheduling call, bsp_measures const& last, double took);
+
+  bsp_machine where_;
+  std::unique_ptr<mapping::migration::policy> policy_;
+  platform::monitor monitor_;
+  std::function<std::vector<platform::announcement>()> announced_;
+  std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
+  std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
+  double now_ = 0;  // [s] of supersteps and migrations: what is decided depends on measurements alone
+  record::bsp_decisions made_;
+};
+
+}  // namespace skel

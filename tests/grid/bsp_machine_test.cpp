@@ -1,0 +1,53 @@
+#include "bsp_machine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
+
+namespace {
+
+using skel::platform::cluster;
+using skel::platform::description;
+
+/// Two clusters, of two hosts with two cores and of one.
+description two_clusters() {
+  return {1e-6,
+          {{.name = "a", .hosts = 2, .speed = 2, .cores = 2, .inside = {1e-5, 1e9}},
+           {.name = "b", .hosts = 1, .speed = 3, .inside = {1e-5, 1e9}}},
+          {{0, 1, {1e-3, 1e8}, {}}, {1, 0, {2e-3, 1e7}, {}}}};
+}
+
+skel::bsp_machine machine_of(description const& machine, std::vector<std::size_t> hosts,
+                             std::vector<std::size_t> const& threads) {
+  skel::run_platform const where{skel::platform::snapshot(machine), std::move(hosts)};
+  return skel::make_bsp_machine(where, where.picture.for_ranks(where.host_of_rank), threads);
+}
+
+TEST(BspMachine, HasASetForEachClusterWhereverItsRanksAre) {
+  auto const made = machine_of(two_clusters(), {0, 2, 1}, {1, 1, 1});
+  auto const& hosts = made.machine.hosts;
+  ASSERT_EQ(hosts.clusters().size(), 2U);
+  EXPECT_EQ(made.host_of_rank, (std::vector<std::size_t>{0, 2, 1}));
+  EXPECT_EQ(made.rank_of_host, (std::vector<int>{0, 2, 1}));
+  EXPECT_EQ(hosts.speed(made.host_of_rank[0]), 2);
+  EXPECT_EQ(hosts.speed(made.host_of_rank[1]), 3);
+  EXPECT_EQ(hosts.path(0, 1), (skel::platform::link{1e-5, 1e9}));
+  EXPECT_EQ(hosts.path(0, 2), (skel::platform::link{1e-3, 1e8}));
+  EXPECT_EQ(hosts.path(2, 1), (skel::platform::link{2e-3, 1e7}));
+  EXPECT_GT(made.machine.fixed, 0);
+  EXPECT_TRUE(made.machine.memory.empty());
+}
+
+TEST(BspMachine, CountsThreads) {
+  auto const made = machine_of(two_clusters(), {0, 1, 2}, {2, 1, 1});
+  EXPECT_EQ(made.machine.hosts.clusters().size(), 3U);  // ranks that are not equally fast are no set
+  EXPECT_EQ(made.machine.hosts.speed(made.host_of_rank[0]), 4);
+  EXPECT_EQ(made.machine.hosts.speed(made.host_of_rank[1]), 2);
+}
+
+TEST(BspMachine, WantsALinkBetweenEachTwoClusters) {
+  description const apart{1e-6, {{.name = "a"}, {.name = "b"}}, {{0, 1, {1e-3, 1e8}, {}}}};
+  EXPECT_THROW(machine_of(apart, {0, 1}, {1, 1}), skel::error);
+}
+
+}  // namespace

@@ -1,0 +1,141 @@
+#include "rescheduling.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
+
+namespace {
+
+using skel::bsp_measures;
+using skel::bsp_move;
+using skel::platform::announcement;
+using skel::platform::description;
+
+constexpr std::size_t ranks = 3, processes = 6;
+
+/// Three hosts with a core each.
+skel::run_platform three_hosts() {
+  return {skel::platform::snapshot(description(1e-6, {{.name = "a"}, {.name = "b"}, {.name = "c"}},
+                                               {{0, 1, {1e-5, 1e9}, {}},
+                                                {0, 2, {1e-5, 1e9}, {}},
+                                                {1, 0, {1e-5, 1e9}, {}},
+                                                {1, 2, {1e-5, 1e9}, {}},
+                                                {2, 0, {1e-5, 1e9}, {}},
+                                                {2, 1, {1e-5, 1e9}, {}}})),
+          {0, 1, 2}};
+}
+
+skel::rescheduling_setup setup(std::string policy, std::size_t alpha = 1) {
+  auto const where = three_hosts();
+  return {.policy = {.name = std::move(policy), .alpha = alpha},
+          .where = skel::make_bsp_machine(where, where.picture.for_ranks(where.host_of_rank), {1, 1, 1}),
+          .monitor = skel::platform::monitor(where.picture, where.host_of_rank),
+          .processes = processes};
+}
+
+/// A superstep in which each process took so long [s], where two are on each rank.
+bsp_measures took(std::uint64_t number, double seconds) {
+  bsp_measures out;
+  out.number = number;
+  out.seconds.assign(processes, seconds);
+  out.took = 2 * seconds;
+  out.state_bytes.assign(processes, 8);
+  out.rank_of = {0, 0, 1, 1, 2, 2};
+  out.share.assign(ranks, 1);
+  out.computing.assign(ranks, 2 * seconds);
+  out.of_ranks.resize(ranks);
+  return out;
+}
+
+TEST(Rescheduling, AsksThePolicyAfterEachSuperstep) {
+  skel::rescheduling watcher(setup("rotate", 2));
+  EXPECT_TRUE(watcher.next_moves(took(1, 0.01)).empty());
+  auto const moves = watcher.next_moves(took(2, 0.01));
+  ASSERT_FALSE(moves.empty());
+  for (auto const& one : moves) {
+    EXPECT_EQ(one.from, static_cast<int>(one.process / 2));
+    EXPECT_NE(one.from, one.to);
+  }
+  EXPECT_EQ(watcher.made().policy, "rotate");
+  EXPECT_EQ(watcher.made().calls.all(), 1U);
+  EXPECT_EQ(watcher.made().supersteps, 2U);
+  EXPECT_DOUBLE_EQ(watcher.made().measured, 0.04);
+  EXPECT_DOUBLE_EQ(watcher.made().computation, 0.04);
+}
+
+TEST(Rescheduling, MovesWhatHasMovedFromWhereItIs) {
+  skel::rescheduling watcher(setup("rotate"));
+  auto now = took(1, 0.01);
+  auto const first = watcher.next_moves(now);
+  now.number = 2;
+  for (auto const& one : first) now.rank_of[one.process] = one.to;  // they go at the barrier of the second superstep
+  for (auto const& one : watcher.next_moves(now)) EXPECT_EQ(one.from, now.rank_of[one.process]);
+}
+
+TEST(Rescheduling, LeavesWhatCouldNotMove) {
+  skel::rescheduling watcher(setup("rotate"));
+  auto now = took(1, 0.01);
+  auto const first = watcher.next_moves(now);
+  ASSERT_FALSE(first.empty());
+  now.number = 2;
+  now.stay.push_back(first.front().process);
+  for (auto const& one : watcher.next_moves(now)) EXPECT_NE(one.process, first.front().process);
+}
+
+TEST(Rescheduling, MovesNothingThatIsPinned) {
+  auto with = setup("rotate");
+  with.pinned = {1, 3};
+  skel::rescheduling watcher(std::move(with));
+  auto const moves = watcher.next_moves(took(1, 0.01));
+  EXPECT_FALSE(moves.empty());
+  for (auto const& one : moves) EXPECT_TRUE(one.process != 1 && one.process != 3) << one.process;
+}
+
+/// Rank 1 gets a quarter of its core: what its processes take is four times as long, which is not work.
+TEST(Rescheduling, KnowsASlowRankFromProcessesWithMoreWork) {
+  skel::rescheduling watcher(setup("skel"));
+  std::set<std::size_t> moved;
+  auto now = took(1, 0.1);
+  for (now.number = 1; now.number < 20 && moved.empty(); ++now.number) {
+    now.share[1] = 0.25;
+    now.seconds[2] = now.seconds[3] = 0.4;
+    now.computing[1] = now.took = 0.8;
+    for (auto const& one : watcher.next_moves(now)) {
+      EXPECT_EQ(one.from, 1);
+      moved.insert(one.process);
+    }
+  }
+  EXPECT_FALSE(moved.empty());
+  for (auto const& call : watcher.made().calls) EXPECT_GT(call.imbalance_before, 0.5);
+}
+
+TEST(Rescheduling, LeavesAHostThatLeaves) {
+  auto with = setup("skel");
+  bool said = false;
+  with.announced = [&said] {
+    std::vector<announcement> all;
+    if (!std::exchange(said, true)) all.push_back({.says = announcement::kind::leaves, .host = "c"});
+    return all;
+  };
+  skel::rescheduling watcher(std::move(with));
+  auto now = took(1, 0.01);
+  std::set<std::size_t> left;
+  for (now.number = 1; now.number < 40 && left.size() < 2; ++now.number) {
+    auto const moves = watcher.next_moves(now);
+    for (auto const& one : moves) {
+      if (one.from == 2) left.insert(one.process);
+      now.rank_of[one.process] = one.to;
+    }
+  }
+  EXPECT_THAT(left, testing::ElementsAre(4, 5));
+}
+
+TEST(Rescheduling, RefusesAPolicyThatThereIsNot) {
+  EXPECT_THROW(skel::rescheduling watcher(setup("best")), skel::error);
+}
+
+}  // namespace
