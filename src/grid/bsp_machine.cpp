@@ -39,6 +39,7 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
   std::vector<platform::cluster> clusters;
   std::vector<std::size_t> first;
   bsp_machine out;
+  out.threads = threads;
   out.host_of_rank.resize(threads.size());
   for (auto const& [key, ranks] : sets) {
     platform::cluster one{.name = of_ranks.host_name(ranks.front()), .hosts = ranks.size(), .speed = key.second};

@@ -14,6 +14,7 @@ struct bsp_machine {
   cost::bsp::machine machine;
   std::vector<std::size_t> host_of_rank;
   std::vector<int> rank_of_host;
+  std::vector<std::size_t> threads;  ///< of each rank
 };
 
 /// `where`: the machine, and where the ranks are on it. `of_ranks`: the same, each rank a host

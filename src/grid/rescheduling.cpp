@@ -1,8 +1,11 @@
 #include "rescheduling.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <utility>
 
+#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/record/clock.hpp>
 
@@ -22,6 +25,18 @@ std::vector<bool> pins(std::size_t processes, std::vector<std::size_t> const& pi
   return out;
 }
 
+/// The last ones: their median is bounded with 95 % by the outermost where there are six.
+constexpr std::size_t most_remembered = 16;
+
+void remember(std::deque<double>& all, double one) {
+  all.push_back(one);
+  if (all.size() > most_remembered) all.pop_front();
+}
+
+double usual(std::deque<double> const& all) {
+  return statistics::median({all.begin(), all.end()});
+}
+
 double slowest(cost::bsp::machine const& machine, record::superstep const& step) {
   return std::ranges::max(cost::bsp::host_times(machine, step));
 }
@@ -33,20 +48,34 @@ rescheduling::rescheduling(rescheduling_setup setup)
       policy_(mapping::migration::make_policy(setup.policy, where_.machine, pins(setup.processes, setup.pinned))),
       monitor_(std::move(setup.monitor)),
       announced_(std::move(setup.announced)),
+      wanted_(where_.host_of_rank.size()),
+      got_(wanted_.size()),
+      granted_(wanted_.size(), std::numeric_limits<double>::infinity()),
       shares_(where_.host_of_rank.size(),
               platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)) {
   made_.policy = setup.policy.name;
+}
+
+/// Threads of all ranks on the rank's host.
+double rescheduling::threads_beside(std::size_t rank) const {
+  auto const& host = monitor_.host_of_rank();
+  std::size_t all = 0;
+  for (std::size_t r = 0; r < host.size(); ++r)
+    if (host[r] == host[rank]) all += where_.threads[r];
+  return static_cast<double>(all);
 }
 
 /// What ranks and others say of hosts.
 void rescheduling::hear(bsp_measures const& last) {
   now_ += last.moving + last.took;
   for (std::size_t r = 0; r < shares_.size(); ++r) {
+    wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r] / monitor_.granted(r);
     shares_[r].add(now_, last.share[r] / monitor_.granted(r), last.computing[r]);
     shares_[r].close(now_);
     if (last.of_ranks[r].empty()) continue;
     auto reading = platform::parse_reading(last.of_ranks[r]);
     reading.time = now_;
+    granted_[r] = reading.quota.value_or(std::numeric_limits<double>::infinity()) / threads_beside(r);
     monitor_.add(r, reading);
   }
   if (announced_)
@@ -54,33 +83,54 @@ void rescheduling::hear(bsp_measures const& last) {
   monitor_.advance(now_);
 }
 
+/// The part of a core, as the rank's speed says it, that its threads will get.
+double rescheduling::share_of(std::size_t rank) const {
+  auto const& own = shares_[rank];
+  if (own.values() > 0 && own.is_recent(now_)) return own.next().value;
+  if (own.values() == 0 && wanted_[rank] > 0) return got_[rank] / wanted_[rank];
+  return monitor_.host(monitor_.host_of_rank()[rank]).share;
+}
+
 /// The part of each host that the program will not get.
-std::vector<double> rescheduling::loads(bsp_measures const& last) const {
+std::vector<double> rescheduling::loads() const {
   std::vector<double> out(shares_.size());
   for (std::size_t r = 0; r < out.size(); ++r) {
-    auto const& own = shares_[r];
-    double const share = own.values() > 0 && own.is_recent(now_) ? own.next().value
-                         : last.computing[r] > 0                 ? last.share[r] / monitor_.granted(r)
-                                                                 : monitor_.host(monitor_.host_of_rank()[r]).share;
+    double const share = std::min(share_of(r), granted_[r] / monitor_.granted(r));
     out[where_.host_of_rank[r]] =
         monitor_.leaves(r) ? load_of_leaving : 1 - std::clamp(share, 1 - load_of_leaving, 1.0);
   }
   return out;
 }
 
+/// What the migrations at the barrier before took beside their states.
+void rescheduling::learn_migrations(bsp_measures const& last) {
+  if (moved_.empty()) return;
+  auto free = where_.machine;
+  free.fixed = 0;
+  auto one = free;
+  one.fixed = 1;
+  double const states = cost::bsp::migration_time(free, moved_),
+               many = std::round(cost::bsp::migration_time(one, moved_) - states);
+  remember(fixed_, std::max(0.0, last.moving - states) / std::max(1.0, many));
+  moved_.clear();
+}
+
 record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   hear(last);
+  learn_migrations(last);
   if (ran_on_.empty()) ran_on_ = last.rank_of;
   record::superstep out;
   out.number = last.number;
   out.state_bytes = last.state_bytes;
   out.seconds = last.took;
-  out.external_load = loads(last);
+  out.external_load = loads();
+  if (!fixed_.empty()) out.migration_fixed = usual(fixed_);
+  if (!calls_.empty()) out.call = usual(calls_);
   out.load.work.resize(last.seconds.size());
   for (std::size_t p = 0; p < last.seconds.size(); ++p) {
     auto const rank = static_cast<std::size_t>(ran_on_[p]), host = where_.host_of_rank[rank];
     out.hosts.push_back(host);
-    out.load.work[p] = last.seconds[p] * last.share[rank] / monitor_.granted(rank) * where_.machine.hosts.speed(host);
+    out.load.work[p] = last.seconds[p] / monitor_.granted(rank) * where_.machine.hosts.speed(host);
   }
   for (auto const& one : last.traffic) out.load.messages.push_back({one.from, one.to, one.bytes});
   auto const priced = cost::bsp::time_of(where_.machine, out);
@@ -89,8 +139,11 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   ++made_.supersteps;
   if (last.rank_of != ran_on_) {
     double const there = slowest(where_.machine, out);
-    for (std::size_t p = 0; p < out.hosts.size(); ++p)
-      out.hosts[p] = where_.host_of_rank[static_cast<std::size_t>(last.rank_of[p])];
+    for (std::size_t p = 0; p < out.hosts.size(); ++p) {
+      auto const to = where_.host_of_rank[static_cast<std::size_t>(last.rank_of[p])];
+      if (to != out.hosts[p]) moved_.push_back({p, out.hosts[p], to, out.state_bytes[p]});
+      out.hosts[p] = to;
+    }
     out.seconds = std::max(0.0, out.seconds - there + slowest(where_.machine, out));
     ran_on_ = last.rank_of;
   }
@@ -120,6 +173,7 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   double const took = record::now() - before;
   made_.deciding += took;
   if (!call) return {};
+  remember(calls_, took);
   return moves_of(std::move(*call), last, took);
 }
 

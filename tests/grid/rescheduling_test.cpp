@@ -95,14 +95,13 @@ TEST(Rescheduling, MovesNothingThatIsPinned) {
   for (auto const& one : moves) EXPECT_TRUE(one.process != 1 && one.process != 3) << one.process;
 }
 
-/// Rank 1 gets a quarter of its core: what its processes take is four times as long, which is not work.
+/// Rank 1 gets a quarter of its core: its processes take four times as long, and have no more work.
 TEST(Rescheduling, KnowsASlowRankFromProcessesWithMoreWork) {
   skel::rescheduling watcher(setup("skel"));
   std::set<std::size_t> moved;
   auto now = took(1, 0.1);
   for (now.number = 1; now.number < 20 && moved.empty(); ++now.number) {
     now.share[1] = 0.25;
-    now.seconds[2] = now.seconds[3] = 0.4;
     now.computing[1] = now.took = 0.8;
     for (auto const& one : watcher.next_moves(now)) {
       EXPECT_EQ(one.from, 1);

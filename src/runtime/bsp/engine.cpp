@@ -144,16 +144,19 @@ double engine::compute() {
     });
     return 1;
   }
-  process_seconds_.resize(group_.here().size());
+  times_.resize(group_.here().size());
   std::atomic<std::int64_t> ran = 0, passed = 0;  // [ns]
   on_threads("superstep", [&](std::size_t part, plan::block slots) {
     std::int64_t const begin = record::now_ns(), before = record::thread_ns();
-    auto failed = group_.step(part, slots, number_, control_, process_seconds_.data());
+    auto failed = group_.step(part, slots, number_, control_, times_.data());
     ran += record::thread_ns() - before;
     passed += record::now_ns() - begin;
     return failed;
   });
-  return passed > 0 ? std::min(1.0, static_cast<double>(ran) / static_cast<double>(passed)) : 1;
+  double const share = passed > 0 ? std::min(1.0, static_cast<double>(ran) / static_cast<double>(passed)) : 1;
+  process_seconds_.clear();
+  for (auto const& one : times_) process_seconds_.push_back(one.seconds(share));
+  return share;
 }
 
 void engine::send_superstep(superstep_head mine) {

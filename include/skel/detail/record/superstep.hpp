@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct superstep_load {
 struct superstep {
   std::size_t number = 1;  ///< of the run, from 1
   superstep_load load;
-  std::vector<std::size_t> hosts;       ///< of each process
-  std::vector<double> state_bytes;      ///< of each process
-  std::vector<double> external_load{};  ///< of each host: the part that others take, 0 to less than 1; empty: none
-  double seconds = 0;                   ///< that it took
+  std::vector<std::size_t> hosts;           ///< of each process
+  std::vector<double> state_bytes;          ///< of each process
+  std::vector<double> external_load{};      ///< of each host: the part that others take, 0 to less than 1; empty: none
+  double seconds = 0;                       ///< that it took
+  std::optional<double> migration_fixed{};  ///< of a migration, whatever its state, as it was measured so far [s]
+  double call = 0;                          ///< that a call usually took so far [s]; 0: nobody has measured one
 };
 
 /// A process that was considered for migration at a rescheduling call.

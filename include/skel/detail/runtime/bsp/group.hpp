@@ -13,6 +13,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>
+#include <skel/detail/runtime/bsp/process_time.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 
 namespace skel::runtime::bsp {
@@ -63,9 +64,9 @@ class process_group {
   /// Threads will step so many parts of the slots.
   virtual void prepare(std::size_t parts) = 0;
   /// A superstep of the processes in some slots. Parts have ascending slots. Several threads, different parts.
-  /// `seconds`: what each took, by slot; nullptr: nobody asks.
+  /// `times`: what each took, by slot; nullptr: nobody asks.
   virtual std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number,
-                                              step_control& control, double* seconds) = 0;
+                                              step_control& control, process_time* times) = 0;
   /// Of the superstep that has been done.
   virtual std::uint64_t sent() const = 0;
   std::uint64_t awake() const;

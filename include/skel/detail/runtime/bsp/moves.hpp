@@ -24,7 +24,7 @@ struct bsp_traffic {
 struct bsp_measures {
   std::uint64_t number = 1;     ///< of the superstep
   double took = 0;              ///< until its barrier, on rank 0 [s]
-  std::vector<double> seconds;  ///< of each process, in its function [s]; 0: it slept
+  std::vector<double> seconds;  ///< of each process, that its thread ran in its function [s]; 0: it slept
   /// By sender, then by receiver, in each rank; messages to all are left out.
   std::vector<bsp_traffic> traffic;
   std::vector<double> state_bytes;  ///< of each process, as they were at the last superstep 2^k

@@ -100,11 +100,11 @@ struct bsp_program {
     migration = std::move(how);
     return std::move(*this);
   }
-  /// Processes move, by hand, and no policy is asked: asked on rank 0 after each superstep that is not the last, while others wait. What
-  /// processes take and send is measured for it, which takes O(processes + messages) in each superstep. A move that
-  /// cannot be made is not, and the report says why: from where its process is not, to a rank that there is not, of a
-  /// pinned process, the second one of a process, and where its state could not be written or read, or had no memory.
-  /// What it throws ends the run.
+  /// Processes move, by hand, and no policy is asked: asked on rank 0 after each superstep that is not the last, while
+  /// others wait. What processes take and send is measured for it, which takes O(processes + messages) in each
+  /// superstep. A move that cannot be made is not, and the report says why: from where its process is not, to a rank
+  /// that there is not, of a pinned process, the second one of a process, and where its state could not be written or
+  /// read, or had no memory. What it throws ends the run.
   bsp_program moved_by(bsp_mover mover) && {
     next_moves = std::move(mover);
     return std::move(*this);

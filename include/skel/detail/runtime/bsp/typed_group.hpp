@@ -61,10 +61,12 @@ class typed_group final : public process_group {
   }
 
   std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number, step_control& control,
-                                      double* seconds) override {
+                                      process_time* times) override {
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
-      if (seconds != nullptr) seconds[s] = 0;
-      if (asleep_[s]) continue;
+      if (asleep_[s]) {
+        if (times != nullptr) times[s].none();
+        continue;
+      }
       participation<message, value> as{.process = here_[s],
                                        .processes = processes_,
                                        .number = number,
@@ -75,14 +77,14 @@ class typed_group final : public process_group {
                                        .arrays = arrays_.list(),
                                        .answers = answers_of(s)};
       typename Program::superstep_type now(as);
-      double const begin = seconds != nullptr ? record::now() : 0;
+      if (times != nullptr) times[s].begin();
       try {
         program_.step(now, *states_[s]);
       } catch (...) {
         control.fail(here_[s]);
         return describe({process_failure::kind::step, here_[s], number});
       }
-      if (seconds != nullptr) seconds[s] = record::now() - begin;
+      if (times != nullptr) times[s].end();
       asleep_[s] = as.halts;
     }
     return std::nullopt;
