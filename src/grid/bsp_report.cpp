@@ -65,6 +65,8 @@ std::string decisions_text(record::bsp_record const& run) {
                  100 * call.imbalance_after, call.price);
   }
   if (listed > most_listed) out += "    ...\n";
+  if (made.migration_fixed > 0)
+    out += "  a migration took " + scaled(made.migration_fixed, "s") + " beside its state\n";
   if (made.supersteps > 0) {
     auto const many = static_cast<double>(made.supersteps);
     out += "  a superstep took " + scaled(made.measured / many, "s") +

@@ -104,7 +104,7 @@ void serialize(Archive& a, rescheduling& r) {
 }
 template <class Archive>
 void serialize(Archive& a, bsp_decisions& d) {
-  a(d.policy, d.calls, d.deciding, d.computation, d.communication, d.barriers, d.supersteps, d.measured);
+  a(d.policy, d.calls, d.deciding, d.migration_fixed, d.computation, d.communication, d.barriers, d.supersteps, d.measured);
 }
 template <class Archive>
 void serialize(Archive& a, remap_decision& d) {

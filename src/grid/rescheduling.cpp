@@ -112,6 +112,7 @@ void rescheduling::learn_migrations(bsp_measures const& last) {
   double const states = cost::bsp::migration_time(free, moved_),
                many = std::round(cost::bsp::migration_time(one, moved_) - states);
   remember(fixed_, std::max(0.0, last.moving - states) / std::max(1.0, many));
+  made_.migration_fixed = usual(fixed_);
   moved_.clear();
 }
 

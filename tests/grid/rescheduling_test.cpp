@@ -76,6 +76,20 @@ TEST(Rescheduling, MovesWhatHasMovedFromWhereItIs) {
   for (auto const& one : watcher.next_moves(now)) EXPECT_EQ(one.from, now.rank_of[one.process]);
 }
 
+/// Two processes left a rank with states of 1 MB, which is a millisecond each: 8 ms are left.
+TEST(Rescheduling, LearnsWhatMigrationsTake) {
+  skel::rescheduling watcher(setup("never"));
+  auto now = took(1, 0.01);
+  now.state_bytes.assign(processes, 1e6);
+  watcher.next_moves(now);
+  now.number = 2, now.rank_of[0] = now.rank_of[1] = 1;
+  watcher.next_moves(now);
+  EXPECT_EQ(watcher.made().migration_fixed, 0);
+  now.number = 3, now.moved = 2, now.moving = 0.010 + 2 * 1e-5;
+  watcher.next_moves(now);
+  EXPECT_NEAR(watcher.made().migration_fixed, 0.004, 1e-9);
+}
+
 TEST(Rescheduling, LeavesWhatCouldNotMove) {
   skel::rescheduling watcher(setup("rotate"));
   auto now = took(1, 0.01);

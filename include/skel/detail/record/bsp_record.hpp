@@ -31,7 +31,8 @@ struct bsp_migration {
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
   first_and_last<rescheduling> calls{};
-  double deciding = 0;                                      ///< that the policy took [s]
+  double deciding = 0;         ///< that the policy took [s]
+  double migration_fixed = 0;  ///< what a migration usually took beside its state [s]; 0: none was measured
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
   std::uint64_t supersteps = 0;                             ///< that were looked at: all but the last one
   double measured = 0;                                      ///< that these took [s]
