@@ -9,6 +9,7 @@
 #include <typeinfo>
 #include <utility>
 
+#include <skel/detail/grid/bsp_plan.hpp>
 #include <skel/detail/grid/bsp_report.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/gathered_results.hpp>
@@ -18,6 +19,12 @@
 #include <skel/grid.hpp>
 
 namespace skel {
+
+template <class Program>
+requires runtime::bsp::is_program<Program> bsp_plan grid::plan(Program const& app) {
+  runtime::bsp::typed_group<Program> const group(app);
+  return plan(group, runtime::bsp::options_of(app), app.migration, typeid(Program).name());
+}
 
 template <class Program>
 requires runtime::bsp::is_program<Program> bsp_report grid::run(Program const& app, std::stop_token const& stop) {

@@ -19,6 +19,7 @@
 namespace skel {
 
 class decision_store;
+struct bsp_plan;
 struct bsp_report;
 
 namespace record {
@@ -83,10 +84,14 @@ class grid : public collective_calls {
            Of const&, std::size_t, typename Program::state&>) auto run(Program const& app, Of const& of,
                                                                        std::stop_token const& stop = {});
 
+  /// How a BSP program would begin, and what its supersteps are priced by, without running anything. Collective.
+  template <class Program>
+  requires runtime::bsp::is_program<Program> bsp_plan plan(Program const& app);
+
   /// The plan that run() would make, without running anything. Collective. Every stage must say its skel::work.
   template <class Composition>
-  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program>) planned_program
-      plan(Composition&& app) {
+  requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program> &&
+           !runtime::bsp::is_program<std::remove_cvref_t<Composition>>) planned_program plan(Composition&& app) {
     return plan(line_of(app));
   }
 
@@ -103,6 +108,8 @@ class grid : public collective_calls {
 
   run_report run(runtime::program const& line, std::stop_token const& stop = {});
   planned_program plan(runtime::program const& line);
+  bsp_plan plan(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
+                skeletons::migration_settings const& migration, std::string const& types);
   record::bsp_record run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
                          skeletons::migration_settings const& migration, std::string const& types,
                          std::stop_token const& stop);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/plan/block.hpp>
 
 namespace skel {
 
@@ -64,6 +65,34 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
   std::vector<std::size_t> all(threads.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   out.machine.fixed = 2 * cost::bsp::barrier_time(out.machine, all);
+  return out;
+}
+
+bsp_plan plan_on(bsp_machine const& where, std::size_t processes, std::vector<double> const& weights) {
+  auto const& hosts = where.machine.hosts;
+  bsp_plan out;
+  out.threads = where.threads;
+  std::vector<std::size_t> all(where.threads.size()), first;
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  for (auto const& block :
+       plan::weighted_blocks(processes, weights.empty() ? std::vector<double>(all.size(), 1) : weights))
+    out.processes_of.push_back(block.size());
+  for (std::size_t host = 0; auto const& one : hosts.clusters()) {
+    bsp_set set{.name = one.name, .speed = one.speed};
+    for (std::size_t i = 0; i < one.hosts; ++i) set.ranks.push_back(where.rank_of_host[host + i]);
+    if (one.hosts > 1) set.gap = 1 / one.inside.bandwidth, set.latency = one.inside.latency;
+    first.push_back(host);
+    out.sets.push_back(std::move(set));
+    host += one.hosts;
+  }
+  for (std::size_t a = 0; a < first.size(); ++a)
+    for (std::size_t b = 0; b < first.size(); ++b) {
+      if (a == b) continue;
+      auto const path = hosts.path(first[a], first[b]);
+      out.paths.push_back({a, b, 1 / path.bandwidth, path.latency});
+    }
+  out.barrier = cost::bsp::barrier_time(where.machine, all);
+  out.migration = where.machine.fixed;
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
+#include <skel/detail/grid/bsp_plan.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 
 namespace skel {
@@ -24,5 +25,8 @@ struct bsp_machine {
 /// O(ranks^2).
 bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
                              std::vector<std::size_t> const& threads);
+
+/// How a program of so many processes begins on such ranks, `weights`: run_options::weights; prices of its supersteps.
+bsp_plan plan_on(bsp_machine const& where, std::size_t processes, std::vector<double> const& weights);
 
 }  // namespace skel

@@ -104,7 +104,8 @@ void serialize(Archive& a, rescheduling& r) {
 }
 template <class Archive>
 void serialize(Archive& a, bsp_decisions& d) {
-  a(d.policy, d.calls, d.deciding, d.migration_fixed, d.computation, d.communication, d.barriers, d.supersteps, d.measured);
+  a(d.policy, d.calls, d.deciding, d.migration_fixed, d.computation, d.communication, d.barriers, d.supersteps,
+    d.measured);
 }
 template <class Archive>
 void serialize(Archive& a, remap_decision& d) {
@@ -362,17 +363,25 @@ struct grid::state {
     return how;
   }
 
-  /// Looks after a BSP program whose processes may migrate: on rank 0. Collective.
-  std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
-                                      skeletons::migration_settings const& how) {
+  /// The ranks as hosts of BSP processes, and with which weights of the ranks these begin. Collective.
+  std::pair<bsp_machine, std::vector<double>> bsp_begin(skeletons::migration_settings const& how) {
     know_machine();
-    hear_announcements();
     auto const& where = probed ? *probed : *stated;
     std::vector<std::size_t> threads;
     for (auto const own : cores->own) threads.push_back(std::max<std::size_t>(1, own));
     auto machine = make_bsp_machine(where, *settings.platform, threads);
+    std::vector<double> weights;
     if (how.name == skeletons::migration_settings{}.name)
-      for (auto const host : machine.host_of_rank) options.weights.push_back(machine.machine.hosts.speed(host));
+      for (auto const host : machine.host_of_rank) weights.push_back(machine.machine.hosts.speed(host));
+    return {std::move(machine), std::move(weights)};
+  }
+
+  /// Looks after a BSP program whose processes may migrate: on rank 0. Collective.
+  std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
+                                      skeletons::migration_settings const& how) {
+    bsp_machine machine;
+    std::tie(machine, options.weights) = bsp_begin(how);
+    hear_announcements();
     options.says = [load = std::make_shared<platform::host_load>(), next = 0.0]() mutable {
       if (record::now() < next) return std::string();
       next = record::now() + remapping::period;
@@ -675,6 +684,22 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
     view->fail(e.what());
     throw;
   }
+}
+
+bsp_plan grid::plan(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
+                    skeletons::migration_settings const& migration, std::string const& types) {
+  runtime::sole_use const only("plan()");
+  state& s = *state_;
+  auto const how = s.migration_of(options, migration);
+  auto call = call_with(group, options, how, types);
+  call.words = "plan() before " + call.words;
+  s.meet(std::move(call));
+  auto const [machine, weights] = s.bsp_begin(how);
+  auto out = plan_on(machine, group.processes(), weights);
+  out.name = group.name();
+  out.policy = how.name;
+  out.hosts = s.ranks.hosts();
+  return out;
 }
 
 record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::run_options options,

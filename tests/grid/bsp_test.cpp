@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
@@ -106,6 +107,24 @@ TEST(Bsp, MovesProcessesFromRanksThatHaveMore) {
   std::ostringstream text;
   text << report;
   EXPECT_THAT(text.str(), HasSubstr("moved by 'skel'"));
+}
+
+TEST(Bsp, HasAPlan) {
+  auto const plan = grid().plan(uneven("migbsp"));
+  auto const ranks = static_cast<std::size_t>(grid().size());
+  EXPECT_EQ(plan.policy, ranks == 1 ? "never" : "migbsp");
+  ASSERT_EQ(plan.processes_of.size(), ranks);
+  EXPECT_EQ(std::accumulate(plan.processes_of.begin(), plan.processes_of.end(), std::size_t{0}), 24U);
+  std::size_t in_sets = 0;
+  for (auto const& set : plan.sets) in_sets += set.ranks.size();
+  EXPECT_EQ(in_sets, ranks);
+  EXPECT_EQ(plan.paths.size(), plan.sets.size() * (plan.sets.size() - 1));
+  if (ranks > 1) {
+    EXPECT_GT(plan.barrier, 0);
+  }
+  std::ostringstream text;
+  text << plan;
+  EXPECT_THAT(text.str(), HasSubstr("a barrier of all"));
 }
 
 TEST(Bsp, RefusesAPolicyThatThereIsNot) {

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace skel {
+
+/// Ranks of one cluster that are equally fast.
+struct bsp_set {
+  std::string name{};
+  std::vector<int> ranks{};
+  double speed = 1;    ///< of each rank, with all its threads [work units / s]
+  double gap = 0;      ///< g between two of its ranks [s/B]; 0 where there is one
+  double latency = 0;  ///< between two of its ranks [s]
+};
+
+/// From one set to another one.
+struct bsp_path {
+  std::size_t from = 0, to = 0;  ///< sets
+  double gap = 0;                ///< g [s/B]
+  double latency = 0;            ///< [s]
+};
+
+/// How a BSP program would begin, and what its supersteps are priced by: w + g h + l, where w is the work of the
+/// processes of a rank over its speed, h what a process sends or gets [B], and l the barrier. Printing it says so.
+struct bsp_plan {
+  std::string name;
+  std::string policy;                     ///< of migration
+  std::vector<std::string> hosts;         ///< of each rank
+  std::vector<std::size_t> processes_of;  ///< each rank, when it begins
+  std::vector<std::size_t> threads;       ///< of each rank
+  std::vector<bsp_set> sets;
+  std::vector<bsp_path> paths;  ///< between each two sets, in both directions
+  double barrier = 0;           ///< l of all ranks [s]
+  double migration = 0;         ///< what one is expected to take beside its state, until some are measured [s]
+};
+
+std::ostream& operator<<(std::ostream& out, bsp_plan const& plan);
+
+}  // namespace skel
