@@ -7,7 +7,6 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/plan/block.hpp>
 
 namespace skel {
 
@@ -68,15 +67,14 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
   return out;
 }
 
-bsp_plan plan_on(bsp_machine const& where, std::size_t processes, std::vector<double> const& weights) {
+bsp_plan plan_on(bsp_machine const& where, std::vector<int> const& first_ranks) {
   auto const& hosts = where.machine.hosts;
   bsp_plan out;
   out.threads = where.threads;
   std::vector<std::size_t> all(where.threads.size()), first;
   std::iota(all.begin(), all.end(), std::size_t{0});
-  for (auto const& block :
-       plan::weighted_blocks(processes, weights.empty() ? std::vector<double>(all.size(), 1) : weights))
-    out.processes_of.push_back(block.size());
+  out.processes_of.resize(all.size());
+  for (int const rank : first_ranks) ++out.processes_of[static_cast<std::size_t>(rank)];
   for (std::size_t host = 0; auto const& one : hosts.clusters()) {
     bsp_set set{.name = one.name, .speed = one.speed};
     for (std::size_t i = 0; i < one.hosts; ++i) set.ranks.push_back(where.rank_of_host[host + i]);

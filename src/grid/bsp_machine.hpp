@@ -26,7 +26,7 @@ struct bsp_machine {
 bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
                              std::vector<std::size_t> const& threads);
 
-/// How a program of so many processes begins on such ranks, `weights`: run_options::weights; prices of its supersteps.
-bsp_plan plan_on(bsp_machine const& where, std::size_t processes, std::vector<double> const& weights);
+/// How a program begins whose processes are on these ranks first, and prices of its supersteps.
+bsp_plan plan_on(bsp_machine const& where, std::vector<int> const& first_ranks);
 
 }  // namespace skel

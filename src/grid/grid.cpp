@@ -21,6 +21,7 @@
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/placement_text.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/host_probe.hpp>
@@ -363,24 +364,28 @@ struct grid::state {
     return how;
   }
 
-  /// The ranks as hosts of BSP processes, and with which weights of the ranks these begin. Collective.
-  std::pair<bsp_machine, std::vector<double>> bsp_begin(skeletons::migration_settings const& how) {
+  /// The ranks as hosts of BSP processes, and on which of them so many begin. Collective.
+  std::pair<bsp_machine, std::vector<int>> bsp_begin(std::size_t processes, skeletons::migration_settings const& how) {
     know_machine();
     auto const& where = probed ? *probed : *stated;
     std::vector<std::size_t> threads;
     for (auto const own : cores->own) threads.push_back(std::max<std::size_t>(1, own));
     auto machine = make_bsp_machine(where, *settings.platform, threads);
     std::vector<double> weights;
-    if (how.name == skeletons::migration_settings{}.name)
-      for (auto const host : machine.host_of_rank) weights.push_back(machine.machine.hosts.speed(host));
-    return {std::move(machine), std::move(weights)};
+    for (auto const host : machine.host_of_rank)
+      weights.push_back(how.name == skeletons::migration_settings{}.name ? machine.machine.hosts.speed(host) : 1);
+    std::vector<int> first_ranks(processes);
+    for (int rank = 0; auto const& [begin, end] : plan::weighted_blocks(processes, weights))
+      std::fill(first_ranks.begin() + static_cast<std::ptrdiff_t>(begin),
+                first_ranks.begin() + static_cast<std::ptrdiff_t>(end), rank++);
+    return {std::move(machine), std::move(first_ranks)};
   }
 
   /// Looks after a BSP program whose processes may migrate: on rank 0. Collective.
   std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
                                       skeletons::migration_settings const& how) {
     bsp_machine machine;
-    std::tie(machine, options.weights) = bsp_begin(how);
+    std::tie(machine, options.first_ranks) = bsp_begin(group.processes(), how);
     hear_announcements();
     options.says = [load = std::make_shared<platform::host_load>(), next = 0.0]() mutable {
       if (record::now() < next) return std::string();
@@ -694,8 +699,8 @@ bsp_plan grid::plan(runtime::bsp::process_group const& group, runtime::bsp::run_
   auto call = call_with(group, options, how, types);
   call.words = "plan() before " + call.words;
   s.meet(std::move(call));
-  auto const [machine, weights] = s.bsp_begin(how);
-  auto out = plan_on(machine, group.processes(), weights);
+  auto const [machine, first_ranks] = s.bsp_begin(group.processes(), how);
+  auto out = plan_on(machine, first_ranks);
   out.name = group.name();
   out.policy = how.name;
   out.hosts = s.ranks.hosts();

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/plan/block.hpp>
@@ -49,10 +50,12 @@ engine::engine(process_group& group, transport& among, team& threads, run_option
       among_(among),
       team_(threads),
       options_(std::move(options)),
-      rounds_(among, of_rounds),
+      rounds_(among, of_rounds, options_.relays_from),
       control_(options_.interrupt),
       rank_of_(group.processes()),
       pinned_(group.processes()) {
+  SKEL_EXPECTS(options_.first_ranks.empty() || options_.first_ranks.size() == group.processes());
+  SKEL_EXPECTS(std::ranges::all_of(options_.first_ranks, [&](int r) { return r >= 0 && r < among.size(); }));
   record_.name = group.name();
   record_.processes = group.processes();
   for (auto const process : options_.pinned) pinned_[process] = true;
@@ -114,15 +117,17 @@ void engine::on_threads(char const* name, Step const& step) {
 }
 
 void engine::make_states() {
-  std::vector<process_number> here;
-  auto const weights = options_.weights.empty() ? std::vector<double>(size(), 1) : options_.weights;
-  auto const blocks = plan::weighted_blocks(group_.processes(), weights);
-  for (std::size_t r = 0; r < size(); ++r) {
-    for (std::size_t p = blocks[r].begin; p < blocks[r].end; ++p) {
-      rank_of_[p] = static_cast<int>(r);
-      if (static_cast<int>(r) == rank()) here.push_back(static_cast<process_number>(p));
+  if (options_.first_ranks.empty())
+    for (std::size_t r = 0; r < size(); ++r) {
+      auto const mine = plan::block_of(group_.processes(), size(), r);
+      std::fill(rank_of_.begin() + static_cast<std::ptrdiff_t>(mine.begin),
+                rank_of_.begin() + static_cast<std::ptrdiff_t>(mine.end), static_cast<int>(r));
     }
-  }
+  else
+    rank_of_ = options_.first_ranks;
+  std::vector<process_number> here;
+  for (std::size_t p = 0; p < rank_of_.size(); ++p)
+    if (rank_of_[p] == rank()) here.push_back(static_cast<process_number>(p));
   group_.begin(std::move(here));
   on_threads("make", [&](std::size_t, plan::block slots) { return group_.make(slots, control_); });
 }
@@ -187,6 +192,7 @@ void engine::send_superstep(superstep_head mine) {
 
 /// What rank 0 is told of the processes here. States seldom change their sizes much, and counting them may take long.
 std::string engine::measures_here() const {
+  if (group_.here().empty() && !options_.says) return {};
   std::string out;
   put_range(out, process_seconds_);
   put_range(out, group_.traffic());
@@ -213,6 +219,10 @@ void engine::take_measures(barrier const& told) {
   std::vector<of_rank> all;
   for (auto bytes : told.measures) {
     auto& one = all.emplace_back();
+    if (bytes.empty()) {
+      measured_.of_ranks.emplace_back();
+      continue;
+    }
     one.seconds = take_range<double>(bytes);
     std::ranges::copy(take_range<bsp_traffic>(bytes), std::back_inserter(measured_.traffic));
     one.states = take_range<double>(bytes);
@@ -227,8 +237,7 @@ void engine::take_measures(barrier const& told) {
 }
 
 void engine::send_all(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0) {
-  for (int r = 0; r < among_.size(); ++r)
-    if (r != rank()) rounds_.send(r, r == 0 ? head + for_rank_0 : head, std::move(blocks[static_cast<std::size_t>(r)]));
+  rounds_.send(head, std::move(blocks), for_rank_0);
   sent_at_ = record::now();
 }
 

@@ -17,27 +17,56 @@ struct arrival {
   bool lost = false;  ///< there was no memory for the block, at either end
 };
 
-/// Rounds in which every rank sends one message to every other: whoever has one from each knows that all have come so
-/// far, and what they know. Others may be one round ahead, but not two.
+/// Rounds in which every rank hears what every other has to say: whoever has heard all knows that all have come so far,
+/// and what they know. Others may be one round ahead, but not two.
+///
+/// Few ranks send one message to each other rank. Of many the heads are relayed (Bruck, Ho, Kipnis, Upfal and
+/// Weathersby 1997, Efficient algorithms for all-to-all communications in multiport message-passing systems, IEEE TPDS
+/// 8(11):1143-1156): in step k a rank sends the heads that it knows, at most 2^k, to the one that is 2^k after it, so
+/// that a round takes ceil(log2 ranks) messages of each rank. Blocks go straight to whom they are for, where there is
+/// anything in them; heads say to whom.
 class rounds {
  public:
-  rounds(transport& among, channel where);
+  /// Heads are relayed from so many ranks on. The same on all ranks.
+  rounds(transport& among, channel where, std::size_t relays_from);
 
-  /// To another rank, once in a round. The head comes in any case; a long block travels straight to its memory.
-  void send(int to, std::string const& head, std::string block);
-  /// Whether there is a message from each other rank.
-  bool complete() const { return come_[now_ % 2] == arrivals_[0].size() - 1; }
+  /// Once in a round: the head goes to all others, each block to the rank of its number, `for_rank_0` behind the head
+  /// to rank 0. Heads come in any case; long blocks travel straight to their memory.
+  void send(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0);
+  /// Whether all others have been heard, when this rank has sent what it has to say.
+  bool complete() const;
   /// What they have sent, by rank; the own one is empty. The next round begins. Precondition: complete().
   std::vector<arrival> take();
 
  private:
+  /// What has come of a round.
+  struct progress {
+    std::vector<arrival> from;
+    std::size_t messages = 0;                  // straight from the ranks that they are of
+    std::size_t announced = 0;                 // of these, where heads are relayed
+    std::vector<std::string> steps{}, said{};  // of each step, what came; of each rank, its head and whom it sends to
+    std::size_t next_step = 0;
+    bool sent = false;
+  };
+
+  progress fresh() const;
+  progress& of(std::uint64_t round) { return rounds_[round % 2]; }
+  progress const& now() const { return rounds_[now_ % 2]; }
+  void send_straight(int to, std::string const& head, std::string block);
+  void relay(std::size_t step);
+  void go_on();
+  void hear(std::size_t rank, std::string what);
   landing receive(int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
+  std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
+  std::size_t rank() const { return static_cast<std::size_t>(among_.rank()); }
+  /// Heads that are sent in a step, those of this rank and of the ones before it.
+  std::size_t heads_of(std::size_t step) const;
 
   transport& among_;
   channel where_;
+  std::size_t steps_ = 0;  // of a round; 0: heads are not relayed
   std::uint64_t now_ = 0;
-  std::array<std::vector<arrival>, 2> arrivals_;  // of this round and the next one
-  std::array<std::size_t, 2> come_{};
+  std::array<progress, 2> rounds_;  // this one and the next one
 };
 
 }  // namespace skel::runtime::bsp

@@ -32,6 +32,12 @@ std::uint64_t seeds() {
   return asked == nullptr ? 200 : std::strtoull(asked, nullptr, 10);
 }
 
+/// Heads are relayed over any number of ranks, or over none.
+run_options relayed(bool relays, run_options options = {}) {
+  options.relays_from = relays ? 1 : 1000;
+  return options;
+}
+
 /// Moves drawn by a seed, of as many processes as one in `rarely`; among them some that cannot be made.
 run_options random_moves(std::uint64_t seed, int ranks, std::size_t rarely) {
   run_options out;
@@ -77,9 +83,10 @@ void expect_as_sequential(Program const& program, int ranks, std::uint64_t seed,
 TEST(BspEngine, GivesWhatTheSequentialEngineGives) {
   activity sum;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
-    int const ranks = static_cast<int>(1 + seed % 5);
-    expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), ranks, seed, {}, sum);
-    expect_as_sequential(skel::test::random_bsp<std::string>(seed), ranks, seed, {}, sum);
+    int const ranks = static_cast<int>(1 + seed % 9);
+    auto const options = relayed(seed % 2 == 0);
+    expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), ranks, seed, options, sum);
+    expect_as_sequential(skel::test::random_bsp<std::string>(seed), ranks, seed, options, sum);
   }
   EXPECT_GT(sum.messages, 50 * seeds());
   EXPECT_EQ(sum.moved + sum.not_moved, 0u);
@@ -88,14 +95,28 @@ TEST(BspEngine, GivesWhatTheSequentialEngineGives) {
 TEST(BspEngine, GivesTheSameWhereProcessesMoveAtEveryBarrier) {
   activity sum;
   for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
-    int const ranks = static_cast<int>(1 + seed % 5);
-    auto const moves = random_moves(seed, ranks, 1 + seed % 4);
+    int const ranks = static_cast<int>(1 + seed % 7);
+    auto const moves = relayed(seed / 4 % 2 == 0, random_moves(seed, ranks, 1 + seed % 4));
     expect_as_sequential(skel::test::random_bsp<std::uint64_t>(seed), ranks, seed, moves, sum);
     expect_as_sequential(skel::test::random_bsp<std::string>(seed), ranks, seed, moves, sum);
   }
   EXPECT_GT(sum.messages, 50 * seeds());
   EXPECT_GT(sum.moved, 20 * seeds());
   EXPECT_GT(sum.not_moved, seeds());
+}
+
+TEST(BspEngine, ProcessesBeginWhereTheOptionsSay) {
+  activity sum;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto const program = skel::test::random_bsp<std::string>(seed);
+    run_options options;
+    bench::dice roll(seed);
+    for (std::size_t p = 0; p < program.processes; ++p) options.first_ranks.push_back(static_cast<int>(roll.below(4)));
+    expect_as_sequential(program, 4, seed, options, sum);
+    virtual_bsp run(program, 4, seed, options);
+    run.run();
+    EXPECT_EQ(run.end(0).rank_of, options.first_ranks);
+  }
 }
 
 TEST(BspEngine, GivesTheSameOnSeveralThreads) {

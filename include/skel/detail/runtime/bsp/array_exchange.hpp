@@ -32,6 +32,8 @@ class array_exchange {
   void pack(std::size_t rank, std::string& block) const;
   /// Takes what another rank has packed off the front. Throws skel::error where it ends too early.
   void unpack(std::size_t rank, std::span<std::byte const>& block);
+  /// Another rank has packed nothing.
+  void unpack_nothing(std::size_t rank) { come_[rank].clear(); }
 
   /// Reads what was got, then writes what was put, by the order of the processes. `rank`: this one. `of` becomes the
   /// process that is looked at. Throws skel::error where it means elements that there are not. O(elements + puts *

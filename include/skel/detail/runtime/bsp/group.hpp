@@ -71,7 +71,7 @@ class process_group {
   virtual std::uint64_t sent() const = 0;
   std::uint64_t awake() const;
 
-  /// Appends what goes to each other rank.
+  /// Appends what goes to each other rank; where that is nothing, its block stays empty.
   virtual std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
                                               std::vector<std::string>& blocks) = 0;
   /// Gives the processes here what this rank and others have packed for them.

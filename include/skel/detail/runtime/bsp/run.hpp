@@ -18,8 +18,13 @@ namespace skel::runtime::bsp {
 
 struct run_options {
   std::uint64_t most_supersteps = 1'000'000;
+  std::vector<int> first_ranks{};     ///< where each process begins; empty: in blocks. The same on all ranks
   std::vector<std::size_t> pinned{};  ///< processes that stay where they begin
   std::size_t threads = 1;            ///< of this rank
+  /// From so many ranks on they tell each other in ceil(log2 ranks) steps how a superstep went, and not each to each.
+  /// By LogP (Culler et al. 1993, PPoPP, 1-12) these take ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o,
+  /// which is less from 27 ranks on where L is 10 o, as between hosts of a cluster. The same on all ranks.
+  std::size_t relays_from = 27;
   /// Whether the processes are measured for next_moves. The same on all ranks.
   bool measures = false;
   /// Asked on rank 0 after each superstep that is not the last, with what was measured in it, where `measures` says so:
@@ -30,8 +35,6 @@ struct run_options {
   /// Asked on each rank after each superstep, where processes are measured: a text for next_moves, empty where there is
   /// nothing to say. Called by the thread that communicates.
   std::function<std::string()> says{};
-  /// Processes begin in blocks by these weights of the ranks, which are the same on all; empty: they are equal.
-  std::vector<double> weights{};
   /// Appends what the processes of this rank give at the end; and takes what those of a rank have given, which may
   /// throw and end the run.
   std::function<std::optional<process_failure>(std::string& to)> results{};
@@ -51,12 +54,12 @@ run_options options_of(Program const& program) {
   return out;
 }
 
-/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks
-/// (plan::block_of, plan::weighted_blocks). Collective: every rank gives a group of the same program, and the same
-/// limit, pins and measures, from the thread that initialised MPI; that thread communicates, and computes with
-/// `threads` - 1 of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every rank, when all
-/// have come to rest: skel::process_error when a function of the user threw, skel::cancelled after an interrupt,
-/// skel::error when the limit of supersteps is reached.
+/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks,
+/// process p of n on rank p * ranks / n, unless the options say where. Collective: every rank gives a group of the same
+/// program, and the same limit, pins and measures, from the thread that initialised MPI; that thread communicates, and
+/// computes with `threads` - 1 of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every
+/// rank, when all have come to rest: skel::process_error when a function of the user threw, skel::cancelled after an
+/// interrupt, skel::error when the limit of supersteps is reached.
 record::bsp_record run_bsp(process_group& group, communicator const& ranks, run_options options);
 
 }  // namespace skel::runtime::bsp

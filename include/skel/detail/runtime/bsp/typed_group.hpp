@@ -147,6 +147,9 @@ class typed_group final : public process_group {
         append_to_others(pack_for_all(of, during), rank, blocks);
       else
         fold_own(during);
+      // Counts that are all 0 are what the receiver takes an empty block for.
+      for (auto& block : blocks)
+        if (std::ranges::all_of(block, [](char byte) { return byte == 0; })) block.clear();
       return std::nullopt;
     } catch (...) {
       return describe({during, of});
@@ -355,6 +358,10 @@ class typed_group final : public process_group {
               std::size_t& to) {
     auto& messages = come_[rank];
     messages.clear();
+    if (block.empty()) {
+      if (has_arrays()) arrays_.unpack_nothing(rank);
+      return;
+    }
     for (auto count = take_number<std::uint64_t>(block); count > 0; --count) {
       auto const from = take_number<process_number>(block), receiver = take_number<process_number>(block);
       to = receiver;
