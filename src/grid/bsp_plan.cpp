@@ -12,7 +12,7 @@ namespace skel {
 namespace {
 
 /// Paths between sets that are listed: of eight sets all.
-constexpr std::size_t most_listed = 56;
+constexpr std::size_t most_paths = 56;
 
 std::string prices(double gap, double latency) {
   return "g " + scaled(gap, "s/B") + ", latency " + scaled(latency, "s");
@@ -41,7 +41,7 @@ std::ostream& operator<<(std::ostream& out, bsp_plan const& plan) {
   for (auto const& set : plan.sets) out << set_text(plan, set);
   std::size_t listed = 0;
   for (auto const& path : plan.paths) {
-    if (++listed > most_listed) {
+    if (++listed > most_paths) {
       out << "  ...\n";
       break;
     }
