@@ -2,26 +2,25 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <map>
 
-#include <skel/detail/base/error.hpp>
-
-#include "json_text.hpp"
+#include "chrome_trace.hpp"
 
 namespace skel::record {
 
 namespace {
 
+/// [us]
+constexpr double ns = 1e-3;
+
 std::string name_of(std::vector<std::string> const& names, std::uint64_t station) {
   return station < names.size() ? names[station] : "station " + std::to_string(station);
 }
 
-/// Spans as the threads and slices of one process, in the order of the line.
+/// Spans as the rows and slices of one rank, in the order of the line.
 class rows {
  public:
-  rows(std::ofstream& out, std::size_t process, std::int64_t start) : out_(out), process_(process), start_(start) {}
+  rows(chrome_trace& out, std::size_t rank, std::int64_t start) : out_(out), rank_(rank), start_(start) {}
 
   void add(std::vector<span> const& spans, std::vector<std::string> const& names, std::string const& prefix) {
     std::map<std::uint64_t, std::uint64_t> threads;  // (station, worker) -> row
@@ -29,24 +28,18 @@ class rows {
     for (span const& s : spans) threads[key(s)];
     for (auto& [station_worker, id] : threads) {
       id = next_++;
-      std::string const name =
-          prefix + name_of(names, station_worker >> 32) + " #" + std::to_string(station_worker & 0xffffffffu);
-      out_ << ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":" << process_ << ",\"tid\":" << id
-           << ",\"args\":{\"name\":" << in_json(name) << "}}";
+      out_.row(rank_, id,
+               prefix + name_of(names, station_worker >> 32) + " #" + std::to_string(station_worker & 0xffffffffu));
     }
-    for (span const& s : spans) {
-      char times[96];
-      std::snprintf(times, sizeof times, "\"ts\":%.3f,\"dur\":%.3f", static_cast<double>(s.begin - start_) / 1e3,
-                    static_cast<double>(s.end - s.begin) / 1e3);
-      out_ << ",\n{\"ph\":\"X\",\"name\":" << in_json(prefix + name_of(names, s.station)) << ",\"pid\":" << process_
-           << ",\"tid\":" << threads[key(s)] << "," << times << ",\"args\":{\"first item\":" << s.first_item
-           << ",\"items\":" << s.items << "}}";
-    }
+    for (span const& s : spans)
+      out_.slice(rank_, threads[key(s)], prefix + name_of(names, s.station), static_cast<double>(s.begin - start_) * ns,
+                 static_cast<double>(s.end - s.begin) * ns,
+                 "\"first item\":" + std::to_string(s.first_item) + ",\"items\":" + std::to_string(s.items));
   }
 
  private:
-  std::ofstream& out_;
-  std::size_t process_;
+  chrome_trace& out_;
+  std::size_t rank_;
   std::int64_t start_;
   std::uint64_t next_ = 0;
 };
@@ -59,22 +52,14 @@ void write_chrome_trace(run_record const& run, std::string const& file) {
   for (auto const& spans : run.spans)
     for (span const& s : spans) start = std::min(start, s.begin);
 
-  std::ofstream out(file);
-  if (!out) throw error(file + ": cannot be opened for writing; give --skel-trace a file in a folder that exists");
-  out << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
-  char const* comma = "";
+  chrome_trace out(file);
   for (std::size_t rank = 0; rank < std::max<std::size_t>(1, run.spans.size()); ++rank) {
-    std::string const host = rank < run.hosts.size() ? run.hosts[rank] : "";
-    out << comma << "\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" << rank
-        << ",\"args\":{\"name\":" << in_json("rank " + std::to_string(rank) + " (" + host + ")") << "}}";
-    comma = ",";
+    out.rank(rank, rank < run.hosts.size() ? run.hosts[rank] : "");
     rows of_rank(out, rank, start);
     if (rank == 0) of_rank.add(run.calibration, run.names, "calibration: ");
     if (rank < run.spans.size()) of_rank.add(run.spans[rank], run.names, "");
   }
-  out << "\n]}\n";
-  out.flush();
-  if (!out) throw error(file + ": cannot be written; is the disk full?");
+  out.end();
 }
 
 }  // namespace skel::record

@@ -14,6 +14,8 @@ namespace skel::record {
 struct superstep_times {
   std::uint64_t first = 1, count = 1;
   std::vector<double> computing, waiting;  ///< of each rank, in its processes and for the other ranks [s]
+
+  void join(superstep_times const& next);
 };
 
 /// A process that was to go to another rank.

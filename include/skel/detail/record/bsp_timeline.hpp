@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <skel/detail/record/bsp_record.hpp>
+
+namespace skel::record {
+
+/// When ranks computed in some supersteps that followed each other, by rank 0's clock.
+struct timed_supersteps {
+  std::uint64_t first = 1, count = 1;
+  double begin = 0, end = 0;      ///< with the migrations before it; at its barrier [s]
+  std::vector<double> computing;  ///< of each rank, until its last process was done [s]
+  std::size_t moved = 0;          ///< processes, at the barrier before
+  double moving = 0;              ///< that these migrations took [s]
+
+  void join(timed_supersteps const& next);
+};
+
+/// When ranks of a BSP program computed and waited. Its size is bounded: where there are too many supersteps, two that
+/// follow each other become one group, and so on.
+class bsp_timeline {
+ public:
+  /// Groups times ranks at most: a trace of some 20 MB.
+  static constexpr std::size_t most_cells = std::size_t{1} << 16;
+
+  /// Precondition: there is a host of each rank.
+  explicit bsp_timeline(std::vector<std::string> hosts);
+
+  /// The next superstep. Precondition: it says what each rank has computed.
+  void add(timed_supersteps next);
+
+  std::vector<timed_supersteps> const& supersteps() const { return all_; }
+  std::vector<std::string> const& hosts() const { return hosts_; }
+
+ private:
+  std::vector<std::string> hosts_;
+  std::size_t most_;
+  std::vector<timed_supersteps> all_;
+};
+
+/// Writes it in Chrome's trace event format: a process per rank, with slices for migrations, computing and waiting, in
+/// this order in each group of supersteps. Migrations that were made are marks at the rank that the process went to.
+/// Throws skel::error when the file cannot be written. O(cells + migrations).
+void write_chrome_trace(bsp_timeline const& run, std::vector<bsp_migration> const& migrations, std::string const& file);
+
+}  // namespace skel::record

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace skel::record {
+
+/// Adds a group of what comes again and again to groups of equally many each, but for the last one: where there are
+/// `most` of them, each two that follow each other become one first. A group has `count`, and join() for the next one.
+/// O(1) amortised. Precondition: `most` is even, and `next` counts as one or as many as those that there are.
+template <class Group>
+void add_joined(std::vector<Group>& to, Group next, std::size_t most) {
+  if (!to.empty() && to.back().count < to.front().count) return to.back().join(next);
+  if (to.size() == most) {
+    for (std::size_t i = 0; i < to.size() / 2; ++i) {
+      if (i > 0) to[i] = std::move(to[2 * i]);
+      to[i].join(to[2 * i + 1]);
+    }
+    to.resize(to.size() / 2);
+  }
+  to.push_back(std::move(next));
+}
+
+}  // namespace skel::record

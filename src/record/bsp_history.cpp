@@ -1,0 +1,90 @@
+#include <skel/detail/record/bsp_history.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/record/joined.hpp>
+
+namespace skel::record {
+
+void superstep_sums::join(superstep_sums const& next) {
+  count += next.count;
+  seconds += next.seconds;
+  slowest += next.slowest;
+  mean += next.mean;
+}
+
+void bsp_column::join(bsp_column const& next) {
+  superstep_sums::join(next);
+  std::ranges::transform(load, next.load, load.begin(), std::plus<>());
+  rank = next.rank;
+}
+
+std::vector<bool> ranks_used(std::span<int const> rank_of, std::size_t ranks) {
+  std::vector<bool> out(ranks);
+  for (int const rank : rank_of) out[static_cast<std::size_t>(rank)] = true;
+  return out;
+}
+
+superstep_sums sums_of(std::uint64_t number, double seconds, std::span<double const> computing,
+                       std::vector<bool> const& used) {
+  double most = 0, sum = 0, many = 0;
+  for (std::size_t r = 0; r < used.size(); ++r)
+    if (used[r]) most = std::max(most, computing[r]), sum += computing[r], ++many;
+  return {number, 1, seconds, most, many > 0 ? sum / many : 0};
+}
+
+bsp_recorder::bsp_recorder(bsp_history begun) : history_(std::move(begun)) {
+  SKEL_EXPECTS(history_.run.processes > 0 && !history_.run.hosts.empty());
+  history_.per_row = (history_.run.processes + most_rows - 1) / most_rows;
+}
+
+void bsp_recorder::add(measured_superstep const& last) {
+  SKEL_EXPECTS(last.of_processes.size() == history_.run.processes && last.rank_of.size() == history_.run.processes &&
+               last.computing.size() == history_.run.hosts.size());
+  if (ran_on_.empty()) ran_on_.assign(last.rank_of.begin(), last.rank_of.end());
+  auto const sums = sums_of(last.number, last.seconds, last.computing, ranks_used(ran_on_, history_.run.hosts.size()));
+  bsp_column column{sums, {}, {}};
+  for (std::size_t begin = 0; begin < ran_on_.size(); begin += history_.per_row) {
+    auto const of_row = last.of_processes.subspan(begin, std::min(history_.per_row, ran_on_.size() - begin));
+    column.load.push_back(static_cast<float>(std::accumulate(of_row.begin(), of_row.end(), 0.0)));
+    column.rank.push_back(ran_on_[begin]);
+  }
+  add_joined(history_.columns, std::move(column), most_columns);
+  if (history_.stretches.empty() || last.moved > 0)
+    history_.stretches.add({sums, last.moved, last.moving});
+  else
+    history_.stretches.back().join(sums);
+  ran_on_.assign(last.rank_of.begin(), last.rank_of.end());
+  auto& run = history_.run;
+  superstep_times times{last.number, 1, {last.computing.begin(), last.computing.end()}, {}};
+  for (double const computed : last.computing) times.waiting.push_back(std::max(0.0, last.seconds - computed));
+  add_superstep(run, std::move(times));
+  run.supersteps = last.number;
+  run.seconds += last.seconds + last.moving;
+  run.migrated += last.moved;
+  run.rank_of = ran_on_;
+}
+
+void bsp_recorder::complete(bsp_record run) {
+  history_.run = std::move(run);
+  history_.end = run_end::complete;
+}
+
+void bsp_recorder::fail(std::string why, bsp_decisions made) {
+  if (history_.end != run_end::none) return;
+  history_.end = run_end::failed;
+  history_.why = std::move(why);
+  history_.run.decisions = std::move(made);
+}
+
+std::size_t stretch_after(bsp_history const& run, std::uint64_t superstep) {
+  std::size_t i = 0;
+  while (i < run.stretches.size() && run.stretches[i].first != superstep + 2) ++i;
+  return i;
+}
+
+}  // namespace skel::record

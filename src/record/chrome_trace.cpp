@@ -1,0 +1,63 @@
+#include "chrome_trace.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+
+#include "json_text.hpp"
+
+namespace skel::record {
+
+namespace {
+
+std::string time_text(char const* name, double us) {
+  char text[64];
+  std::snprintf(text, sizeof text, ",\"%s\":%.3f", name, us);
+  return text;
+}
+
+std::string row_text(std::uint64_t row) {
+  return ",\"tid\":" + std::to_string(row);
+}
+
+}  // namespace
+
+chrome_trace::chrome_trace(std::string file) : file_(std::move(file)), out_(file_) {
+  if (!out_) throw error(file_ + ": cannot be opened for writing; give --skel-trace a file in a folder that exists");
+  out_ << "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+}
+
+void chrome_trace::event(char kind, std::size_t rank, std::string const& rest) {
+  out_ << (any_ ? ",\n" : "\n") << "{\"ph\":\"" << kind << "\",\"pid\":" << rank << rest << "}";
+  any_ = true;
+}
+
+void chrome_trace::rank(std::size_t rank, std::string const& host) {
+  event('M', rank,
+        ",\"name\":\"process_name\",\"args\":{\"name\":" + in_json("rank " + std::to_string(rank) + " (" + host + ")") +
+            "}");
+}
+
+void chrome_trace::row(std::size_t rank, std::uint64_t row, std::string const& name) {
+  event('M', rank, row_text(row) + ",\"name\":\"thread_name\",\"args\":{\"name\":" + in_json(name) + "}");
+}
+
+void chrome_trace::slice(std::size_t rank, std::uint64_t row, std::string const& name, double begin, double length,
+                         std::string const& args) {
+  event('X', rank,
+        row_text(row) + ",\"name\":" + in_json(name) + time_text("ts", begin) + time_text("dur", length) +
+            ",\"args\":{" + args + "}");
+}
+
+void chrome_trace::mark(std::size_t rank, std::uint64_t row, std::string const& name, double at) {
+  event('i', rank, row_text(row) + ",\"s\":\"t\",\"name\":" + in_json(name) + time_text("ts", at));
+}
+
+void chrome_trace::end() {
+  out_ << "\n]}\n";
+  out_.flush();
+  if (!out_) throw error(file_ + ": cannot be written; is the disk full?");
+}
+
+}  // namespace skel::record
