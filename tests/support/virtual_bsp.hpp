@@ -36,6 +36,7 @@ class virtual_bsp {
       one.threads = std::make_unique<runtime::thread_team>(options.threads);
       one.here = std::make_unique<runtime::bsp::engine>(*one.group, net_.at(r), *one.threads, options);
       options.next_moves = nullptr;
+      options.passed = nullptr;
     }
   }
 

@@ -206,7 +206,7 @@ void engine::take_measures(barrier const& told) {
   measured_.took = record::now() - superstep_begun_;
   measured_.share = told.share;
   measured_.computing = told.computing;
-  measured_.moved = std::exchange(moved_, 0);
+  measured_.moved = moved_;
   measured_.moving = told.migrated;
   measured_.of_ranks.clear();
   measured_.seconds.assign(group_.processes(), 0);
@@ -284,6 +284,8 @@ void engine::finish_superstep(std::vector<arrival> const& come) {
     stage_ = stage::over;
     return;
   }
+  if (rank() == 0 && options_.passed)
+    options_.passed({number_, superstep_begun_, record::now(), told.computing, rank_of_, moved_, told.migrated});
   if (told.awake == 0 && told.sent == 0) return close();
   if (number_ == options_.most_supersteps) {
     refused_ = "bsp '" + record_.name + "' has not ended after " + counted(number_, "superstep") + ": " +
@@ -294,6 +296,7 @@ void engine::finish_superstep(std::vector<arrival> const& come) {
     return;
   }
   if (options_.measures && rank() == 0) take_measures(told);
+  moved_ = 0;
   agree_on_moves(told.moves);
   std::vector<std::span<std::byte const>> blocks;
   for (auto const& one : come) {

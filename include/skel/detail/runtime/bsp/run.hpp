@@ -16,6 +16,16 @@
 
 namespace skel::runtime::bsp {
 
+/// When ranks computed in a superstep, as rank 0 knows it at its barrier.
+struct passed_superstep {
+  std::uint64_t number = 1;
+  double begin = 0, end = 0;          ///< of rank 0's computing, and at the barrier, by record::now() there [s]
+  std::span<double const> computing;  ///< of each rank, until its last process was done [s]
+  std::span<int const> rank_of;       ///< of each process in it
+  std::size_t moved = 0;              ///< processes, at the barrier before
+  double moving = 0;                  ///< that the slowest rank took for these [s]
+};
+
 struct run_options {
   std::uint64_t most_supersteps = 1'000'000;
   std::vector<int> first_ranks{};     ///< where each process begins; empty: in blocks. The same on all ranks
@@ -32,6 +42,9 @@ struct run_options {
   /// pinned processes, and second ones of a process are not made, and the record says why. Called by the thread that
   /// communicates. What it throws ends the run.
   bsp_mover next_moves{};
+  /// Told on rank 0 of each superstep, whether processes are measured or not. Called by the thread that communicates;
+  /// must not throw.
+  std::function<void(passed_superstep const&)> passed{};
   /// Asked on each rank after each superstep, where processes are measured: a text for next_moves, empty where there is
   /// nothing to say. Called by the thread that communicates.
   std::function<std::string()> says{};
