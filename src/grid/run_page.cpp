@@ -17,62 +17,12 @@
 #include "figure_text.hpp"
 #include "live_script_text.hpp"
 #include "moved_text.hpp"
-#include "page_style_text.hpp"
+#include "page_pieces.hpp"
 #include "time_chart.hpp"
 
 namespace skel {
 
 namespace {
-
-/// Of what a page shows in rows or charts, so many: more than anybody reads, and less than keeps a browser busy.
-constexpr std::size_t most_rows = 1000, most_charts = 64;
-
-/// A cell of a table; numbers are to the right.
-std::string text_cell(std::string const& text) {
-  return "<td>" + in_html(text) + "</td>";
-}
-std::string number_cell(std::string const& text) {
-  return "<td class=\"n\">" + in_html(text) + "</td>";
-}
-
-/// Lines stay lines: what is between them is shown as in_html() does.
-std::string lines_in_html(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    auto const end = std::min(text.find('\n'), text.size());
-    out += in_html(text.substr(0, end)) + "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-/// "name*" of a column: it is one of numbers.
-std::string table(std::vector<std::string> const& columns, std::string const& rows) {
-  std::string out = "<div class=\"wide\"><table><thead><tr>";
-  for (auto const& name : columns)
-    out += name.ends_with('*') ? "<th class=\"n\">" + in_html(name.substr(0, name.size() - 1)) + "</th>"
-                               : "<th>" + in_html(name) + "</th>";
-  return out + "</tr></thead><tbody>\n" + rows + "</tbody></table></div>\n";
-}
-
-std::string paragraph(std::string const& text, std::string const& kind = "faint") {
-  return "<p class=\"" + kind + "\">" + in_html(text) + "</p>\n";
-}
-
-std::string number_of(std::uint64_t count) {
-  return std::to_string(count);
-}
-
-template <class T>
-std::string which_are_shown(record::first_and_last<T> const& of, std::string const& what) {
-  if (of.left_out() == 0) return "";
-  return paragraph("Shown are the first " + number_of(of.most_first) + " and the last " +
-                   number_of(of.size() - of.most_first) + " of " + number_of(of.all()) + " " + what + ".");
-}
-
-std::string share_text(double share) {
-  return std::isfinite(share) ? print("%.0f %%", 100 * share) : "-";
-}
 
 std::string stages_text(record::run_history const& run, std::vector<record::stage_move> const& moved) {
   return moved_text(run.stations, run.hosts, moved);
@@ -119,7 +69,7 @@ std::vector<chart_mark> marks_of(record::run_history const& run) {
                      move_text(run, move)});
   }
   std::ranges::stable_sort(out, {}, &chart_mark::at);
-  if (out.size() > most_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most_rows));
+  if (out.size() > most_page_rows) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(most_page_rows));
   return out;
 }
 
@@ -179,7 +129,7 @@ std::string places(record::run_history const& run, std::vector<chart_mark> const
     for (auto& [rank, row] : of_ranks) rows.push_back(std::move(row));
   }
   std::string out = "<h2>Where stages were</h2>\n";
-  std::size_t const left_out = rows.size() - std::min(rows.size(), most_charts);
+  std::size_t const left_out = rows.size() - std::min(rows.size(), most_page_charts);
   rows.resize(rows.size() - left_out);
   out += to_svg("ranks of each stage", run.seconds, rows, marks);
   if (left_out > 0) out += paragraph("And " + counted(left_out, "more row") + ".");
@@ -211,7 +161,7 @@ std::string stages(record::run_history const& run, std::vector<chart_mark> const
                                                  : 0)) +
             number_cell(scaled(count > 0 ? so_far.busy / count : 0, "s")) + number_cell(share_text(latest(busy))) +
             number_cell(s > 0 ? print("%.0f", latest(waiting)) : "") + "</tr>\n";
-    if (s >= most_charts) continue;
+    if (s >= most_page_charts) continue;
     charts += "<h3>" + in_html(run.stations[s]) + "</h3>\n<div class=\"charts\">" +
               to_svg({.title = "items of the source per second",
                       .seconds = run.seconds,
@@ -239,8 +189,8 @@ std::string stages(record::run_history const& run, std::vector<chart_mark> const
                     paragraph(
                         "Items are those of the source, whatever stages have made of them. Under way before a stage is "
                         "what the stage before has taken and it has not.");
-  if (run.stations.size() > most_charts)
-    out += paragraph("The first " + std::to_string(most_charts) + " stages have charts.");
+  if (run.stations.size() > most_page_charts)
+    out += paragraph("The first " + std::to_string(most_page_charts) + " stages have charts.");
   return out + charts;
 }
 
@@ -252,11 +202,11 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
     auto const got = share_got(run, rank);
     std::string const name = rank_text(run.hosts, static_cast<int>(rank));
     double const wanted = there.run + there.waited;
-    if (rank < most_rows)
+    if (rank < most_page_rows)
       rows += "<tr>" + text_cell(name) + number_cell(scaled(there.run, "s")) +
               number_cell(wanted > 0 ? share_text(there.run / wanted) : "-") + number_cell(share_text(latest(got))) +
               number_cell(share_text(there.expected.share)) + number_cell(share_text(there.expected.error)) + "</tr>\n";
-    if (rank >= most_charts) continue;
+    if (rank >= most_page_charts) continue;
     time_chart chart{.title = name + ": share of its cores", .seconds = run.seconds, .most = 1, .small = true};
     chart_line expected{"forecast", "forecast", {}};
     for (std::size_t i = 0; i < run.moments.size(); ++i) {
@@ -287,8 +237,8 @@ std::string hosts(record::run_history const& run, std::vector<chart_mark> const&
         "error of such forecasts lately around it, where the run could be moved.");
   else
     out += paragraph("Ranks were not asked how far they were.");
-  if (run.hosts.size() > most_charts)
-    out += paragraph("The first " + std::to_string(most_charts) + " ranks have charts.");
+  if (run.hosts.size() > most_page_charts)
+    out += paragraph("The first " + std::to_string(most_page_charts) + " ranks have charts.");
   return out + "<div class=\"charts\">" + charts + "</div>\n";
 }
 
@@ -390,13 +340,6 @@ std::string heading(record::run_history const& run) {
   return names.empty() ? "a run" : names;
 }
 
-std::string document(record::run_history const& run, std::string const& head, std::string const& body) {
-  return "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-         "content=\"width=device-width\">\n<title>" +
-         in_html(heading(run)) + " - skel</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n" +
-         std::string(page_style_text()) + "</style>\n" + head + "</head><body>\n" + body + "</body></html>\n";
-}
-
 }  // namespace
 
 std::string view_of_run(record::run_history const& run) {
@@ -417,7 +360,7 @@ std::string view_of_run(record::run_history const& run) {
 }
 
 std::string run_page(record::run_history const& run) {
-  return document(run, "", view_of_run(run));
+  return page_document(heading(run), "", view_of_run(run));
 }
 
 std::string live_page(record::run_history const& run) {
@@ -425,9 +368,9 @@ std::string live_page(record::run_history const& run) {
 }
 
 std::string live_page(record::run_history const& run, std::string const& view) {
-  return document(run, "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>\n",
-                  "<p id=\"state\" class=\"wrong\"></p>\n<main id=\"view\">\n" + view +
-                      "</main>\n<script src=\"/live.js\"></script>\n");
+  return page_document(heading(run), "<noscript><meta http-equiv=\"refresh\" content=\"2\"></noscript>\n",
+                       "<p id=\"state\" class=\"wrong\"></p>\n<main id=\"view\">\n" + view +
+                           "</main>\n<script src=\"/live.js\"></script>\n");
 }
 
 std::string live_script() {

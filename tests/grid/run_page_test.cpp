@@ -1,7 +1,5 @@
 #include "run_page.hpp"
 
-#include <algorithm>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -9,37 +7,15 @@
 #include <gtest/gtest.h>
 
 #include "support/histories.hpp"
+#include "support/html.hpp"
 
 namespace {
 
 using skel::made_up::decision;
+using skel::test::count;
+using skel::test::expect_balanced;
 using testing::HasSubstr;
 using testing::Not;
-
-/// Tags are opened and closed in pairs, up to those that have no end.
-void expect_balanced(std::string const& page) {
-  static std::regex const tag("<(/?)([a-z0-9]+)[^>]*?(/?)>");
-  static std::vector<std::string> const single{"meta", "link"};
-  std::vector<std::string> open;
-  for (auto it = std::sregex_iterator(page.begin(), page.end(), tag); it != std::sregex_iterator(); ++it) {
-    std::string const name = (*it)[2];
-    if ((*it)[3].length() > 0 || std::ranges::count(single, name) > 0) continue;
-    if ((*it)[1].length() == 0) {
-      open.push_back(name);
-      continue;
-    }
-    ASSERT_FALSE(open.empty()) << name;
-    ASSERT_EQ(open.back(), name);
-    open.pop_back();
-  }
-  EXPECT_THAT(open, testing::IsEmpty());
-}
-
-std::size_t count(std::string const& text, std::string const& what) {
-  std::size_t found = 0;
-  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
-  return found;
-}
 
 TEST(RunPage, NeedsNothingElse) {
   auto const page = skel::run_page(skel::made_up::run("work", 3, 40));
