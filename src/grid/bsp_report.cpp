@@ -11,7 +11,7 @@ namespace skel {
 namespace {
 
 /// Of migrations so many are listed.
-constexpr std::size_t most_listed = 16;
+constexpr std::size_t most_moves_listed = 16;
 
 std::string process_count(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " process" : " processes");
@@ -37,14 +37,14 @@ std::string migrations_text(record::bsp_record const& run) {
   if (run.not_migrated > 0) out += "  " + counted(run.not_migrated, "migration") + " could not be made\n";
   std::size_t listed = 0;
   for (auto const& one : run.migrations) {
-    if (++listed > most_listed) break;
+    if (++listed > most_moves_listed) break;
     out += print("    superstep %llu: process %zu from rank %d to rank %d, ",
                  static_cast<unsigned long long>(one.superstep), one.process, one.from, one.to) +
            (one.failed.empty() ? scaled(static_cast<double>(one.bytes), "B") + print(", %.3g s", one.seconds)
                                : "stays: " + one.failed) +
            "\n";
   }
-  if (run.migrated + run.not_migrated > most_listed) out += "    ...\n";
+  if (run.migrated + run.not_migrated > most_moves_listed) out += "    ...\n";
   return out;
 }
 
@@ -59,12 +59,12 @@ std::string decisions_text(record::bsp_record const& run) {
     std::size_t moves = 0;
     for (auto const& one : call.candidates) moves += one.accepted ? 1 : 0;
     if (moves == 0) continue;
-    if (++listed > most_listed) break;
+    if (++listed > most_moves_listed) break;
     out += print("    after superstep %zu: ", call.superstep) + process_count(moves) +
            print(", imbalance %.0f %% before and %.0f %% after, price %.3g s\n", 100 * call.imbalance_before,
                  100 * call.imbalance_after, call.price);
   }
-  if (listed > most_listed) out += "    ...\n";
+  if (listed > most_moves_listed) out += "    ...\n";
   if (made.migration_fixed > 0)
     out += "  a migration took " + scaled(made.migration_fixed, "s") + " beside its state\n";
   if (made.supersteps > 0) {

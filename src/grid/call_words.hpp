@@ -19,6 +19,7 @@ runtime::named_call call_with(std::string const& name, runtime::program const& l
 /// The same of run() of a BSP program, with the name of its type: its name, how many processes it has, its limit and
 /// pins, whether processes may move, and who moves them.
 runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
-                              skeletons::migration_settings const& migration, std::string const& types);
+                              skeletons::migration_settings const& migration, std::string const& types,
+                              run_settings const& settings);
 
 }  // namespace skel

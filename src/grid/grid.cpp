@@ -37,6 +37,7 @@
 #include <skel/detail/runtime/run_line.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
+#include "bsp_view.hpp"
 #include "call_words.hpp"
 #include "collective_engine.hpp"
 #include "decision_store.hpp"
@@ -696,7 +697,7 @@ bsp_plan grid::plan(runtime::bsp::process_group const& group, runtime::bsp::run_
   runtime::sole_use const only("plan()");
   state& s = *state_;
   auto const how = s.migration_of(options, migration);
-  auto call = call_with(group, options, how, types);
+  auto call = call_with(group, options, how, types, s.settings);
   call.words = "plan() before " + call.words;
   s.meet(std::move(call));
   auto const [machine, first_ranks] = s.bsp_begin(group.processes(), how);
@@ -713,21 +714,36 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   runtime::sole_use const only("run()");
   state& s = *state_;
   auto const how = s.migration_of(options, migration);
-  options.measures = how.name != skeletons::never_migrated || options.next_moves;
-  s.meet(call_with(group, options, how, types));
+  bool const decides = how.name != skeletons::never_migrated, by_hand = options.next_moves != nullptr;
+  options.measures = decides || by_hand || bsp_view::measures(s.settings);
+  s.meet(call_with(group, options, how, types, s.settings));
+  s.check_file(s.settings.trace, "--skel-trace");
+  s.check_file(s.settings.report, "--skel-report");
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
   std::unique_ptr<rescheduling> watcher;
-  if (how.name != skeletons::never_migrated) watcher = s.watch(group, options, how);
+  if (decides) watcher = s.watch(group, options, how);
   options.threads = s.threads();
-  auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
-  if (how.name != skeletons::never_migrated) {
-    if (watcher) record.decisions = watcher->made();
-    record.decisions =
-        runtime::from_bytes<record::bsp_decisions>(s.ranks.broadcast(runtime::to_bytes(record.decisions)));
+  std::optional<bsp_view> view;
+  if (rank() == 0) {
+    warn_of_what_bsp_does_not(s.settings);
+    view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get());
+    view->watch(options);
   }
-  return record;
+  try {
+    auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
+    if (decides) {
+      if (watcher) record.decisions = watcher->made();
+      record.decisions =
+          runtime::from_bytes<record::bsp_decisions>(s.ranks.broadcast(runtime::to_bytes(record.decisions)));
+    }
+    if (view) view->complete(record);
+    return record;
+  } catch (std::exception const& e) {
+    if (view) view->fail(e.what());
+    throw;
+  }
 }
 
 run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {

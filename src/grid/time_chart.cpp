@@ -15,7 +15,7 @@ namespace {
 
 /// Of the drawing, in its own units: a page shows it as wide as there is room for.
 constexpr double plot_left = 64, plot_width = 640, small_width = 300, plot_margin = 16, plot_top = 26,
-                 plot_height = 130, axis_height = 24;
+                 plot_height = 130, picture_height = 220, axis_height = 24;
 constexpr double row_height = 18, name_width = 180;
 constexpr std::size_t longest_row_name = 28;
 
@@ -45,12 +45,13 @@ std::string opening(std::string const& title, double end, double tall) {
          "</title><text class=\"title\" x=\"4\" y=\"15\">" + in_html(title) + "</text>\n";
 }
 
-std::string time_axis(frame const& in) {
+std::string time_axis(frame const& in, std::string const& unit) {
   std::string out;
   for (double const at : ticks(in.seconds))
     out += print("<line class=\"rule\" x1=\"%.1f\" y1=\"%.0f\" x2=\"%.1f\" y2=\"%.1f\"/>", in.x(at), plot_top, in.x(at),
                  in.bottom) +
-           print("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.5g s</text>\n", in.x(at), in.bottom + 15, at);
+           print("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.5g", in.x(at), in.bottom + 15, at) +
+           in_html(unit) + "</text>\n";
   return out;
 }
 
@@ -95,7 +96,7 @@ std::string to_svg(time_chart const& chart) {
         print("<line class=\"rule\" x1=\"%.0f\" y1=\"%.1f\" x2=\"%.0f\" y2=\"%.1f\"/>", plot_left, in.y(value), end,
               in.y(value)) +
         print("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n", plot_left - 6, in.y(value) + 4, value);
-  out += time_axis(in);
+  out += time_axis(in, chart.unit);
   for (auto const& band : chart.bands) {
     if (!std::isfinite(band.low) || !std::isfinite(band.high)) continue;
     out += print("<rect class=\"band\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", in.x(band.from),
@@ -110,7 +111,7 @@ std::string to_svg(std::string const& title, double seconds, std::vector<chart_r
                    std::vector<chart_mark> const& marks) {
   double const bottom = plot_top + row_height * static_cast<double>(rows.size());
   frame const in{name_width, plot_left + plot_width, seconds > 0 ? seconds : 1, 1, bottom};
-  std::string out = opening(title, in.end, bottom + axis_height) + time_axis(in);
+  std::string out = opening(title, in.end, bottom + axis_height) + time_axis(in, " s");
   double y = plot_top;
   for (auto const& row : rows) {
     out += "<g><title>" + in_html(row.name) + "</title>" +
@@ -124,6 +125,21 @@ std::string to_svg(std::string const& title, double seconds, std::vector<chart_r
     y += row_height;
   }
   return out + drawn(marks, in) + "</svg>\n";
+}
+
+std::string to_svg(picture_chart const& chart) {
+  frame const in{plot_left, plot_left + plot_width, chart.supersteps > 0 ? chart.supersteps : 1, 1,
+                 plot_top + picture_height};
+  std::string out = opening(chart.title, in.end, in.bottom + axis_height) + time_axis(in, "");
+  double const rows = static_cast<double>(std::max<std::size_t>(1, chart.rows));
+  for (double const row : ticks(rows)) {
+    double const y = plot_top + picture_height * row / rows;
+    out += print("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>\n", plot_left - 6, y + 4, row);
+  }
+  out += print("<image class=\"picture\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", plot_left, plot_top,
+               in.x(chart.shown) - plot_left, picture_height) +
+         "preserveAspectRatio=\"none\" href=\"" + in_html(chart.address) + "\"/>\n";
+  return out + drawn(chart.marks, in) + "</svg>\n";
 }
 
 }  // namespace skel

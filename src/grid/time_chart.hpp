@@ -39,12 +39,23 @@ struct chart_row {
 
 /// Lines, or rows of bars, over the time of a run.
 struct time_chart {
-  std::string title;   ///< with the unit of the values
-  double seconds = 0;  ///< to the end of the time axis [s]
-  double most = 0;     ///< that the value axis reaches at least
-  bool small = false;  ///< half as wide, to stand beside others
+  std::string title;        ///< with the unit of the values
+  double seconds = 0;       ///< to the end of the time axis [s]
+  std::string unit = " s";  ///< of the time axis, behind its numbers; empty: it counts supersteps, as all times here do
+  double most = 0;          ///< that the value axis reaches at least
+  bool small = false;       ///< half as wide, to stand beside others
   std::vector<chart_line> lines{};
   std::vector<chart_band> bands{};
+  std::vector<chart_mark> marks{};
+};
+
+/// A picture over the supersteps of a run: points from left to right, and rows from above.
+struct picture_chart {
+  std::string title;
+  double supersteps = 0;  ///< to the end of the axis
+  double shown = 0;       ///< of these the picture has the first so many
+  std::size_t rows = 0;   ///< that the upper edge to the lower one stand for: 0 to rows
+  std::string address;    ///< of the image, as png_address() says it
   std::vector<chart_mark> marks{};
 };
 
@@ -55,5 +66,8 @@ std::string to_svg(time_chart const& chart);
 /// Rows of bars, which say how many workers there were and when, with marks over all of them.
 std::string to_svg(std::string const& title, double seconds, std::vector<chart_row> const& rows,
                    std::vector<chart_mark> const& marks);
+
+/// The picture with its axes, which are as wide as those of a time_chart.
+std::string to_svg(picture_chart const& chart);
 
 }  // namespace skel

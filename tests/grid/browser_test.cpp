@@ -12,8 +12,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bsp_page.hpp"
+#include "colour_scale.hpp"
 #include "loopback_server.hpp"
 #include "run_page.hpp"
+#include "support/bsp_histories.hpp"
 #include "support/histories.hpp"
 
 // Pages as a browser sees them: Chromium without a window, which prints its document and what scripts complain about.
@@ -73,6 +76,39 @@ TEST_F(Browser, ShowsAReport) {
   EXPECT_THAT(printed, HasSubstr("<h2>Throughput</h2>"));
   EXPECT_THAT(printed, HasSubstr("<polyline"));
   EXPECT_THAT(printed, HasSubstr("</body></html>"));
+}
+
+TEST_F(Browser, ReadsThePicturesOfABspRun) {
+  auto const file = folder_ / "bsp.html";
+  auto page = skel::bsp_page(skel::made_up::bsp_run("heat", 6, 3, 20).history());
+  // What the pictures are, point by point, at the lower left, where the last process computes on the last rank, and at
+  // the upper right, where the first one sleeps on the first.
+  std::string const script = R"(<script>
+for (const shown of document.querySelectorAll("image")) {
+  const image = new Image();
+  image.onload = () => {
+    const canvas = document.createElement("canvas");
+    canvas.width = image.width, canvas.height = image.height;
+    const drawn = canvas.getContext("2d", {willReadFrequently: true});
+    drawn.drawImage(image, 0, 0);
+    const point = (x, y) => drawn.getImageData(x, y, 1, 1).data.join(" ");
+    const found = document.createElement("p");
+    found.textContent = [image.width, image.height, point(0, image.height - 1), point(image.width - 1, 0)].join(", ");
+    document.body.append(found);
+  };
+  image.src = shown.getAttribute("href");
+}
+</script>)";
+  page.insert(page.find("</body>"), script);
+  std::ofstream(file) << page;
+  auto const printed = document_at("file://" + file.string());
+  expect_no_complaints(printed);
+  auto const point = [](skel::colour of) {
+    return std::to_string(of.red) + " " + std::to_string(of.green) + " " + std::to_string(of.blue) + " 255";
+  };
+  EXPECT_THAT(printed, HasSubstr("<p>20, 6, " + point(skel::rank_colour(2, 3)) + ", " + point(skel::rank_colour(0, 3)) +
+                                 "</p>"));
+  EXPECT_THAT(printed, HasSubstr("<p>20, 6, " + point(skel::load_colour(1)) + ", 0 0 0 0</p>"));
 }
 
 TEST_F(Browser, ShowsALivePageThatLooksForWhatIsNew) {

@@ -69,7 +69,8 @@ struct run_settings {
   double checkpoint_period = 0;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// File for a page of HTML to look at the run with when it is over, also where it ended by an exception: what was
-  /// planned, throughput and forecasts, stages and hosts over time, moves; empty: none.          --skel-report FILE
+  /// planned, throughput and forecasts, stages and hosts over time, moves; of BSP programs, where processes were and
+  /// what they computed over supersteps, and what came of calls; empty: none.                    --skel-report FILE
   std::string report;
   bool live = false;  ///< lines on standard error while programs run, one for each stage              --skel-live
   /// Port of the loopback interface where the same page is to be seen while programs run; 0: one that is free. Another

@@ -35,7 +35,7 @@ superstep_sums sums_of(std::uint64_t number, double seconds, std::span<double co
 /// A column of the picture of a BSP run: what its processes did in some supersteps, in rows of equally many processes,
 /// but for the last row.
 struct bsp_column : superstep_sums {
-  std::vector<float> load;         ///< of each row: in the functions of its processes [s]
+  std::vector<float> load;         ///< of each row: that its processes ran [s]
   std::vector<std::int32_t> rank;  ///< of each row: where its first process was, in the last of the supersteps
 
   void join(bsp_column const& next);
@@ -64,7 +64,7 @@ struct bsp_history {
 struct measured_superstep {
   std::uint64_t number = 1;
   double seconds = 0;                    ///< that it took [s]
-  std::span<double const> of_processes;  ///< in the function of each [s]; 0: it slept
+  std::span<double const> of_processes;  ///< that each ran in its function [s]; 0: it slept
   std::span<int const> rank_of;          ///< of each process, from its barrier on
   std::span<double const> computing;     ///< of each rank, until its last process was done [s]
   std::size_t moved = 0;                 ///< processes, at the barrier before

@@ -1,0 +1,102 @@
+#include "bsp_view.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <new>
+#include <utility>
+
+#include <unistd.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/platform/kept_files.hpp>
+
+#include "bsp_page.hpp"
+#include "warn.hpp"
+
+namespace skel {
+
+bsp_view::bsp_view(run_settings const& settings, runtime::bsp::process_group const& group,
+                   std::vector<std::string> const& hosts, std::string policy, rescheduling const* watcher)
+    : report_(settings.report), trace_(settings.trace), watcher_(watcher) {
+  if (settings.progress.value_or(settings.live || ::isatty(STDERR_FILENO) == 1)) progress_.emplace();
+  if (!trace_.empty()) timeline_.emplace(hosts);
+  if (report_.empty()) return;
+  record::bsp_history begun;
+  begun.began = platform::utc_now();
+  begun.policy = std::move(policy);
+  begun.run.name = group.name();
+  begun.run.processes = group.processes();
+  begun.run.hosts = hosts;
+  recorder_.emplace(std::move(begun));
+}
+
+void bsp_view::watch(runtime::bsp::run_options& options) {
+  if (progress_ || timeline_) options.passed = [this](runtime::bsp::passed_superstep const& last) { pass(last); };
+  if (!recorder_) return;
+  options.next_moves = [this, then = options.next_moves](bsp_measures const& last) {
+    measure(last);
+    return then ? then(last) : std::vector<bsp_move>();
+  };
+}
+
+std::uint64_t bsp_view::calls() const {
+  return watcher_ == nullptr ? 0 : watcher_->made().calls.all();
+}
+
+/// The program needs its memory more than this.
+void bsp_view::pass(runtime::bsp::passed_superstep const& last) try {
+  if (progress_)
+    if (auto const line = progress_->pass(last, calls())) std::fprintf(stderr, "skel: %s\n", line->c_str());
+  if (timeline_)
+    timeline_->add({last.number, 1, last.begin - last.moving, last.end,
+                    std::vector<double>(last.computing.begin(), last.computing.end()), last.moved, last.moving});
+} catch (std::bad_alloc const&) {
+  timeline_.reset();
+  warn(trace_ + ": there is no memory for the trace of the run, which goes on");
+}
+
+void bsp_view::measure(bsp_measures const& last) try {
+  if (recorder_)
+    recorder_->add({last.number, last.took, last.seconds, last.rank_of, last.computing, last.moved, last.moving});
+} catch (std::bad_alloc const&) {
+  recorder_.reset();
+  warn(report_ + ": there is no memory for the page of the run, which goes on");
+}
+
+/// Ends the history by `end`, and writes what is wanted.
+template <class End>
+void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End end) try {
+  if (recorder_) {
+    end(*recorder_);
+    std::ofstream out(report_);
+    out << bsp_page(recorder_->history());
+    if (!out.flush()) warn(report_ + ": the report cannot be written; is the disk full?");
+  }
+  if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);
+} catch (error const& e) {
+  warn(e.what());
+} catch (std::bad_alloc const&) {
+  warn("there is no memory for the page or the trace of the run");
+}
+
+void bsp_view::complete(record::bsp_record const& run) {
+  write(run.migrations, [&](record::bsp_recorder& of) { of.complete(run); });
+}
+
+void bsp_view::fail(std::string const& why) {
+  write({}, [&](record::bsp_recorder& of) {
+    of.fail(why, watcher_ == nullptr ? record::bsp_decisions{} : watcher_->made());
+  });
+}
+
+void warn_of_what_bsp_does_not(run_settings const& settings) {
+  static bool said = false;
+  if (said || (!settings.live_page && settings.checkpoint.empty())) return;
+  said = true;
+  std::string which = settings.live_page ? "--skel-live-page" : "";
+  if (!settings.checkpoint.empty()) which += (which.empty() ? "" : " and ") + std::string("--skel-checkpoint");
+  warn(which + ": not for BSP programs, which run without; --skel-progress and --skel-report show them");
+}
+
+}  // namespace skel

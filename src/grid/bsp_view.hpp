@@ -1,0 +1,54 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/grid/settings.hpp>
+#include <skel/detail/record/bsp_history.hpp>
+#include <skel/detail/record/bsp_timeline.hpp>
+#include <skel/detail/runtime/bsp/group.hpp>
+#include <skel/detail/runtime/bsp/run.hpp>
+
+#include "bsp_progress.hpp"
+#include "rescheduling.hpp"
+
+namespace skel {
+
+/// Shows a run of a BSP program to who asked to see it, on rank 0: lines on standard error while it goes on
+/// (run_settings::progress, live), a page and a trace as files when it is over (report, trace), also by an exception.
+/// What there is no memory for is left out, and told.
+class bsp_view {
+ public:
+  /// Whether processes have to be measured for what is to be seen. The same on all ranks.
+  static bool measures(run_settings const& settings) { return !settings.report.empty(); }
+
+  /// `group` and `watcher`, what decides who moves, or null, outlive it.
+  bsp_view(run_settings const& settings, runtime::bsp::process_group const& group,
+           std::vector<std::string> const& hosts, std::string policy, rescheduling const* watcher);
+
+  /// Has it told what the functions of the options are told, which it outlives. On rank 0.
+  void watch(runtime::bsp::run_options& options);
+
+  /// The run is over, and files are written. What goes wrong with that is a warning.
+  void complete(record::bsp_record const& run);
+  void fail(std::string const& why);
+
+ private:
+  void pass(runtime::bsp::passed_superstep const& last);
+  void measure(bsp_measures const& last);
+  template <class End>
+  void write(std::vector<record::bsp_migration> const& migrations, End end);
+  std::uint64_t calls() const;
+
+  std::string report_, trace_;
+  rescheduling const* watcher_;
+  std::optional<bsp_progress> progress_;
+  std::optional<record::bsp_recorder> recorder_;  // where there is to be a page
+  std::optional<record::bsp_timeline> timeline_;  // where there is to be a trace
+};
+
+/// Says once for a process which settings programs of supersteps have no use for.
+void warn_of_what_bsp_does_not(run_settings const& settings);
+
+}  // namespace skel

@@ -1,0 +1,193 @@
+#include "bsp_view.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <skel/bsp.hpp>
+#include <skel/skel.hpp>
+
+// Runs of BSP programs that are looked at: what there is to see on rank 0, and that nothing else changes.
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// What rank 0 writes to standard error meanwhile.
+template <class Action>
+std::string said_during(Action action) {
+  testing::internal::CaptureStderr();
+  try {
+    action();
+  } catch (...) {
+    testing::internal::GetCapturedStderr();
+    throw;
+  }
+  return testing::internal::GetCapturedStderr();
+}
+
+/// Processes that count for so many supersteps, the last of which nobody sleeps in.
+auto counting(std::uint64_t supersteps) {
+  return skel::bsp<int>(
+      "<count & halt>", 9, [](std::size_t) { return 0; },
+      [supersteps](skel::superstep<int>& now, int& mine) {
+        if (now.number() == supersteps) return now.halt();
+        for (int i = 0; i < 1000; ++i) mine += i % 7;
+      });
+}
+
+class BspView : public testing::Test {
+ protected:
+  BspView() : file_("/tmp/skel_bsp_view_test." + std::to_string(::getppid())) {
+    settings_.knowledge = "off";
+    settings_.progress = false;
+  }
+  ~BspView() override { std::filesystem::remove(file_); }
+
+  std::string written() const {
+    std::ifstream in(file_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  std::string file_;
+  skel::run_settings settings_;
+};
+
+TEST_F(BspView, ARunWritesItsPageUnderEveryPolicy) {
+  settings_.report = file_;
+  skel::grid grid(settings_);
+  for (std::string const policy : {"never", "rotate", "skel"}) {
+    auto const [report, values] =
+        grid.run(counting(30).migrated_by({.name = policy, .alpha = 2}), [](std::size_t, int& mine) { return mine; });
+    EXPECT_EQ(values, std::vector<int>(values.size(), values.front()));
+    if (grid.rank() != 0) continue;
+    auto const page = written();
+    EXPECT_THAT(page, HasSubstr("&lt;count &amp; halt&gt;")) << policy;
+    EXPECT_THAT(page, Not(HasSubstr("<count")));
+    EXPECT_THAT(page, HasSubstr("It is complete: 30 supersteps in ")) << policy;
+    EXPECT_THAT(page, HasSubstr("href=\"data:image/png;base64,"));
+    EXPECT_THAT(page, HasSubstr("rank " + std::to_string(grid.size() - 1)));
+    bool const moves = policy == "rotate" && grid.size() > 1;
+    EXPECT_EQ(page.find("class=\"mark moved\"") != std::string::npos, moves || report.run.migrated > 0) << policy;
+    if (moves) {
+      EXPECT_THAT(page, HasSubstr("<h2>Migrations</h2>"));
+      EXPECT_THAT(page, HasSubstr("decided by &#39;rotate&#39;"));
+    }
+  }
+}
+
+TEST_F(BspView, MovesByTheProgramAreSeen) {
+  settings_.report = file_;
+  skel::grid grid(settings_);
+  auto const report = grid.run(counting(6).moved_by([](skel::bsp_measures const& last) -> std::vector<skel::bsp_move> {
+    if (last.number != 2) return {};
+    return {{0, last.rank_of[0], static_cast<int>(last.share.size()) - 1}};
+  }));
+  EXPECT_EQ(report.run.migrated, grid.size() > 1 ? 1U : 0U);
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(written(), HasSubstr("decided by &#39;the program&#39;"));
+  if (grid.size() > 1) {
+    EXPECT_THAT(written(), HasSubstr("before superstep 4: 1 process moved"));
+  }
+}
+
+TEST_F(BspView, ARunThatAnExceptionEndsSaysSo) {
+  settings_.report = file_;
+  skel::grid grid(settings_);
+  auto const app = skel::bsp<int>(
+      "fails", 5, [](std::size_t) { return 0; },
+      [](skel::superstep<int>& now, int&) {
+        if (now.number() == 8 && now.process() == 4) throw std::runtime_error("no <room>");
+      });
+  EXPECT_THROW(grid.run(app), skel::process_error);
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(written(), HasSubstr("It ended by an exception: bsp &#39;fails&#39;"));
+  EXPECT_THAT(written(), HasSubstr("no &lt;room&gt;"));
+  EXPECT_THAT(written(), HasSubstr("Measured until then: 7 supersteps"));
+  EXPECT_THAT(written(), HasSubstr("href=\"data:image/png;base64,"));
+}
+
+TEST_F(BspView, AFileThatCannotBeWrittenIsToldBeforeTheRun) {
+  for (bool const trace : {false, true}) {
+    auto settings = settings_;
+    (trace ? settings.trace : settings.report) = "/nowhere/run";
+    skel::grid grid(settings);
+    try {
+      grid.run(skel::bsp<int>(
+          "none", 2, [](std::size_t) { return 0; },
+          [](skel::superstep<int>&, int&) { throw std::runtime_error("it ran"); }));
+      FAIL() << "nothing was said";
+    } catch (skel::error const& problem) {
+      EXPECT_THAT(problem.what(), HasSubstr("/nowhere/run: cannot be opened for writing"));
+    }
+  }
+}
+
+TEST_F(BspView, ATraceHasEverySuperstepOfEveryRank) {
+  settings_.trace = file_;
+  skel::grid grid(settings_);
+  auto const report = grid.run(counting(12).migrated_by({.name = "rotate", .alpha = 3}));
+  if (grid.rank() != 0) return;
+  auto const trace = nlohmann::json::parse(written());
+  std::map<std::size_t, std::uint64_t> supersteps;
+  std::uint64_t migrations = 0;
+  for (auto const& event : trace.at("traceEvents")) {
+    if (event.at("ph") == "X" && event.at("name").get<std::string>().starts_with("superstep "))
+      ++supersteps[event.at("pid").get<std::size_t>()];
+    migrations += event.at("ph") == "i" ? 1U : 0U;
+  }
+  ASSERT_EQ(supersteps.size(), static_cast<std::size_t>(grid.size()));
+  for (auto const& [rank, count] : supersteps) EXPECT_EQ(count, 12U) << rank;
+  EXPECT_EQ(migrations, report.run.migrated);
+}
+
+TEST_F(BspView, ALineASecondSaysHowFarItIs) {
+  settings_.progress = true;
+  skel::grid grid(settings_);
+  auto const app = skel::bsp<int>(
+      "slow", 3, [](std::size_t) { return 0; },
+      [](skel::superstep<int>& now, int&) {
+        if (now.number() == 13) return now.halt();
+        if (now.process() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      });
+  auto const said = said_during([&] { grid.run(app); });
+  if (grid.rank() == 0)
+    EXPECT_THAT(said, testing::ContainsRegex("skel: [0-9]+ supersteps, 1 s, [0-9.]+ ms each, imbalance [0-9]+ %, "
+                                             "[0-9]+ calls?, [0-9]+ process(es)? moved\n"));
+  else
+    EXPECT_EQ(said, "");
+}
+
+TEST_F(BspView, WhatHasNoMeaningForSuperstepsIsToldOnce) {
+  settings_.live_page = 0;
+  settings_.checkpoint = file_ + ".checkpoints";
+  skel::grid grid(settings_);
+  auto const said = said_during([&] { grid.run(counting(3)), grid.run(counting(3)); });
+  EXPECT_EQ(said, grid.rank() == 0
+                      ? "skel: warning: --skel-live-page and --skel-checkpoint: not for BSP programs, which "
+                        "run without; --skel-progress and --skel-report show them\n"
+                      : "");
+  EXPECT_FALSE(std::filesystem::exists(settings_.checkpoint));
+}
+
+TEST_F(BspView, NothingIsMeasuredForATraceAlone) {
+  settings_.trace = file_;
+  EXPECT_FALSE(skel::bsp_view::measures(settings_));
+  settings_.report = file_;
+  EXPECT_TRUE(skel::bsp_view::measures(settings_));
+}
+
+}  // namespace
