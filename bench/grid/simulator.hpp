@@ -1,15 +1,14 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <span>
-#include <string>
 #include <string_view>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/description.hpp>
 
+#include "grid/simulated_machine.hpp"
 #include "grid/work_list.hpp"
 
 namespace bench {
@@ -29,26 +28,18 @@ struct simulator_settings {
 };
 
 /// Makes measurements on a simulated platform, with one rank on each of its hosts, rank i on host i. Starts smpirun.
-///
-/// All runs use SimGrid's network model of SMPI as it comes (factors of latency and bandwidth by the size of a message,
-/// shared links), with no time for computing and none for asking whether a message has come (smpi/test, smpi/iprobe,
-/// which otherwise cost 0.1 ms a call).
 class simulator {
  public:
   /// Throws skel::error when SimGrid is missing or the platform cannot be simulated.
   explicit simulator(skel::platform::description const& machine, simulator_settings settings = {});
-  simulator(simulator const&) = delete;
-  simulator& operator=(simulator const&) = delete;
-  ~simulator();
 
   /// One run of the simulator. Virtual times: the same whenever it is repeated. Throws simulation_failed with what the
   /// simulator said when it fails or a result is wrong, skel::error when the time limit is over.
   measured_times run(work_list const& work, std::string_view selector = "default");
 
  private:
-  std::size_t ranks_;
+  simulated_machine machine_;
   simulator_settings settings_;
-  std::filesystem::path folder_;
 };
 
 }  // namespace bench
