@@ -38,7 +38,9 @@ migbsp_testbed read_migbsp_testbed(std::string const& file) {
   auto const machine = skel::platform::read_description(file);
   auto const block = [&](char const* name) { return json::parse(machine.parameters().at(name)); };
   auto const program = block("x_program"), mapping = block("x_mapping"), table = block("x_table_1");
-  migbsp_testbed all{.machine = {machine, program["migration_fixed"].get<double>()}, .cases = {}};
+  migbsp_testbed all{.machine = {machine, program["migration_fixed"].get<double>()},
+                     .between_clusters = block("x_routers")["bandwidth"].get<double>(),
+                     .cases = {}};
   for (auto const& [order, row] : table.items()) {
     if (!mapping.contains(order)) continue;  // a comment
     auto const n = std::stoul(order);

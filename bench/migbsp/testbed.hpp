@@ -27,6 +27,7 @@ struct migbsp_case {
 /// The testbed of MigBSP, with all that was simulated on it.
 struct migbsp_testbed {
   skel::cost::bsp::machine machine;
+  double between_clusters = 0;  ///< bandwidth that all messages between two clusters share [B/s]
   std::vector<migbsp_case> cases;
 
   migbsp_case const& of_order(std::size_t order) const;
