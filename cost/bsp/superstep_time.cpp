@@ -82,6 +82,18 @@ std::vector<double> message_times(machine const& grid, std::span<record::bsp_mes
   return sent;
 }
 
+std::vector<double> volume_times(machine const& grid, std::span<record::bsp_message const> messages,
+                                 std::span<std::size_t const> hosts) {
+  std::vector<double> sent(grid.hosts.host_count()), got(sent.size());
+  if (!grid.beta) return sent;
+  for (auto const& one : messages) {
+    if (hosts[one.from] == hosts[one.to]) continue;
+    sent[hosts[one.from]] += one.bytes, got[hosts[one.to]] += one.bytes;
+  }
+  for (std::size_t h = 0; h < sent.size(); ++h) sent[h] = *grid.beta * std::max(sent[h], got[h]);
+  return sent;
+}
+
 double barrier_time(machine const& grid, std::span<std::size_t const> hosts) {
   auto const many = used_hosts(grid, hosts);
   auto const& clusters = grid.hosts.clusters();
@@ -100,6 +112,14 @@ double barrier_time(machine const& grid, std::span<std::size_t const> hosts) {
 
 superstep_time time_of(machine const& grid, record::superstep const& step) {
   SKEL_EXPECTS(step.load.work.size() == step.hosts.size());
+  if (grid.beta) {
+    auto const work = host_times(grid, step), volume = volume_times(grid, step.load.messages, step.hosts);
+    superstep_time slowest{.barrier = barrier_time(grid, step.hosts)};
+    for (std::size_t h = 0; h < work.size(); ++h)
+      if (work[h] + volume[h] > slowest.computation + slowest.communication)
+        slowest.computation = work[h], slowest.communication = volume[h];
+    return slowest;
+  }
   auto const messages = message_times(grid, step.load.messages, step.hosts);
   return {.computation = std::ranges::max(host_times(grid, step)),
           .communication = messages.empty() ? 0 : std::ranges::max(messages),

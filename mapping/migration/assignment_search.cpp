@@ -8,7 +8,10 @@
 
 #include <skel/detail/base/contract.hpp>
 
-#include "call.hpp"
+#include "even_loads.hpp"
+#include "exact_assignment.hpp"
+#include "host_memory.hpp"
+#include "volume_changes.hpp"
 
 namespace skel::mapping::migration {
 
@@ -18,15 +21,13 @@ namespace {
 /// pairs of processes at most that are looked at for one exchange.
 constexpr std::size_t shares = 12, most_changes = 64, most_exchanges = 100'000;
 
-/// Times that differ by less than this part are equal.
-constexpr double equal = 1e-9;
-
 class search {
  public:
   explicit search(assignment_problem const& problem)
       : problem_(problem),
         machine_(*problem.machine),
         present_(*problem.present),
+        memory_(machine_, present_),
         speed_(machine_.hosts.host_count()),
         talks_(present_.hosts.size()) {
     for (std::size_t m = 0; m < present_.load.messages.size(); ++m) {
@@ -52,8 +53,14 @@ class search {
         if (auto hosts = relieve(target)) put(found, std::move(*hosts));
       }
     }
-    auto const best = std::ranges::min_element(found, {}, [&](assignment const& one) { return total(one); });
-    for (auto const& from : {best->hosts, present_.hosts}) put(found, improve(from));
+    for (auto& hosts : even_loads(problem_, memory_).find()) put(found, std::move(hosts));
+    for (auto const& from : {best_of(found).hosts, present_.hosts})
+      put(found, machine_.beta ? less_by_volume(problem_, memory_with(from), from) : improve(from));
+    if (is_small(problem_))
+      if (auto hosts = best_assignment(
+              problem_, memory_, [&](std::vector<std::size_t> const& at) { return total(priced(at)); },
+              total(best_of(found))))
+        put(found, std::move(*hosts));
     return found;
   }
 
@@ -82,7 +89,9 @@ class search {
     for (std::size_t h = 0; h < load.size(); ++h) most = std::max(most, load[h] / speed_[h]);
     return most;
   }
+  /// Messages that are not counted by hosts, and the barrier.
   double communication(std::vector<std::size_t> const& hosts) const {
+    if (machine_.beta) return cost::bsp::barrier_time(machine_, hosts);
     auto const times = cost::bsp::message_times(machine_, present_.load.messages, hosts);
     return (times.empty() ? 0 : *std::ranges::max_element(times)) + cost::bsp::barrier_time(machine_, hosts);
   }
@@ -92,15 +101,25 @@ class search {
     std::vector<double> variance(speed_.size());
     for (std::size_t p = 0; p < one.hosts.size(); ++p)
       variance[one.hosts[p]] += problem_.deviation[p] * problem_.deviation[p];
+    auto const volume = cost::bsp::volume_times(machine_, present_.load.messages, one.hosts);
     auto all = loads_of(one.hosts);
     if (computation_.empty())
       for (auto const& load : all) computation_.push_back(slowest(load));
     for (auto& load : all) {
       for (std::size_t h = 0; h < load.size(); ++h)
-        if (load[h] > 0) load[h] += std::sqrt(variance[h]);
+        load[h] += (load[h] > 0 ? std::sqrt(variance[h]) : 0) + volume[h] * speed_[h];
       one.seconds.push_back(slowest(load) + messages);
     }
     return one;
+  }
+  assignment const& best_of(std::vector<assignment> const& found) const {
+    return *std::ranges::min_element(found, {}, [&](assignment const& one) { return total(one); });
+  }
+  host_memory memory_with(std::vector<std::size_t> const& hosts) const {
+    auto memory = memory_;
+    for (std::size_t p = 0; p < hosts.size(); ++p)
+      if (hosts[p] != present_.hosts[p]) memory.move(p, hosts[p]);
+    return memory;
   }
   double total(assignment const& one) const {
     return std::inner_product(one.seconds.begin(), one.seconds.end(), problem_.supersteps.begin(), 0.0);
@@ -116,12 +135,12 @@ class search {
     auto load = loads_of(hosts);
     auto const over = [&](std::size_t h) {
       for (std::size_t k = 0; k < target.size(); ++k)
-        if (load[k][h] > target[k] * speed_[h] * (1 + equal)) return true;
+        if (load[k][h] > target[k] * speed_[h] * (1 + equal_times)) return true;
       return false;
     };
     std::vector<bool> is_over(speed_.size());
     for (std::size_t h = 0; h < speed_.size(); ++h) is_over[h] = over(h);
-    host_memory memory(machine_, present_);
+    host_memory memory = memory_;
     std::vector<std::pair<double, std::size_t>> out;  // largest part of a target that a process needs, and which
     for (std::size_t p = 0; p < hosts.size(); ++p) {
       if (!is_over[hosts[p]] || is_pinned(p)) continue;
@@ -131,7 +150,7 @@ class search {
         if (problem_.work[k][p] > 0 && std::isfinite(target[k]))
           needs = std::max(needs, problem_.work[k][p] / target[k]);
       }
-      memory.leave(hosts[p], present_.state_bytes[p]);
+      memory.leave(p);
       out.emplace_back(needs, p);
     }
     std::ranges::stable_sort(out, [](auto const& a, auto const& b) { return a.first > b.first; });
@@ -145,18 +164,18 @@ class search {
             most = std::max(most, (load[k][h] + problem_.work[k][p]) / (target[k] * speed_[h]));
         return most;
       };
-      auto const fits = [&](std::size_t h) { return memory.fits(h, present_.state_bytes[p]); };
+      auto const fits = [&](std::size_t h) { return memory.fits(h, p); };
       std::size_t to = hosts[p];
-      if (!fits(to) || used(to) > 1 + equal) {
-        double least = 1 + equal;
+      if (!fits(to) || used(to) > 1 + equal_times) {
+        double least = 1 + equal_times;
         std::optional<std::size_t> best;
         for (std::size_t h = 0; h < speed_.size(); ++h)
-          if (double const part = used(h); part < least * (1 - equal) && fits(h)) best = h, least = part;
+          if (double const part = used(h); part < least * (1 - equal_times) && fits(h)) best = h, least = part;
         if (!best) return std::nullopt;
         to = *best;
       }
       for (std::size_t k = 0; k < target.size(); ++k) load[k][to] += problem_.work[k][p];
-      memory.come(to, present_.state_bytes[p]);
+      memory.come(p, to);
       hosts[p] = to;
     }
     return hosts;
@@ -170,24 +189,20 @@ class search {
 
   /// Moves and exchanges of processes that superstep times hang on, as long as one takes time away.
   std::vector<std::size_t> improve(std::vector<std::size_t> hosts) const {
-    host_memory memory(machine_, present_);
-    for (std::size_t p = 0; p < hosts.size(); ++p) memory.move(present_.hosts[p], hosts[p], present_.state_bytes[p]);
+    host_memory memory = memory_with(hosts);
     for (std::size_t made = 0; made < most_changes; ++made) {
       auto const best = best_change(hosts, memory);
       if (!best) break;
-      auto const go = [&](std::size_t p, std::size_t to) {
-        memory.move(hosts[p], to, present_.state_bytes[p]);
-        hosts[p] = to;
-      };
-      auto const from = hosts[best->process];
-      go(best->process, best->to);
-      if (best->back) go(*best->back, from);
+      auto const from = std::exchange(hosts[best->process], best->to);
+      memory.leave(best->process);
+      if (best->back) memory.move(*best->back, from), hosts[*best->back] = from;
+      memory.come(best->process, best->to);
     }
     return hosts;
   }
 
   /// The change that takes most time away, if one does. Messages are looked at for moves only.
-  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory const& memory) const {
+  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory) const {
     auto const load = loads_of(hosts);
     auto const top = slowest_hosts(load);
     auto const messages = cost::bsp::message_times(machine_, present_.load.messages, hosts);
@@ -201,24 +216,20 @@ class search {
         sum += problem_.supersteps[k] *
                (slowest_with(load[k], top[k], more, hosts[one.process], one.to) + longest_messages);
       }
-      if (sum < least) least = sum, best = one;
+      if (sum < least && (!one.back || memory.can_exchange(one.process, *one.back))) least = sum, best = one;
     };
     double const now = longest.empty() ? 0 : messages[longest.front()];
     for (std::size_t k = 0; k < load.size(); ++k)
       least = (k == 0 ? 0 : least) + problem_.supersteps[k] * (slowest(load[k]) + now);
-    least *= 1 - equal;
+    least *= 1 - equal_times;
     auto const wanted = critical(hosts, top, longest);
     for (auto const p : wanted)
       for (std::size_t to = 0; to < speed_.size(); ++to)
-        if (to != hosts[p] && memory.fits(to, present_.state_bytes[p]))
-          consider({p, to}, messages_with(hosts, messages, longest, p, to));
+        if (to != hosts[p] && memory.fits(to, p)) consider({p, to}, messages_with(hosts, messages, longest, p, to));
     if (best || wanted.size() * hosts.size() > most_exchanges) return best;
     for (auto const p : wanted)
-      for (std::size_t q = 0; q < hosts.size(); ++q) {
-        double const more = present_.state_bytes[p] - present_.state_bytes[q];
-        if (hosts[q] != hosts[p] && !is_pinned(q) && memory.fits(hosts[q], more) && memory.fits(hosts[p], -more))
-          consider({p, hosts[q], q}, now);
-      }
+      for (std::size_t q = 0; q < hosts.size(); ++q)
+        if (hosts[q] != hosts[p] && !is_pinned(q)) consider({p, hosts[q], q}, now);
     return best;
   }
 
@@ -301,6 +312,7 @@ class search {
   assignment_problem const& problem_;
   cost::bsp::machine const& machine_;
   record::superstep const& present_;
+  host_memory memory_;                           // with processes where they are now
   std::vector<double> speed_;                    // of hosts
   std::vector<std::vector<std::size_t>> talks_;  // messages of each process
   std::vector<double> bound_;                    // of supersteps

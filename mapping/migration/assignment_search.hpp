@@ -10,6 +10,9 @@
 
 namespace skel::mapping::migration {
 
+/// Times that differ by less than this part are equal.
+inline constexpr double equal_times = 1e-9;
+
 /// What is expected of a program, for which its processes are assigned to hosts.
 struct assignment_problem {
   cost::bsp::machine const* machine = nullptr;
@@ -37,8 +40,10 @@ struct assignment {
 /// emptied, and their processes, the largest first, stay where they fit or go to the host that has the largest part of
 /// its target left. From the best of these, and from the present one, processes of the slowest hosts and those with the
 /// longest messages go where that takes most time away, or change places with others.
-/// O(shares spans supersteps (processes log processes + moved processes hosts)), and for each of the last changes
-/// O(critical processes (hosts + processes) supersteps). Precondition: one superstep at least.
+/// Assignments with hosts that are more and more evenly loaded (even_loads) are among them; where all assignments can
+/// be looked at (is_small), the best is. Where messages are counted by hosts (machine::beta), less_by_volume() makes
+/// the last changes. O(shares spans supersteps (processes log processes + moved processes hosts)), and for each of the
+/// last changes O(critical processes (hosts + processes) supersteps). Precondition: one superstep at least.
 std::vector<assignment> near_assignments(assignment_problem const& problem);
 
 /// The migrations from one assignment to another.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "call.hpp"
+#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 
@@ -25,12 +25,12 @@ std::vector<record::migration_candidate> diffusion::choose(record::superstep con
       double left = (time[from] - time[to]) * a * b / (a + b) * 2 / 3;
       for (std::size_t k = 0; k < here[from].size();) {
         auto const p = here[from][k];
-        if (work[p] > left || !memory.fits(to, mean.state_bytes[p])) {
+        if (work[p] > left || !memory.fits(to, p)) {
           ++k;
           continue;
         }
         left -= work[p];
-        memory.move(from, to, mean.state_bytes[p]);
+        memory.move(p, to);
         here[from].erase(here[from].begin() + static_cast<std::ptrdiff_t>(k));
         moves.push_back({.process = p,
                          .from = from,

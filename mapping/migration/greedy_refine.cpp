@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "call.hpp"
+#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 
@@ -34,11 +34,10 @@ std::vector<record::migration_candidate> greedy_refine::choose(record::superstep
     std::size_t best = from;
     double first = time[from];
     for (std::size_t h = 0; h < hosts; ++h)
-      if (double const done = time[h] + work[p] / speed[h];
-          h != from && done < first && memory.fits(h, mean.state_bytes[p]))
+      if (double const done = time[h] + work[p] / speed[h]; h != from && done < first && memory.fits(h, p))
         best = h, first = done;
     if (best == from) continue;
-    memory.move(from, best, mean.state_bytes[p]);
+    memory.move(p, best);
     moves.push_back({.process = p,
                      .from = from,
                      .to = best,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "call.hpp"
+#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 
@@ -137,7 +138,7 @@ void migbsp::settle(record::superstep const& step, std::vector<std::size_t> cons
     double const bytes = step.state_bytes[p];
     std::optional<std::size_t> best;
     for (std::size_t h = managers_[sets[k]]; h < managers_[sets[k] + 1]; ++h)
-      if ((h == one.from || memory.fits(h, bytes)) && (!best || processes[h] < processes[*best])) best = h;
+      if ((h == one.from || memory.fits(h, p)) && (!best || processes[h] < processes[*best])) best = h;
     if (!best || *best == one.from) {
       one.why = best ? "no host of its set has fewer processes" : "no host of its set has memory for it";
       continue;
@@ -160,7 +161,7 @@ void migbsp::settle(record::superstep const& step, std::vector<std::size_t> cons
     if (!one.accepted) continue;
     --processes[one.from], ++processes[one.to];
     if (step.load.work[p] > 0) --computing[one.from], ++computing[one.to];
-    memory.move(one.from, one.to, bytes);
+    memory.move(p, one.to);
     hosts[p] = one.to;
   }
 }

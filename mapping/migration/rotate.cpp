@@ -1,6 +1,6 @@
 #include "rotate.hpp"
 
-#include "call.hpp"
+#include "host_memory.hpp"
 
 namespace skel::mapping::migration {
 
@@ -13,11 +13,11 @@ std::vector<record::migration_candidate> rotate::choose(record::superstep const&
   for (std::size_t k = 0; k < free.size(); ++k) {
     std::size_t const p = free[k], from = mean.hosts[p], to = mean.hosts[free[(k + 1) % free.size()]];
     if (from == to) continue;
-    memory.move(from, to, mean.state_bytes[p]);
+    memory.move(p, to);
     moves.push_back({.process = p, .from = from, .to = to, .accepted = true, .why = "its turn"});
   }
   for (auto const& one : moves)  // all change places at once, or none
-    if (!memory.fits(one.to, 0)) return {};
+    if (!memory.is_kept(one.to)) return {};
   return moves;
 }
 

@@ -32,8 +32,11 @@ simulated_run simulate(record::workload const& program, cost::bsp::machine const
                        policy& decides) {
   std::size_t const processes = record::processes_of(program), last = record::supersteps_of(program);
   SKEL_EXPECTS(processes == begin.hosts.size() && processes == begin.state_bytes.size());
-  record::superstep step{
-      .load = {}, .hosts = begin.hosts, .state_bytes = begin.state_bytes, .external_load = begin.external_load};
+  record::superstep step{.load = {},
+                         .hosts = begin.hosts,
+                         .state_bytes = begin.state_bytes,
+                         .external_load = begin.external_load,
+                         .memory = begin.memory};
   simulated_run run;
   double most = 0, mean = 0;
   for (std::size_t s = 1; s <= last; ++s) {
@@ -44,8 +47,9 @@ simulated_run simulate(record::workload const& program, cost::bsp::machine const
     run.supersteps.push_back(time);
     run.seconds += step.seconds;
     auto const hosts = cost::bsp::host_times(machine, step);
-    most += time.computation;
-    mean += time.computation / (1 + cost::bsp::imbalance(hosts, step.hosts));
+    double const slowest = std::ranges::max(hosts);
+    most += slowest;
+    mean += slowest / (1 + cost::bsp::imbalance(hosts, step.hosts));
     if (s == last) break;
     auto call = decides.after(step);
     if (!call) continue;

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <skel/detail/record/memory_needs.hpp>
 
 namespace skel::record {
 
@@ -29,6 +32,7 @@ struct superstep {
   double seconds = 0;                       ///< that it took
   std::optional<double> migration_fixed{};  ///< of a migration, whatever its state, as it was measured so far [s]
   double call = 0;                          ///< that a call usually took so far [s]; 0: nobody has measured one
+  std::shared_ptr<memory_needs const> memory{};  ///< what processes take of hosts; null: their states
 };
 
 /// A process that was considered for migration at a rescheduling call.

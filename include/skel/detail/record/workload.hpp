@@ -23,12 +23,13 @@ struct wavefront {
   std::size_t supersteps() const { return 2 * order - 1; }
 };
 
-/// What was recorded of a program, or made up, superstep by superstep.
+/// What was recorded of a program, or made up, superstep by superstep, once or several times.
 struct load_trace {
   std::vector<superstep_load> steps;  ///< one at least, of equally many processes
+  std::size_t repeat = 1;             ///< >= 1
 
   std::size_t processes() const { return steps.front().work.size(); }
-  std::size_t supersteps() const { return steps.size(); }
+  std::size_t supersteps() const { return steps.size() * repeat; }
 };
 
 /// What a BSP program does, without where it does it.
@@ -54,7 +55,7 @@ inline superstep_load load_of(wavefront const& of, std::size_t superstep) {
 }
 inline superstep_load load_of(load_trace const& of, std::size_t superstep) {
   SKEL_EXPECTS(superstep >= 1 && superstep <= of.supersteps());
-  return of.steps[superstep - 1];
+  return of.steps[(superstep - 1) % of.steps.size()];
 }
 inline superstep_load load_of(workload const& program, std::size_t superstep) {
   return std::visit([&](auto const& one) { return load_of(one, superstep); }, program);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,7 +17,11 @@ namespace skel::cost::bsp {
 struct machine {
   platform::description hosts;
   double fixed = 0;              ///< of one migration, whatever its state [s]
-  std::vector<double> memory{};  ///< of each host, for the states of processes [B]; empty: no limit
+  std::vector<double> memory{};  ///< of each host, for its processes [B]; empty: no limit
+  /// Of a byte that a host sends to other hosts, or gets from them [s/B]. Where it is given, messages of a superstep
+  /// are counted by hosts, and added to the time that each computes: alpha load + beta max(sent, received), the work of
+  /// a rank in the load-balancing framework of DARMA. Otherwise messages are counted by processes and paths.
+  std::optional<double> beta{};
 
   /// Work units per second that are left for the program. `external_load` as in record::superstep.
   double speed(std::size_t host, std::span<double const> external_load) const {
@@ -31,7 +36,7 @@ void require_connected(platform::description const& hosts);
 /// What a superstep takes, part by part [s].
 struct superstep_time {
   double computation = 0;    ///< w: the slowest host
-  double communication = 0;  ///< g h: the process whose messages take longest
+  double communication = 0;  ///< g h: the process whose messages take longest; with beta, those of the slowest host
   double barrier = 0;        ///< l
 
   double seconds() const { return computation + communication + barrier; }
@@ -49,12 +54,17 @@ std::vector<double> process_times(machine const& grid, record::superstep const& 
 std::vector<double> message_times(machine const& grid, std::span<record::bsp_message const> messages,
                                   std::span<std::size_t const> hosts);
 
+/// Time of each host's messages by beta, 0 without it [s]: beta max(bytes to other hosts, bytes from them). O(messages
+/// + hosts).
+std::vector<double> volume_times(machine const& grid, std::span<record::bsp_message const> messages,
+                                 std::span<std::size_t const> hosts);
+
 /// A barrier of all processes: trees of latencies inside sets, up and down, and a dissemination among those sets that
 /// have processes [s]:
 ///   2 max_set ceil(log2 hosts) latency + ceil(log2 sets) max latency between them. O(processes + clusters^2).
 double barrier_time(machine const& grid, std::span<std::size_t const> hosts);
 
-/// w + g h + l of a superstep.
+/// w + g h + l of a superstep; with beta, max over hosts of (w + beta volume) + l.
 superstep_time time_of(machine const& grid, record::superstep const& step);
 
 /// Largest time of a host / mean - 1, over hosts that have processes. 0 where nothing is computed.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
@@ -12,9 +13,10 @@ namespace skel::mapping::migration {
 
 /// Where the processes of a program begin, and what they are beside their work.
 struct start {
-  std::vector<std::size_t> hosts;       ///< of each process
-  std::vector<double> state_bytes;      ///< of each process
-  std::vector<double> external_load{};  ///< as record::superstep::external_load, all the time
+  std::vector<std::size_t> hosts;                        ///< of each process
+  std::vector<double> state_bytes;                       ///< of each process
+  std::vector<double> external_load{};                   ///< as record::superstep::external_load, all the time
+  std::shared_ptr<record::memory_needs const> memory{};  ///< as record::superstep::memory
 };
 
 /// What came of a program that ran under a policy. Times are in seconds.

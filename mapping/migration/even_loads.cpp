@@ -1,0 +1,272 @@
+#include "even_loads.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace skel::mapping::migration {
+
+namespace {
+
+constexpr std::size_t no_block = record::memory_needs::no_block;
+
+/// Assignments between the present and the most even one that are kept, and hosts that are looked at for a transfer
+/// before the best of them is taken.
+constexpr std::size_t stages = 8, near = 8;
+
+/// Processes that a search may look at until it has come to an end for the first time: beyond that it is no longer near
+/// to linear. And those at which it may look to get away from there: half a millisecond.
+constexpr std::size_t most_looks_each = 200, least_looks = 100'000, more_looks = 200'000;
+
+/// Hosts as even as this are not evened out further at random: forecasts of loads are hardly ever better.
+constexpr double even_enough = 1.01;
+
+/// Random changes before hosts are evened out again.
+constexpr std::size_t shakes = 3;
+
+}  // namespace
+
+even_loads::even_loads(assignment_problem const& problem, host_memory const& memory)
+    : problem_(problem), now_{problem.present->hosts, {}, {}, memory} {
+  auto const& hosts = problem.present->hosts;
+  work_.assign(hosts.size(), 0.0);
+  for (std::size_t k = 0; k < problem.work.size(); ++k)
+    for (std::size_t p = 0; p < work_.size(); ++p) work_[p] += problem.supersteps[k] * problem.work[k][p];
+  double const supersteps = std::accumulate(problem.supersteps.begin(), problem.supersteps.end(), 0.0);
+  for (auto& one : work_) one /= supersteps > 0 ? supersteps : 1;
+  speed_.resize(problem.machine->hosts.host_count());
+  for (std::size_t h = 0; h < speed_.size(); ++h) speed_[h] = problem.machine->speed(h, problem.present->external_load);
+
+  bool const shares = memory.is_limited() && problem.present->memory != nullptr;
+  block_ = shares ? problem.present->memory->block : std::vector<std::size_t>(hosts.size(), no_block);
+  std::vector<double> pinned(speed_.size());
+  now_.load.assign(speed_.size(), 0.0);
+  now_.of_host.resize(speed_.size());
+  for (std::size_t p = 0; p < hosts.size(); ++p) {
+    now_.load[hosts[p]] += work_[p];
+    auto& its = now_.of_host[hosts[p]][block_[p]];
+    if (!problem.pinned->empty() && (*problem.pinned)[p]) {
+      pinned[hosts[p]] += work_[p], ++its.pinned;
+    } else {
+      its.load += work_[p], its.processes.push_back(p), movable_.push_back(p);
+    }
+  }
+  for (auto& all : now_.of_host)
+    for (auto& [block, one] : all)
+      std::ranges::stable_sort(one.processes, std::ranges::greater{}, [&](std::size_t p) { return work_[p]; });
+  double const all_work = std::accumulate(work_.begin(), work_.end(), 0.0);
+  bound_ = all_work / std::accumulate(speed_.begin(), speed_.end(), 0.0);
+  if (!work_.empty()) bound_ = std::max(bound_, std::ranges::max(work_) / std::ranges::max(speed_));
+  for (std::size_t h = 0; h < speed_.size(); ++h) bound_ = std::max(bound_, pinned[h] / speed_[h]);
+  most_ = least_looks + most_looks_each * hosts.size();
+}
+
+std::vector<std::vector<std::size_t>> even_loads::find() {
+  std::vector<std::vector<std::size_t>> found;
+  if (movable_.empty() || speed_.size() < 2) return found;
+  double const first = time(slowest());
+  double next = first - (first - bound_) / stages;
+  while (!is_even() && !is_tired() && step()) {
+    double const most = time(slowest());
+    if (!(most < next)) continue;
+    found.push_back(now_.hosts);
+    next = most - (first - bound_) / stages;
+  }
+  found.push_back(now_.hosts);
+  std::mt19937 random;  // NOLINT: the same for the same problem
+  state best = now_;
+  auto least = measure();
+  bool more = false;
+  most_ = looked_ + more_looks;
+  while (least.slowest > bound_ * even_enough && !is_tired()) {
+    shake(random);
+    while (!is_even() && !is_tired() && step()) {
+    }
+    if (auto const reached = measure(); reached <= least) {
+      more = more || reached.slowest < least.slowest * (1 - equal_times);
+      least = reached, best = now_;
+    } else {
+      now_ = best;
+    }
+    looked_ += work_.size();
+  }
+  if (more) found.push_back(best.hosts);
+  return found;
+}
+
+std::size_t even_loads::slowest() const {
+  std::size_t most = 0;
+  for (std::size_t h = 1; h < speed_.size(); ++h)
+    if (time(h) > time(most)) most = h;
+  return most;
+}
+
+even_loads::evenness even_loads::measure() const {
+  evenness all;
+  for (std::size_t h = 0; h < speed_.size(); ++h) {
+    all.slowest = std::max(all.slowest, time(h));
+    all.squares += time(h) * time(h);
+  }
+  return all;
+}
+
+bool even_loads::is_even() const {
+  return time(slowest()) <= bound_ * (1 + equal_times);
+}
+
+/// Takes load from the slowest host; false where no transfer was found that does.
+bool even_loads::step() {
+  std::size_t const from = slowest();
+  std::vector<std::size_t> order(speed_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t h) { return time(h); });
+  transfer best{.slower = time(from) * (1 - equal_times)};
+  for (bool const groups_first : {true, false}) {
+    std::size_t tried = 0;
+    for (auto const to : order) {
+      if (to == from || !(time(to) < best.slower) || is_tired()) continue;
+      if (groups_first)
+        divide(from, to, best);
+      else
+        exchange(from, to, best);
+      if (++tried >= near && best.to != no_host) break;
+    }
+    if (best.to != no_host) break;
+  }
+  if (best.to == no_host) return false;
+  make(best, from);
+  return true;
+}
+
+/// Time of the slower of two hosts when so much load goes from one to the other.
+double even_loads::after(std::size_t from, std::size_t to, double load) const {
+  return std::max((now_.load[from] - load) / speed_[from], (now_.load[to] + load) / speed_[to]);
+}
+
+/// Memory of a host for processes of a block, beside the block itself and when a whole group has left.
+double even_loads::room(std::size_t host, std::size_t block, std::size_t without_block, group const* without) const {
+  double left = now_.memory.left(host);
+  if (block != no_block && !now_.memory.has_block(host, block)) left -= problem_.present->memory->block_bytes[block];
+  if (without == nullptr) return left;
+  for (auto const p : without->processes) left += now_.memory.bytes_of(p);
+  if (without_block != no_block && without->pinned == 0) left += problem_.present->memory->block_bytes[without_block];
+  return left;
+}
+
+/// Processes of a group with at most so much load, the largest first, that fit into so much memory of a host.
+even_loads::part even_loads::largest_within(group const& of, double load, std::size_t host, double bytes) {
+  part taken{.working = now_.memory.most_working(host)};
+  double const most = load * (1 + equal_times);
+  looked_ += of.processes.size();
+  for (auto const p : of.processes)
+    if (work_[p] > 0 && taken.load + work_[p] <= most && can_take(taken, p, bytes)) take(taken, p);
+  return taken;
+}
+
+bool even_loads::can_take(part const& taken, std::size_t process, double bytes) const {
+  return taken.bytes + now_.memory.bytes_of(process) + std::max(taken.working, now_.memory.working_of(process)) <=
+         bytes;
+}
+
+void even_loads::take(part& taken, std::size_t process) const {
+  taken.processes.push_back(process);
+  taken.load += work_[process], taken.bytes += now_.memory.bytes_of(process);
+  taken.working = std::max(taken.working, now_.memory.working_of(process));
+}
+
+void even_loads::divide(std::size_t from, std::size_t to, transfer& best) {
+  double const x = (time(from) - time(to)) / (1 / speed_[from] + 1 / speed_[to]);
+  auto const consider = [&](part&& gone, double back_load, std::vector<std::size_t> const* back) {
+    if (gone.processes.empty()) return;
+    double const slower = after(from, to, gone.load - back_load);
+    if (slower < best.slower * (1 - equal_times))
+      best = {to, std::move(gone.processes), back == nullptr ? std::vector<std::size_t>{} : *back, slower};
+  };
+  for (auto const& [block, here] : now_.of_host[from]) {
+    if (here.processes.empty()) continue;
+    // Nothing of this group takes more away than as much of it as there is, up to x.
+    if (!(after(from, to, std::min(x, here.load)) < best.slower * (1 - equal_times))) continue;
+    double const space = room(to, block, no_block, nullptr);
+    auto some = largest_within(here, x, to, space);
+    // One more, the smallest that was left.
+    for (auto p = here.processes.rbegin(); p != here.processes.rend(); ++p)
+      if (work_[*p] > 0 && std::ranges::find(some.processes, *p) == some.processes.end()) {
+        if (part more = some; can_take(more, *p, space)) {
+          take(more, *p);
+          consider(std::move(more), 0, nullptr);
+        }
+        break;
+      }
+    consider(std::move(some), 0, nullptr);
+    for (auto const& [other, there] : now_.of_host[to]) {
+      if (other == no_block || other == block || there.processes.empty() || there.pinned > 0) continue;
+      double const net = std::min(x, here.load - there.load);
+      if (!(net > 0 && after(from, to, net) < best.slower * (1 - equal_times))) continue;
+      auto gone = largest_within(here, x + there.load, to, room(to, block, other, &there));
+      bool const all = gone.processes.size() == here.processes.size() && here.pinned == 0;
+      part come{.working = now_.memory.most_working(from)};
+      for (auto const p : there.processes) take(come, p);
+      looked_ += there.processes.size();
+      if (come.bytes + come.working > room(from, other, all ? block : no_block, all ? &here : nullptr)) continue;
+      consider(std::move(gone), there.load, &there.processes);
+    }
+  }
+}
+
+void even_loads::exchange(std::size_t from, std::size_t to, transfer& best) {
+  double const x = (time(from) - time(to)) / (1 / speed_[from] + 1 / speed_[to]);
+  for (auto const& [block, here] : now_.of_host[from])
+    for (auto const& [other, there] : now_.of_host[to]) {
+      if (there.processes.empty()) continue;
+      for (auto const p : here.processes) {
+        ++looked_;
+        // The two whose loads are next to what is wanted; loads fall.
+        auto const above = std::ranges::lower_bound(there.processes, work_[p] - x, std::ranges::greater{},
+                                                    [&](std::size_t q) { return work_[q]; });
+        for (auto const at : {above - there.processes.begin() - 1, above - there.processes.begin()}) {
+          if (at < 0 || at >= std::ssize(there.processes)) continue;
+          auto const q = there.processes[static_cast<std::size_t>(at)];
+          double const slower = after(from, to, work_[p] - work_[q]);
+          if (work_[p] > work_[q] && slower < best.slower * (1 - equal_times) && now_.memory.can_exchange(p, q))
+            best = {to, {p}, {q}, slower};
+        }
+      }
+    }
+}
+
+void even_loads::make(transfer const& one, std::size_t from) {
+  for (auto const p : one.gone) move(p, one.to);
+  for (auto const q : one.back) move(q, from);
+}
+
+void even_loads::move(std::size_t process, std::size_t to) {
+  std::size_t const from = now_.hosts[process], block = block_[process];
+  auto const at = [&](group& of) {
+    return std::ranges::lower_bound(of.processes, std::pair(-work_[process], process), {},
+                                    [&](std::size_t p) { return std::pair(-work_[p], p); });
+  };
+  auto& old = now_.of_host[from][block];
+  old.processes.erase(at(old)), old.load -= work_[process];
+  if (old.processes.empty()) old.load = 0;
+  if (old.processes.empty() && old.pinned == 0) now_.of_host[from].erase(block);
+  auto& its = now_.of_host[to][block];
+  its.processes.insert(at(its), process), its.load += work_[process];
+  now_.load[from] -= work_[process], now_.load[to] += work_[process];
+  now_.memory.move(process, to);
+  now_.hosts[process] = to;
+}
+
+/// Some processes go to other hosts, and groups to hosts that have their blocks.
+void even_loads::shake(std::mt19937& random) {
+  for (std::size_t k = 0; k < shakes; ++k) {
+    std::size_t const process = movable_[random() % movable_.size()], from = now_.hosts[process],
+                      to = random() % speed_.size();
+    bool const whole = block_[process] != no_block && random() % 2 == 0;
+    if (to == from) continue;
+    auto const moving = whole ? now_.of_host[from][block_[process]].processes : std::vector{process};
+    for (auto const p : moving)
+      if (now_.memory.fits(to, p)) move(p, to);
+  }
+}
+
+}  // namespace skel::mapping::migration

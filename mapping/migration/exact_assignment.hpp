@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "assignment_search.hpp"
+#include "host_memory.hpp"
+
+namespace skel::mapping::migration {
+
+/// Whether all assignments can be looked at: hosts^(processes that may move) are at most 2^18, four hosts for nine
+/// processes.
+bool is_small(assignment_problem const& problem);
+
+/// The assignment that takes least time of all, by branch and bound; nothing where none takes less than `most`. `time`:
+/// what the supersteps of the problem take with an assignment [s]. Branches end where the work of the processes so far,
+/// with beta their messages too, takes as long as the best that was found; where that is a weak bound, because messages
+/// over paths take long, the best of the first 2^14 assignments that it lets pass is taken. O(hosts^processes) at
+/// worst, some milliseconds.
+std::optional<std::vector<std::size_t>> best_assignment(
+    assignment_problem const& problem, host_memory const& memory,
+    std::function<double(std::vector<std::size_t> const&)> const& time, double most);
+
+}  // namespace skel::mapping::migration
