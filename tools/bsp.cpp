@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -15,6 +16,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/migration/simulate.hpp>
 #include <skel/detail/platform/bsp_scenario.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"
@@ -30,7 +32,23 @@ constexpr std::size_t most_shown = 50;
 struct bsp_options {
   std::string scenario, policy;
   std::optional<long long> alpha;
-  bool json = false;
+  bool json = false, timing = false;
+};
+
+/// A policy, and what its decisions take here.
+class timed_policy final : public mapping::migration::policy {
+ public:
+  explicit timed_policy(policy& decides) : decides_(decides) {}
+
+  std::optional<record::rescheduling> after(record::superstep const& step) override {
+    double const begin = record::now();
+    auto call = decides_.after(step);
+    if (call) call->took = record::now() - begin;
+    return call;
+  }
+
+ private:
+  policy& decides_;
 };
 
 platform::bsp_scenario read_scenario(bsp_options const& options) {
@@ -63,12 +81,37 @@ ordered_json migrations_of(record::rescheduling const& call, platform::descripti
   return all;
 }
 
-ordered_json to_json(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run) {
+/// What the slowest host takes in the first and the last superstep, and what it takes at least in the last one,
+/// wherever processes are [s]: work, and with beta messages.
+struct slowest_hosts {
+  double first = 0, last = 0, bound = 0;
+
+  slowest_hosts(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run) {
+    auto const of = [&](cost::bsp::superstep_time const& one) {
+      return one.computation + (scenario.beta ? one.communication : 0);
+    };
+    first = of(run.supersteps.front()), last = of(run.supersteps.back());
+    auto const work = record::load_of(scenario.program, run.supersteps.size()).work;
+    double speed = 0, fastest = 0;
+    for (std::size_t h = 0; h < scenario.machine.host_count(); ++h) {
+      double const its =
+          scenario.machine.speed(h) * (scenario.external_load.empty() ? 1 : 1 - scenario.external_load[h]);
+      speed += its, fastest = std::max(fastest, its);
+    }
+    bound = std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed, std::ranges::max(work) / fastest);
+  }
+};
+
+ordered_json to_json(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run,
+                     bool timing) {
+  slowest_hosts const slowest(scenario, run);
   ordered_json answer{{"time", run.seconds},
                       {"supersteps", run.supersteps.size()},
                       {"calls", ordered_json::array()},
                       {"migrations", ordered_json::array()},
                       {"imbalance", run.imbalance},
+                      {"slowest", {{"first", slowest.first}, {"last", slowest.last}, {"bound", slowest.bound}}},
+                      {"hosts", ordered_json::array()},
                       {"policy", scenario.policy.name},
                       {"calling", run.calling},
                       {"migrating", run.migrating},
@@ -82,11 +125,15 @@ ordered_json to_json(platform::bsp_scenario const& scenario, mapping::migration:
                                        {"cost", call.cost},
                                        {"price", call.price},
                                        {"candidates", migrations_of(call, scenario.machine, false)}});
+    if (timing) answer["reschedulings"].back()["took"] = call.took;
   }
+  for (auto const h : run.hosts) answer["hosts"].push_back(scenario.machine.host_name(h));
+  if (!scenario.tasks.empty()) answer["tasks"] = scenario.tasks;
   return answer;
 }
 
-void print(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run, std::ostream& out) {
+void print(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run, bool timing,
+           std::ostream& out) {
   cost::bsp::superstep_time sum;
   for (auto const& one : run.supersteps)
     sum.computation += one.computation, sum.communication += one.communication, sum.barrier += one.barrier;
@@ -99,12 +146,16 @@ void print(platform::bsp_scenario const& scenario, mapping::migration::simulated
   out << fmt::format("computation {:.6g} s, communication {:.6g} s, barriers {:.6g} s, {} {:.6g} s, {} {:.6g} s\n",
                      sum.computation, sum.communication, sum.barrier, counted(run.calls.size(), "call"), run.calling,
                      counted(moved, "migration"), run.migrating);
-  out << fmt::format("imbalance {:.3f}\n", run.imbalance);
+  slowest_hosts const slowest(scenario, run);
+  out << fmt::format(
+      "imbalance {:.3f}; slowest host {:.6g} s in the first superstep, {:.6g} s in the last, at least {:.6g} s\n",
+      run.imbalance, slowest.first, slowest.last, slowest.bound);
   for (auto const& call : run.calls) {
     out << fmt::format(
         "\nsuperstep {}: {}, imbalance {:.3f}, then {:.3f}; the call takes {:.3g} s, its migrations {:.3g} s\n",
         call.superstep, counted(call.candidates.size(), "candidate"), call.imbalance_before, call.imbalance_after,
         call.cost, call.price);
+    if (timing) out << fmt::format("  deciding took {:.3g} s here\n", call.took);
     std::size_t shown = 0;
     for (auto const& one : call.candidates) {
       if (++shown > most_shown) {
@@ -122,18 +173,20 @@ int bsp(bsp_options const& options, std::ostream& out) {
   if (options.alpha && *options.alpha < 1) refuse_option("--alpha", "is a number of supersteps, 1 or more");
   auto const scenario = read_scenario(options);
   cost::bsp::require_connected(scenario.machine);
-  cost::bsp::machine const machine{scenario.machine, scenario.migration_fixed, scenario.memory};
+  cost::bsp::machine const machine{scenario.machine, scenario.migration_fixed, scenario.memory, scenario.beta};
   auto const policy = mapping::migration::make_policy(scenario.policy, machine, scenario.pinned);
+  timed_policy timed(*policy);
   auto const run = mapping::migration::simulate(
-      scenario.program, machine, {scenario.hosts, scenario.state_bytes, scenario.external_load}, *policy);
+      scenario.program, machine, {scenario.hosts, scenario.state_bytes, scenario.external_load, scenario.needs},
+      options.timing ? timed : *policy);
   if (!std::isfinite(run.seconds))
     throw error(source_of(options.scenario) +
                 ": takes longer than can be computed with; give hosts and links more speed, or processes less work, "
                 "messages and state");
   if (options.json)
-    out << line_of(to_json(scenario, run));
+    out << line_of(to_json(scenario, run, options.timing));
   else
-    print(scenario, run, out);
+    print(scenario, run, options.timing, out);
   return done;
 }
 
@@ -147,9 +200,11 @@ Policies: never; rotate (each process to the host of the next, at each call); mi
 al. 2009); greedy_refine and diffusion (every ALPHA supersteps); skel (by the superstep times that are expected).
 
 --json gives {"time": seconds, "supersteps", "calls": [superstep], "migrations": [{"superstep", "process", "from", "to",
-"pm", "t1", "t2"}], "imbalance": largest time of hosts / mean - 1, over all supersteps, "policy", "calling": seconds of
-calls, "migrating": seconds of migrations, "reschedulings": [{"superstep", "imbalance_before", "imbalance_after",
-"cost", "price", "candidates": [as migrations, with "accepted" and "why"]}]}.
+"pm", "t1", "t2"}], "imbalance": largest time of hosts / mean - 1, over all supersteps, "slowest": {"first", "last",
+"bound"}: seconds of the slowest host in these supersteps, and at least in the last, "hosts": of each process in the
+end, "tasks": their numbers in data files, "policy", "calling": seconds of calls, "migrating": seconds of migrations,
+"reschedulings": [{"superstep", "imbalance_before", "imbalance_after", "cost", "price", "candidates": [as migrations,
+with "accepted" and "why"], "took": seconds here, with --timing}]}.
 
 Examples:
   skel bsp scenario.json
@@ -166,6 +221,7 @@ action add_bsp(CLI::App& app) {
   app.add_option("--alpha", options->alpha, "supersteps until the first call, instead of the scenario's")
       ->type_name("SUPERSTEPS");
   app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.add_flag("--timing", options->timing, "also what each decision takes on this machine");
   app.footer(footer);
   return [options](std::ostream& out) { return bsp(*options, out); };
 }

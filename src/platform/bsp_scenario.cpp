@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
+#include <skel/detail/platform/lb_data_file.hpp>
 #include <skel/detail/platform/survey.hpp>
 
 #include "json_reader.hpp"
@@ -32,8 +35,11 @@ description read_machine(reader const& value, std::filesystem::path const& folde
   return parse_description(value.value().dump(), value.source() + ": " + value.path());
 }
 
+std::string things(std::size_t many, std::string_view noun) {
+  return std::to_string(many) + " " + std::string(noun) + (many == 1 ? "" : noun == "process" ? "es" : "s");
+}
 std::string processes_text(std::size_t many) {
-  return std::to_string(many) + (many == 1 ? " process" : " processes");
+  return things(many, "process");
 }
 
 /// A process by its number, from 0.
@@ -88,27 +94,71 @@ record::load_trace read_trace(reader const& object, double message_bytes) {
   return made;
 }
 
-record::workload read_workload(reader const& object, double message_bytes) {
-  object.expect_object("a workload");
-  std::string const which = object.at("kind").text();
-  if (which == "wavefront") return read_wavefront(object, message_bytes);
-  if (which == "trace") return read_trace(object, message_bytes);
-  object.at("kind").fail(in_quotes(which) + " is no kind of workload; one of wavefront, trace");
+/// Data files of DARMA/vt: where tasks begin, whether they stay there, and what memory they take, is in them.
+record::load_trace read_lb_files(reader const& object, std::filesystem::path const& folder, bsp_scenario& made,
+                                 std::size_t& rank_count) {
+  object.expect_keys({"kind", "prefix", "ranks", "repeat", "subphases"});
+  std::filesystem::path const prefix = object.at("prefix").name("the path of files without \".RANK.json\" is wanted");
+  std::optional<std::size_t> ranks;
+  if (object.has("ranks")) ranks = object.at("ranks").count();
+  if (ranks == 0) object.at("ranks").fail("is 0; one rank at least is wanted");
+  std::size_t const repeat = object.count_or("repeat", 1);
+  if (repeat == 0) object.at("repeat").fail("is 0; how often the phases are run, 1 or more");
+  auto all = read_lb_data(prefix.is_absolute() ? prefix : folder / prefix, ranks, object.truth_or("subphases", false),
+                          most_loads);
+  if (repeat > most_loads / all.program.steps.size()) object.at("repeat").fail("is more often than can be simulated");
+  rank_count = all.rank_count;
+  made.hosts = std::move(all.ranks), made.tasks = std::move(all.ids);
+  made.pinned = std::move(all.pinned), made.state_bytes = std::move(all.state_bytes);
+  made.needs = std::move(all.memory);
+  all.program.repeat = repeat;
+  return std::move(all.program);
 }
 
-std::vector<std::size_t> read_mapping(reader const& value, description const& machine, std::size_t processes) {
+record::workload read_workload(reader const& object, double message_bytes, std::filesystem::path const& folder,
+                               bsp_scenario& made, std::size_t& ranks) {
+  object.expect_object("a workload");
+  std::string const which = object.at("kind").text();
+  if (which == "lbdatafile") return read_lb_files(object, folder, made, ranks);
+  if (which == "wavefront") return read_wavefront(object, message_bytes);
+  if (which == "trace") return read_trace(object, message_bytes);
+  object.at("kind").fail(in_quotes(which) + " is no kind of workload; one of wavefront, trace, lbdatafile");
+}
+
+std::vector<std::size_t> read_mapping(reader const& value, description const& machine, std::size_t many,
+                                      std::string_view whose) {
   std::vector<std::size_t> hosts;
-  for (reader const& one : value.elements("\"mapping\" is an array with the host of each process")) {
+  for (reader const& one : value.elements("\"mapping\" is an array with the host of each " + std::string(whose))) {
     std::string const name = one.text();
     auto const found = machine.find_host(name);
     if (!found)
       one.fail("there is no host " + in_quotes(name) + " in the platform" + did_you_mean(name, machine.host_names()));
     hosts.push_back(*found);
   }
-  if (hosts.size() != processes)
-    value.fail("names the hosts of " + processes_text(hosts.size()) + "; the workload has " +
-               std::to_string(processes));
+  if (hosts.size() != many)
+    value.fail("names the hosts of " + things(hosts.size(), whose) + "; the workload has " + std::to_string(many));
   return hosts;
+}
+
+/// Ranks of data files on hosts: those that "mapping" names, or the first hosts of the platform.
+void map_ranks(reader const& root, std::size_t ranks, bsp_scenario& made) {
+  std::vector<std::size_t> of_rank(ranks);
+  if (root.has("mapping")) {
+    of_rank = read_mapping(root.at("mapping"), made.machine, ranks, "rank");
+  } else if (ranks > made.machine.host_count()) {
+    root.at("platform")
+        .fail("has " + counted(made.machine.host_count(), "host") + ", and the data files are of " +
+              counted(ranks, "rank") + "; each rank begins on a host of its own, unless " +
+              "\"mapping\" names the host of each");
+  } else {
+    std::iota(of_rank.begin(), of_rank.end(), std::size_t{0});
+  }
+  for (auto& one : made.hosts) one = of_rank[one];
+  if (!made.needs) return;
+  auto needs = *made.needs;
+  needs.reserved.assign(made.machine.host_count(), 0.0);
+  for (std::size_t r = 0; r < ranks; ++r) needs.reserved[of_rank[r]] += made.needs->reserved[r];
+  made.needs = std::make_shared<record::memory_needs const>(std::move(needs));
 }
 
 /// A number for all processes, or an array with one for each.
@@ -154,11 +204,14 @@ std::vector<double> measured_memory(description const& machine) {
 
 void check_memory(reader const& value, bsp_scenario const& made) {
   std::vector<double> used(made.machine.host_count());
-  for (std::size_t p = 0; p < made.hosts.size(); ++p) used[made.hosts[p]] += made.state_bytes[p];
+  if (made.needs)
+    used = record::memory_used(*made.needs, made.hosts);
+  else
+    for (std::size_t p = 0; p < made.hosts.size(); ++p) used[made.hosts[p]] += made.state_bytes[p];
   for (std::size_t h = 0; h < used.size(); ++h)
     if (used[h] > made.memory[h])
       value.fail("host " + in_quotes(made.machine.host_name(h)) + " has " + shown(made.memory[h]) +
-                 " B, and the states of the processes that begin there take " + shown(used[h]) +
+                 " B, and the processes that begin there take " + shown(used[h]) +
                  "; give it more, or map fewer of them there");
 }
 
@@ -197,20 +250,27 @@ bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source
   root.expect_object("a scenario of a BSP program");
   root.expect_version("skel_bsp");
   root.expect_keys({"skel_bsp", "platform", "mapping", "workload", "message_bytes", "state_bytes", "migration",
-                    "memory", "external_load", "pinned", "policy"});
+                    "memory", "external_load", "pinned", "policy", "beta"});
   bsp_scenario made;
   made.machine = read_machine(root.at("platform"), folder);
-  made.program =
-      read_workload(root.at("workload"), root.has("message_bytes") ? zero_or_more(root.at("message_bytes")) : 0);
+  std::size_t ranks = 0;  // of data files
+  made.program = read_workload(
+      root.at("workload"), root.has("message_bytes") ? zero_or_more(root.at("message_bytes")) : 0, folder, made, ranks);
   std::size_t const processes = record::processes_of(made.program), steps = record::supersteps_of(made.program);
   if (steps > most_loads / (processes + made.machine.host_count()))
     root.at("workload")
         .fail("is of " + counted(steps, "superstep") + " of " + processes_text(processes) + " and " +
               counted(made.machine.host_count(), "host") + "; at most " + std::to_string(most_loads) +
               " supersteps times processes and hosts are simulated");
-  made.hosts = read_mapping(root.at("mapping"), made.machine, processes);
-  made.state_bytes =
-      root.has("state_bytes") ? read_states(root.at("state_bytes"), processes) : std::vector<double>(processes, 0.0);
+  if (made.tasks.empty())
+    made.hosts = read_mapping(root.at("mapping"), made.machine, processes, "process");
+  else
+    map_ranks(root, ranks, made);
+  if (root.has("state_bytes"))
+    made.state_bytes = read_states(root.at("state_bytes"), processes);
+  else
+    made.state_bytes.resize(processes);
+  if (root.has("beta")) made.beta = zero_or_more(root.at("beta"));
   if (root.has("migration")) {
     reader const object = root.at("migration");
     object.expect_object("what a migration takes");
@@ -221,9 +281,13 @@ bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source
   std::size_t const hosts = made.machine.host_count();
   if (root.has("memory")) {
     if (made.memory.empty()) made.memory.assign(hosts, std::numeric_limits<double>::infinity());
-    made.memory = read_of_hosts(root.at("memory"), made.machine, std::move(made.memory));
+    if (root.at("memory").value().is_number())
+      made.memory.assign(hosts, zero_or_more(root.at("memory")));
+    else
+      made.memory = read_of_hosts(root.at("memory"), made.machine, std::move(made.memory));
   }
-  if (!made.memory.empty()) check_memory(root.at(root.has("memory") ? "memory" : "mapping"), made);
+  if (!made.memory.empty())
+    check_memory(root.at(root.has("memory") ? "memory" : root.has("mapping") ? "mapping" : "workload"), made);
   if (root.has("external_load")) {
     reader const object = root.at("external_load");
     made.external_load = read_of_hosts(object, made.machine, std::vector<double>(hosts, 0.0));
@@ -233,7 +297,7 @@ bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source
                     "; the part that others take is less than 1");
   }
   if (root.has("pinned")) {
-    made.pinned.assign(processes, false);
+    made.pinned.resize(processes);
     for (reader const& one : root.at("pinned").elements("\"pinned\" is an array of processes, numbered from 0"))
       made.pinned[read_process(one, processes)] = true;
   }

@@ -1,6 +1,11 @@
 #include <skel/detail/platform/bsp_scenario.hpp>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <gmock/gmock.h>
@@ -72,6 +77,49 @@ TEST(BspScenario, OfAWavefrontWithWhatIsTakenWhereNothingIsSaid) {
   EXPECT_TRUE(read.memory.empty() && read.pinned.empty() && read.external_load.empty());
   EXPECT_EQ(read.policy.name, "skel");
   EXPECT_EQ(read.policy.supersteps, 3U) << "the program says how many it has";
+}
+
+TEST(BspScenario, OfDataFilesOfVt) {
+  auto const folder = std::filesystem::temp_directory_path() / ("skel_lb_" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "x.0.json") << R"({"phases": [{"id": 0, "tasks": [
+      {"entity": {"id": 9, "home": 0, "migratable": true}, "time": 2, "user_defined": {"task_footprint_bytes": 30, "rank_working_bytes": 5}},
+      {"entity": {"id": 8, "home": 0, "migratable": false}, "time": 1}]}]})";
+  std::ofstream(folder / "x.1.json") << R"({"phases": [{"id": 0, "tasks": []}]})";
+  auto const read = [&](std::string const& rest, std::string const& workload = R"("repeat": 3)") {
+    try {
+      return std::pair(parse_bsp_scenario("{\"skel_bsp\": 1, " + machine +
+                                              R"(, "workload": {"kind": "lbdatafile", "prefix": "x", )" + workload +
+                                              "}" + rest + "}",
+                                          "s.json", folder),
+                       std::string());
+    } catch (input_error const& refused) {
+      return std::pair(bsp_scenario(), std::string(refused.what()));
+    }
+  };
+  auto const [made, why] = read(R"(, "memory": 40, "beta": 0.5)");
+  EXPECT_EQ(why, "");
+  EXPECT_EQ(record::supersteps_of(made.program), 3U);
+  EXPECT_THAT(record::load_of(made.program, 3).work, ElementsAre(2, 1));
+  EXPECT_THAT(made.hosts, ElementsAre(0, 0));
+  EXPECT_THAT(made.tasks, ElementsAre(9, 8));
+  EXPECT_THAT(made.pinned, ElementsAre(false, true));
+  EXPECT_THAT(made.state_bytes, ElementsAre(30, 0));
+  EXPECT_THAT(made.memory, ElementsAre(40, 40, 40));
+  ASSERT_NE(made.needs, nullptr);
+  EXPECT_THAT(made.needs->reserved, ElementsAre(5, 0, 0)) << "of each host";
+  EXPECT_EQ(made.beta, 0.5);
+  EXPECT_THAT(read(R"(, "mapping": ["b", "a-1"])").first.hosts, ElementsAre(2, 2));
+  EXPECT_THAT(read(R"(, "mapping": ["b"])").second, HasSubstr("names the hosts of 1 rank; the workload has 2"));
+  EXPECT_THAT(read(R"(, "memory": 34)").second, HasSubstr("processes that begin there take 35"));
+  EXPECT_THAT(read("", R"("repeat": 0)").second, HasSubstr("workload.repeat: is 0"));
+  EXPECT_THAT(read("", R"("ranks": 3)").second, HasSubstr("x.2.json: is not there"));
+  std::ofstream(folder / "x.2.json.br") << "\x1b";
+  EXPECT_THAT(read("", R"("ranks": 3)").second, HasSubstr("brotli --decompress"));
+  for (int rank = 2; rank < 4; ++rank)
+    std::ofstream(folder / ("x." + std::to_string(rank) + ".json")) << R"({"phases": [{"id": 0}]})";
+  EXPECT_THAT(read("").second, HasSubstr("platform: has 3 hosts, and the data files are of 4 ranks"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(BspScenario, RefusesWhatCannotBe) {

@@ -37,4 +37,11 @@ TEST(LoadTrace, GivesWhatItHas) {
   EXPECT_EQ(load_of(program, 2).messages.size(), 1U);
 }
 
+TEST(LoadTrace, IsRepeated) {
+  workload const program = load_trace{.steps = {{.work = {1}}, {.work = {2}}}, .repeat = 3};
+  EXPECT_EQ(supersteps_of(program), 6U);
+  EXPECT_EQ(load_of(program, 5).work, std::vector<double>{1});
+  EXPECT_EQ(load_of(program, 6).work, std::vector<double>{2});
+}
+
 }  // namespace

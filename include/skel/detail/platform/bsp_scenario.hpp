@@ -1,13 +1,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/memory_needs.hpp>
 #include <skel/detail/record/workload.hpp>
 
 namespace skel::platform {
@@ -16,11 +20,14 @@ namespace skel::platform {
 struct bsp_scenario {
   description machine;
   record::workload program;
-  std::vector<std::size_t> hosts;     ///< of each process, in the beginning
-  std::vector<double> state_bytes;    ///< of each process
-  std::vector<bool> pinned;           ///< of each process; empty: none
-  double migration_fixed = 0;         ///< of one migration beside its state [s]
-  std::vector<double> memory;         ///< of each host, for states [B]; empty: no limit
+  std::vector<std::size_t> hosts;                     ///< of each process, in the beginning
+  std::vector<double> state_bytes;                    ///< of each process
+  std::vector<bool> pinned;                           ///< of each process; empty: none
+  double migration_fixed = 0;                         ///< of one migration beside its state [s]
+  std::vector<double> memory;                         ///< of each host, for its processes [B]; empty: no limit
+  std::shared_ptr<record::memory_needs const> needs;  ///< what processes take of it; null: their states
+  std::optional<double> beta;                         ///< as cost::bsp::machine::beta
+  std::vector<std::int64_t> tasks;    ///< of each process: its number in the files that it is from; empty: it has none
   std::vector<double> external_load;  ///< of each host, as record::superstep; empty: none
   skeletons::migration_settings policy;
 };
@@ -29,9 +36,9 @@ struct bsp_scenario {
 /// many clusters.
 inline constexpr std::size_t most_loads = 50'000'000;
 
-/// Reads a scenario (JSON, "skel_bsp": 1; the format is in docs/formats.md). A platform that it names by a path is read
-/// too, beside `folder` where the path is relative. Throws skel::input_error with the file, the path inside it and the
-/// reason.
+/// Reads a scenario (JSON, "skel_bsp": 1; the format is in docs/formats.md). A platform and data files that it names by
+/// a path are read too, beside `folder` where the path is relative. Throws skel::input_error with the file, the path
+/// inside it and the reason.
 bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source, std::filesystem::path const& folder);
 
 }  // namespace skel::platform
