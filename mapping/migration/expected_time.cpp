@@ -47,6 +47,7 @@ expected_time::expected_time(skeletons::migration_settings const& settings, cost
     : settings_(settings), machine_(machine), pinned_(pinned), decider_(migration_choice()) {}
 
 std::optional<record::rescheduling> expected_time::after(record::superstep const& step) {
+  if (step.migration_fixed) machine_.fixed = *step.migration_fixed;
   watch(step);
   if (!is_due(step)) return std::nullopt;
   return call(step);
@@ -88,8 +89,8 @@ void expected_time::watch(record::superstep const& step) {
 
 bool expected_time::is_due(record::superstep const& step) const {
   if (step.number < least_supersteps || (settings_.supersteps > 0 && step.number >= settings_.supersteps)) return false;
-  double const cost = cost::bsp::rescheduling_time(machine_, step.hosts);
-  if (called_ + cost > call_share * passed_ || !(lost_ > cost)) return false;
+  double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
+  if (std::max(called_, step.deciding) + cost > call_share * passed_ || !(lost_ > cost)) return false;
   return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
 }
 

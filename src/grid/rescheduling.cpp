@@ -127,6 +127,7 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   out.external_load = loads();
   if (!fixed_.empty()) out.migration_fixed = usual(fixed_);
   if (!calls_.empty()) out.call = usual(calls_);
+  out.deciding = calling_;
   out.load.work.resize(last.seconds.size());
   for (std::size_t p = 0; p < last.seconds.size(); ++p) {
     auto const rank = static_cast<std::size_t>(ran_on_[p]), host = where_.host_of_rank[rank];
@@ -175,6 +176,7 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   made_.deciding += took;
   if (!call) return {};
   remember(calls_, took);
+  calling_ += took;
   return moves_of(std::move(*call), last, took);
 }
 

@@ -66,6 +66,7 @@ class rescheduling {
   std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
   std::vector<cost::bsp::migration> moved_;    // at the barrier before
   std::deque<double> fixed_, calls_;           // what the last migrations took beside their states, and calls [s]
+  double calling_ = 0;                         // what all calls took [s]
   double now_ = 0;  // [s] of supersteps and migrations: what is decided depends on measurements alone
   record::bsp_decisions made_;
 };
