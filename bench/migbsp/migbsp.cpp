@@ -1,5 +1,6 @@
 // Table 1 of MigBSP beside what skel's simulator obtains, and every policy as part of the time without migrations.
-// Everything is simulated time: the same on every machine. --random compares the policies on random programs.
+// Everything is simulated time: the same on every machine. --random, --clairvoyant and --growing compare the policies
+// on random programs.
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +14,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "random_program.hpp"
+#include "comparisons.hpp"
 #include "testbed.hpp"
 
 namespace {
@@ -92,74 +93,36 @@ void print_ratios(migbsp_testbed const& on) {
   fmt::print("\n");
 }
 
-/// What a policy took beside what no migrations took, over some programs.
-struct comparison {
-  double sum_of_logs = 0, most = 0;
-  std::size_t programs = 0, slower = 0;
-
-  void add(double ratio) {
-    sum_of_logs += std::log(ratio), most = std::max(most, ratio), ++programs;
-    slower += ratio > 1.005 ? 1 : 0;
-  }
-  void print() const {
-    fmt::print("  {:>6.3f} {:>8.3f} {:>4}", std::exp(sum_of_logs / static_cast<double>(programs)), most, slower);
-  }
-};
-
-void compare(std::size_t each, unsigned seed) {
-  struct contestant {
-    std::string name;
-    skeletons::migration_settings settings;
-    bool told;
-    comparison all{};
-  };
-  std::vector<contestant> contestants{{"migbsp", {.name = "migbsp", .alpha = 8}, false},
-                                      {"greedy_refine", {.name = "greedy_refine", .alpha = 8}, false},
-                                      {"diffusion", {.name = "diffusion", .alpha = 8}, false},
-                                      {"skel", {.name = "skel"}, false},
-                                      {"skel, told its end", {.name = "skel"}, true}};
-  fmt::print(
-      "{} random programs of each kind: time of a policy / time without migrations: geometric mean, most, and "
-      "programs\n"
-      "that are slower by more than 0.5 %\n{:<14}",
-      each, "");
-  for (auto const& one : contestants) fmt::print("  {:>20}", one.name);
-  for (auto const kind : bench::program_kinds) {
-    std::vector<comparison> here(contestants.size());
-    for (unsigned k = 0; k < each; ++k) {
-      auto const drawn = bench::draw_program(kind, seed + k);
-      auto const seconds = [&](skeletons::migration_settings const& settings) {
-        auto const policy = mapping::migration::make_policy(settings, drawn.machine);
-        return mapping::migration::simulate(drawn.program, drawn.machine, drawn.begin, *policy).seconds;
-      };
-      double const never = seconds({.name = "never"});
-      for (std::size_t c = 0; c < contestants.size(); ++c) {
-        auto settings = contestants[c].settings;
-        if (contestants[c].told) settings.supersteps = record::supersteps_of(drawn.program);
-        double const ratio = seconds(settings) / never;
-        here[c].add(ratio), contestants[c].all.add(ratio);
-      }
-    }
-    fmt::print("\n{:<14}", kind);
-    for (auto const& one : here) one.print();
-  }
-  fmt::print("\n{:<14}", "all");
-  for (auto const& one : contestants) one.all.print();
-  fmt::print("\n");
-}
-
 int run(int argc, char** argv) {
   CLI::App app{
       "Table 1 of MigBSP (Righi et al. 2009), and every policy of migration on its testbed, in simulated time"};
   std::string file = SKEL_MIGBSP_TESTBED;
-  std::size_t random = 0;
+  std::size_t random = 0, clairvoyant = 0, growing = 0;
   unsigned seed = 1;
+  bool small = false;
   app.add_option("--testbed", file, "platform with programs and published times")->capture_default_str();
-  app.add_option("--random", random, "compare the policies on so many random programs of each kind instead");
+  auto* const kinds =
+      app.add_option("--random", random, "compare the policies on so many random programs of each kind instead");
+  auto* const schedules = app.add_option("--clairvoyant", clairvoyant,
+                                         "compare them with a schedule that knows all loads, on so many of each kind");
+  auto* const spots =
+      app.add_option("--growing", growing, "compare with greedy refinement on so many programs with growing hot spots");
+  kinds->excludes(schedules)->excludes(spots);
+  schedules->excludes(spots);
+  app.add_flag("--small", small, "with --clairvoyant: programs so small that the schedule is the cheapest of all")
+      ->needs(schedules);
   app.add_option("--seed", seed, "the first of their seeds")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (random > 0) {
-    compare(random, seed);
+    bench::compare_with_never(random, seed);
+    return 0;
+  }
+  if (clairvoyant > 0) {
+    bench::compare_with_clairvoyant(clairvoyant, seed, small);
+    return 0;
+  }
+  if (growing > 0) {
+    bench::compare_on_growing_spots(growing, seed);
     return 0;
   }
   auto const on = bench::read_migbsp_testbed(file);

@@ -21,13 +21,19 @@ std::size_t below(std::mt19937& random, std::size_t many) {
   return std::uniform_int_distribution<std::size_t>(0, many - 1)(random);
 }
 
-platform::description draw_machine(std::mt19937& random) {
-  std::vector<platform::cluster> clusters(1 + below(random, 4));
+/// How many clusters a machine has, and hosts of each of them at most.
+struct machine_size {
+  std::size_t fewest_clusters = 1, most_clusters = 4, most_hosts = 12;
+};
+
+platform::description draw_machine(std::mt19937& random, machine_size const& size) {
+  std::vector<platform::cluster> clusters(size.fewest_clusters +
+                                          below(random, size.most_clusters - size.fewest_clusters + 1));
   bool const alike = below(random, 3) == 0;
   std::vector<platform::cluster_link> links;
   for (std::size_t a = 0; a < clusters.size(); ++a) {
     clusters[a] = {.name = "c" + std::to_string(a),
-                   .hosts = 1 + below(random, 12),
+                   .hosts = 1 + below(random, size.most_hosts),
                    .speed = alike ? 1 : draw_log(random, 0.5, 2),
                    .inside = {draw_log(random, 1e-5, 1e-4), draw_log(random, 1e7, 1e9)}};
     for (std::size_t b = 0; b < clusters.size(); ++b)
@@ -72,15 +78,13 @@ record::load_trace draw_trace(std::string_view kind, std::mt19937& random, std::
   return trace;
 }
 
-}  // namespace
+using process_count = std::size_t (*)(std::mt19937&, std::size_t hosts);
 
-random_program draw_program(std::string_view kind, unsigned seed) {
+random_program draw(std::string_view kind, unsigned seed, machine_size const& size, process_count const count) {
   std::mt19937 random(seed);
   random_program made;
-  made.machine = {draw_machine(random), draw_log(random, 0.01, 0.5)};
-  std::size_t const hosts = made.machine.hosts.host_count(),
-                    processes = std::max<std::size_t>(
-                        2, static_cast<std::size_t>(static_cast<double>(hosts) * draw_log(random, 0.5, 8)));
+  made.machine = {draw_machine(random, size), draw_log(random, 0.01, 0.5)};
+  std::size_t const hosts = made.machine.hosts.host_count(), processes = count(random, hosts);
   double const base = draw_log(random, 0.002, 0.5),
                state = kind == "large states" ? draw_log(random, 1e8, 1e10) : draw_log(random, 1e4, 1e8);
   if (kind == "wavefront")
@@ -91,6 +95,19 @@ random_program draw_program(std::string_view kind, unsigned seed) {
   for (std::size_t p = 0; p < processes; ++p) made.begin.hosts.push_back(blocks ? p * hosts / processes : p % hosts);
   made.begin.state_bytes.assign(processes, state);
   return made;
+}
+
+}  // namespace
+
+random_program draw_program(std::string_view kind, unsigned seed) {
+  return draw(kind, seed, {}, [](std::mt19937& random, std::size_t hosts) {
+    return std::max<std::size_t>(2, static_cast<std::size_t>(static_cast<double>(hosts) * draw_log(random, 0.5, 8)));
+  });
+}
+
+random_program draw_small_program(std::string_view kind, unsigned seed) {
+  return draw(kind, seed, {.fewest_clusters = 2, .most_clusters = 3, .most_hosts = 1},
+              [](std::mt19937& random, std::size_t) { return 2 + below(random, 5); });
 }
 
 }  // namespace bench

@@ -25,4 +25,7 @@ struct random_program {
 /// for the same seed.
 random_program draw_program(std::string_view kind, unsigned seed);
 
+/// The same with 2 to 6 processes on 2 or 3 clusters of one host: so few that all schedules can be looked at.
+random_program draw_small_program(std::string_view kind, unsigned seed);
+
 }  // namespace bench
