@@ -149,7 +149,7 @@ double engine::compute() {
     });
     return 1;
   }
-  times_.resize(group_.here().size());
+  times_.resize(group_.processes());
   std::atomic<std::int64_t> ran = 0, passed = 0;  // [ns]
   on_threads("superstep", [&](std::size_t part, plan::block slots) {
     std::int64_t const begin = record::now_ns(), before = record::thread_ns();
@@ -160,7 +160,7 @@ double engine::compute() {
   });
   double const share = passed > 0 ? std::min(1.0, static_cast<double>(ran) / static_cast<double>(passed)) : 1;
   process_seconds_.clear();
-  for (auto const& one : times_) process_seconds_.push_back(one.seconds(share));
+  for (auto const process : group_.here()) process_seconds_.push_back(times_[process].seconds(share));
   return share;
 }
 

@@ -101,8 +101,8 @@ class engine {
   std::optional<process_failure> failure_;  // of this rank, until all know it
   std::string own_head_, own_block_;
   double begun_ = 0, superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
-  std::vector<process_time> times_;      // of each slot
-  std::vector<double> process_seconds_;  // the same, of the threads
+  std::vector<process_time> times_;      // of each process, as far as it was here
+  std::vector<double> process_seconds_;  // of each slot, of the threads
   std::string own_measures_;
   bsp_measures measured_;               // on rank 0
   std::vector<bsp_move> asked_;         // on rank 0, for the next barrier

@@ -64,7 +64,7 @@ class process_group {
   /// Threads will step so many parts of the slots.
   virtual void prepare(std::size_t parts) = 0;
   /// A superstep of the processes in some slots. Parts have ascending slots. Several threads, different parts.
-  /// `times`: what each took, by slot; nullptr: nobody asks.
+  /// `times`: what each took, by process; nullptr: nobody asks.
   virtual std::optional<process_failure> step(std::size_t part, plan::block slots, std::uint64_t number,
                                               step_control& control, process_time* times) = 0;
   /// Of the superstep that has been done.

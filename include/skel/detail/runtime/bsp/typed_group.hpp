@@ -64,7 +64,7 @@ class typed_group final : public process_group {
                                       process_time* times) override {
     for (std::size_t s = slots.begin; s < slots.end && !control.stops_before(here_[s]); ++s) {
       if (asleep_[s]) {
-        if (times != nullptr) times[s].none();
+        if (times != nullptr) times[here_[s]].none();
         continue;
       }
       participation<message, value> as{.process = here_[s],
@@ -77,14 +77,14 @@ class typed_group final : public process_group {
                                        .arrays = arrays_.list(),
                                        .answers = answers_of(s)};
       typename Program::superstep_type now(as);
-      if (times != nullptr) times[s].begin();
+      if (times != nullptr) times[here_[s]].begin();
       try {
         program_.step(now, *states_[s]);
       } catch (...) {
         control.fail(here_[s]);
         return describe({process_failure::kind::step, here_[s], number});
       }
-      if (times != nullptr) times[s].end();
+      if (times != nullptr) times[here_[s]].end();
       asleep_[s] = as.halts;
     }
     return std::nullopt;
