@@ -172,7 +172,11 @@ void print(platform::bsp_scenario const& scenario, mapping::migration::simulated
 int bsp(bsp_options const& options, std::ostream& out) {
   if (options.alpha && *options.alpha < 1) refuse_option("--alpha", "is a number of supersteps, 1 or more");
   auto const scenario = read_scenario(options);
-  cost::bsp::require_connected(scenario.machine);
+  try {
+    cost::bsp::require_connected(scenario.machine);
+  } catch (error const& e) {
+    throw input_error(source_of(options.scenario), "platform", e.what());
+  }
   cost::bsp::machine const machine{scenario.machine, scenario.migration_fixed, scenario.memory, scenario.beta};
   auto const policy = mapping::migration::make_policy(scenario.policy, machine, scenario.pinned);
   timed_policy timed(*policy);

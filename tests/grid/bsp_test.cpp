@@ -109,6 +109,16 @@ TEST(Bsp, MovesProcessesFromRanksThatHaveMore) {
   EXPECT_THAT(text.str(), HasSubstr("moved by 'skel'"));
 }
 
+TEST(Bsp, IsChangedAlsoWhereItHasAName) {
+  auto app = uneven("skel");
+  app.pin(1).pin(3).limited(7).migrated_by({.name = "rotate"});
+  EXPECT_EQ(app.pinned, (std::vector<std::size_t>{1, 3}));
+  EXPECT_EQ(app.most_supersteps, 7U);
+  EXPECT_EQ(app.migration.name, "rotate");
+  EXPECT_EQ(app.name, "uneven");
+  EXPECT_THROW(app.pin(24), skel::error);
+}
+
 TEST(Bsp, HasAPlan) {
   auto const plan = grid().plan(uneven("migbsp"));
   auto const ranks = static_cast<std::size_t>(grid().size());

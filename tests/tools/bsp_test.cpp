@@ -97,7 +97,7 @@ TEST_F(BspTest, RefusesWhatItCannotDo) {
       {"bsp",
        scenario(
            R"({"platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 20, "speed": 1, "latency": 0}, {"name": "A", "speed": 1}]}})")},
-      1, "there is no link from cluster 'L' to cluster 'A'");
+      2, "platform: there is no link from cluster 'L' to cluster 'A'");
 }
 
 }  // namespace

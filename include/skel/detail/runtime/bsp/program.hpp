@@ -88,35 +88,46 @@ struct bsp_program {
   skeletons::migration_settings migration{};
   bsp_mover next_moves{};
 
+  // Each of these changes a program that has a name, and gives one that has none on.
+
   /// The program has to end after so many supersteps: then run() throws skel::error.
-  bsp_program limited(std::uint64_t supersteps) && {
+  bsp_program& limited(std::uint64_t supersteps) & {
     most_supersteps = supersteps;
-    return std::move(*this);
+    return *this;
   }
+  [[nodiscard]] bsp_program limited(std::uint64_t supersteps) && { return std::move(limited(supersteps)); }
+
   /// Which policy moves processes, and its parameters: "skel" where nothing is said. Throws skel::error for one that
   /// there is not, and for an interval of no supersteps.
-  bsp_program migrated_by(skeletons::migration_settings how) && {
+  bsp_program& migrated_by(skeletons::migration_settings how) & {
     skeletons::check(how);
     migration = std::move(how);
-    return std::move(*this);
+    return *this;
   }
+  [[nodiscard]] bsp_program migrated_by(skeletons::migration_settings how) && {
+    return std::move(migrated_by(std::move(how)));
+  }
+
   /// Processes move, by hand, and no policy is asked: asked on rank 0 after each superstep that is not the last, while
   /// others wait. What processes take and send is measured for it, which takes O(processes + messages) in each
   /// superstep. A move that cannot be made is not, and the report says why: from where its process is not, to a rank
   /// that there is not, of a pinned process, the second one of a process, and where its state could not be written or
   /// read, or had no memory. What it throws ends the run.
-  bsp_program moved_by(bsp_mover mover) && {
+  bsp_program& moved_by(bsp_mover mover) & {
     next_moves = std::move(mover);
-    return std::move(*this);
+    return *this;
   }
+  [[nodiscard]] bsp_program moved_by(bsp_mover mover) && { return std::move(moved_by(std::move(mover))); }
+
   /// This process stays on the rank where it begins. Throws skel::error when there is none.
-  bsp_program pin(std::size_t process) && {
+  bsp_program& pin(std::size_t process) & {
     if (process >= processes)
       throw error("bsp '" + name + "' pins process " + std::to_string(process) + ", but has processes 0 to " +
                   std::to_string(processes - 1));
     pinned.push_back(process);
-    return std::move(*this);
+    return *this;
   }
+  [[nodiscard]] bsp_program pin(std::size_t process) && { return std::move(pin(process)); }
 };
 
 /// Composes a BSP program (Valiant 1990, A bridging model for parallel computation, CACM 33(8):103-111): `processes`
