@@ -5,6 +5,7 @@
 #include <bit>
 #include <iterator>
 #include <map>
+#include <new>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -305,8 +306,15 @@ void engine::finish_superstep(std::vector<arrival> const& come) {
   }
   if (!failure_) note(group_.deliver(rank(), blocks));
   if (told.gets == 0) return move_or_go_on();
-  auto answers = failure_ ? std::vector<std::string>(size()) : group_.answers();
-  own_block_ = answers[static_cast<std::size_t>(rank())];
+  std::vector<std::string> answers(size());
+  own_block_.clear();
+  if (!failure_) try {
+      answers = group_.answers();
+      own_block_ = answers[static_cast<std::size_t>(rank())];
+    } catch (std::bad_alloc const&) {
+      note_lost("there is no memory for what was got in a superstep");
+      answers.assign(size(), {});
+    }
   stage_ = stage::answers;
   send_all({}, std::move(answers));
 }
@@ -321,7 +329,11 @@ void engine::finish_answers(std::vector<arrival> const& come) {
     blocks.push_back(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
     if (come[r].lost) note_lost("there is no memory for what was got in a superstep");
   }
-  if (!failure_) group_.take_answers(blocks);
+  if (!failure_) try {
+      group_.take_answers(blocks);
+    } catch (std::bad_alloc const&) {
+      note_lost("there is no memory for what was got in a superstep");
+    }
   move_or_go_on();
 }
 
@@ -378,16 +390,18 @@ void engine::send_states() {
   std::vector<std::string> blocks(size());
   for (auto const& move : moves_) {
     if (move.from != rank()) continue;
-    std::string bytes, failed;
-    try {
-      bytes = group_.take(static_cast<process_number>(move.process));
-    } catch (...) {
-      failed = "its state could not be serialised: " + what_is_handled();
-    }
     auto& block = blocks[static_cast<std::size_t>(move.to)];
     put_number(block, static_cast<process_number>(move.process));
-    put_value(block, failed);
-    put_value(block, bytes);
+    std::size_t const front = block.size();
+    try {
+      auto const bytes = group_.take(static_cast<process_number>(move.process));
+      put_value(block, std::string());
+      put_value(block, bytes);
+    } catch (...) {
+      block.resize(front);
+      put_value(block, "its state could not be serialised: " + what_is_handled());
+      put_value(block, std::string());
+    }
   }
   stage_ = stage::states;
   send_all({}, std::move(blocks));
@@ -447,11 +461,18 @@ void engine::finish_outcome(std::vector<arrival> const& come) {
 void engine::close() {
   own_block_.clear();
   if (options_.results) note(options_.results(own_block_));
+  std::vector<std::string> blocks(size());
+  if (!failure_) try {
+      blocks.assign(size(), own_block_);
+    } catch (std::bad_alloc const&) {
+      note_lost("there is no memory for the results of its processes");
+      blocks.assign(size(), {});
+    }
   own_head_.clear();
   put_number(own_head_, waited_);
   if (failure_) own_head_ += to_bytes(*failure_);
   stage_ = stage::closing;
-  send_all(own_head_, std::vector<std::string>(size(), own_block_));
+  send_all(own_head_, std::move(blocks));
 }
 
 void engine::finish_closing(std::vector<arrival> const& come) {
