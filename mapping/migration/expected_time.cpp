@@ -61,7 +61,7 @@ void expected_time::watch(record::superstep const& step) {
     expected.load.work = next_;
     auto const told = cost::bsp::host_times(machine_, expected);
     double const most = *std::ranges::max_element(told);
-    if (most > 0 && slowest > 0) {
+    if (most > 0 && slowest > 0 && std::isfinite(most) && std::isfinite(slowest)) {
       double const error = std::log(slowest / most);
       ++holds_;
       if (test_.add(error / std::max(least_error, doubt())) != statistics::cusum::alarm::none)

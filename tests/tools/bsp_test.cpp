@@ -96,6 +96,11 @@ TEST_F(BspTest, RefusesWhatItCannotDo) {
   refused(
       {"bsp",
        scenario(
+           R"({"workload": {"kind": "wavefront", "order": 10, "first": 1e308, "last": 1e308}, "policy": {"name": "skel"}})")},
+      1, "takes longer than can be computed with");
+  refused(
+      {"bsp",
+       scenario(
            R"({"platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 20, "speed": 1, "latency": 0}, {"name": "A", "speed": 1}]}})")},
       2, "platform: there is no link from cluster 'L' to cluster 'A'");
 }
