@@ -81,7 +81,12 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
                               skeletons::migration_settings const& migration, std::string const& types,
                               run_settings const& settings) {
   fnv1a hash;
-  hash.add(types).add(options.most_supersteps).add(options.measures ? 1 : 0).add(migration.name).add(migration.alpha).add(migration.supersteps);
+  hash.add(types)
+      .add(options.most_supersteps)
+      .add(options.measures ? 1 : 0)
+      .add(migration.name)
+      .add(migration.alpha)
+      .add(migration.supersteps);
   for (auto const process : options.pinned) hash.add(process);
   return {"run() of bsp '" + group.name() + "' of " + std::to_string(group.processes()) +
               (group.processes() == 1 ? " process" : " processes") + words_of(settings),
