@@ -106,6 +106,12 @@ std::string names(skel::grid& grid) {
   return all;
 }
 
+/// The same without sizes of segments: between two that take about the same time, what was measured meanwhile decides.
+std::string without_sizes(std::string names) {
+  std::erase_if(names, [](char letter) { return letter >= '0' && letter <= '9'; });
+  return names;
+}
+
 TEST_F(LiveCollectives, TakeOtherWaysWhereALinkIsAnnouncedSlowAndTheFirstOnesWhereItIsWellAgain) {
   skel::grid grid(settings_);
   EXPECT_EQ(uses_until_it_turns(grid, 32'768, 10), 0);
@@ -130,7 +136,7 @@ TEST_F(LiveCollectives, TakeOtherWaysWhereALinkIsAnnouncedSlowAndTheFirstOnesWhe
   int const well = uses_until_it_turns(grid, 32'768, 100);
   EXPECT_GT(well, 0);
   EXPECT_EQ(grid.picture(), 0U);
-  EXPECT_EQ(names(grid), before);
+  EXPECT_EQ(without_sizes(names(grid)), without_sizes(before));
   expect_alike(grid, std::to_string(well));
 }
 

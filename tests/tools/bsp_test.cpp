@@ -96,7 +96,7 @@ TEST_F(BspTest, RefusesWhatItCannotDo) {
   refused(
       {"bsp",
        scenario(
-           R"({"workload": {"kind": "wavefront", "order": 10, "first": 1e308, "last": 1e308}, "policy": {"name": "skel"}})")},
+           R"({"platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 20, "speed": 1e-5, "latency": 0}]}, "workload": {"kind": "wavefront", "order": 10, "first": 1e308, "last": 1e308}, "policy": {"name": "skel"}})")},
       1, "takes longer than can be computed with");
   refused(
       {"bsp",
