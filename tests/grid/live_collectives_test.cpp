@@ -106,9 +106,12 @@ std::string names(skel::grid& grid) {
   return all;
 }
 
-/// The same without sizes of segments: between two that take about the same time, what was measured meanwhile decides.
-std::string without_sizes(std::string names) {
+/// What is to be the same again: names; under sanitizers without sizes of segments, of which several take about as long
+/// and calls take another time than any model says.
+std::string comparable(std::string names) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   std::erase_if(names, [](char letter) { return letter >= '0' && letter <= '9'; });
+#endif
   return names;
 }
 
@@ -136,7 +139,7 @@ TEST_F(LiveCollectives, TakeOtherWaysWhereALinkIsAnnouncedSlowAndTheFirstOnesWhe
   int const well = uses_until_it_turns(grid, 32'768, 100);
   EXPECT_GT(well, 0);
   EXPECT_EQ(grid.picture(), 0U);
-  EXPECT_EQ(without_sizes(names(grid)), without_sizes(before));
+  EXPECT_EQ(comparable(names(grid)), comparable(before));
   expect_alike(grid, std::to_string(well));
 }
 
