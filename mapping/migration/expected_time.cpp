@@ -16,7 +16,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// The part of a run's time that calls may take.
+/// The part of a run's time that calls may take beyond what migrations have won.
 constexpr double call_share = 0.002;
 
 /// Supersteps whose forecasts say how good the next ones are, and errors that are none.
@@ -78,6 +78,12 @@ void expected_time::watch(record::superstep const& step) {
     double const its = machine_.speed(h, step.external_load);
     speed += its, fastest = std::max(fastest, its);
   }
+  if (first_hosts_.empty()) first_hosts_ = step.hosts;
+  if (first_hosts_ != step.hosts) {
+    record::superstep never = step;
+    never.hosts = first_hosts_;
+    won_ += std::ranges::max(cost::bsp::host_times(machine_, never)) - slowest;
+  }
   auto const& work = step.load.work;
   lost_ += slowest - std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed,
                               (work.empty() ? 0 : *std::ranges::max_element(work)) / fastest);
@@ -90,7 +96,11 @@ void expected_time::watch(record::superstep const& step) {
 bool expected_time::is_due(record::superstep const& step) const {
   if (step.number < least_supersteps || (settings_.supersteps > 0 && step.number >= settings_.supersteps)) return false;
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
-  if (std::max(called_, step.deciding) + cost > call_share * passed_ || !(lost_ > cost)) return false;
+  double const told = settings_.supersteps > 0
+                          ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
+                          : 1,
+               allowed = call_share * passed_ * told + std::max(0.0, won_);
+  if (std::max(called_, step.deciding) + cost > allowed || !(lost_ > cost)) return false;
   return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
 }
 
@@ -198,6 +208,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   if (changes[chosen] < time.begins.size())
     due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
   called_ += made.cost;
+  if (settings_.apply) won_ -= made.price;
   lost_ = late_ = expected_ = 0;
   return made;
 }

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/move_time.hpp>
 #include <skel/detail/plan/moved_stages.hpp>
 #include <skel/detail/record/clock.hpp>
@@ -56,13 +55,7 @@ void remapping::begin(plan::run_plan const& plan, std::map<std::size_t, std::str
 
 void remapping::hear(record::rank_progress const& said) {
   auto const rank = static_cast<std::size_t>(said.rank);
-  if (!said.said.empty()) try {
-      auto reading = platform::parse_reading(said.said);
-      reading.time = said.seconds;
-      of_.monitor.add(rank, reading);
-    } catch (error const&) {
-      // A rank of another build: what its threads got and its messages took still counts.
-    }
+  if (!said.said.empty()) of_.monitor.add(rank, said.said, said.seconds);
   watch_.hear(said, of_.monitor.granted(rank));
   of_.monitor.add(platform::thread_reading{rank, said.seconds, said.lasted, said.run, said.waited});
   for (auto const& trip : said.trips)

@@ -73,10 +73,8 @@ void rescheduling::hear(bsp_measures const& last) {
     shares_[r].add(now_, last.share[r] / monitor_.granted(r), last.computing[r]);
     shares_[r].close(now_);
     if (last.of_ranks[r].empty()) continue;
-    auto reading = platform::parse_reading(last.of_ranks[r]);
-    reading.time = now_;
-    granted_[r] = reading.quota.value_or(std::numeric_limits<double>::infinity()) / threads_beside(r);
-    monitor_.add(r, reading);
+    if (auto const reading = monitor_.add(r, last.of_ranks[r], now_))
+      granted_[r] = reading->quota.value_or(std::numeric_limits<double>::infinity()) / threads_beside(r);
   }
   if (announced_)
     for (auto const& one : announced_()) monitor_.add(one, now_);
@@ -168,11 +166,18 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, bsp_meas
   return moves;
 }
 
+/// What this thread gets of a core. What it computes takes that much longer in the long run, while a clock on the wall
+/// also counts the pauses that a quota makes for what has computed before.
+double rescheduling::core_of_deciding(record::superstep const& step) const {
+  auto const host = where_.host_of_rank[0];
+  return (1 - step.external_load[host]) * monitor_.granted(0);
+}
+
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   auto const step = superstep_of(last);
-  double const before = record::now();
+  auto const begun = record::thread_ns();
   auto call = policy_->after(step);
-  double const took = record::now() - before;
+  double const took = 1e-9 * static_cast<double>(record::thread_ns() - begun) / core_of_deciding(step);
   made_.deciding += took;
   if (!call) return {};
   remember(calls_, took);

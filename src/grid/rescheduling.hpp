@@ -53,6 +53,7 @@ class rescheduling {
   double threads_beside(std::size_t rank) const;
   double share_of(std::size_t rank) const;
   std::vector<double> loads() const;
+  double core_of_deciding(record::superstep const& step) const;
   record::superstep superstep_of(bsp_measures const& last);
   std::vector<bsp_move> moves_of(record::rescheduling call, bsp_measures const& last, double took);
 

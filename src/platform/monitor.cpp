@@ -8,6 +8,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/cusum.hpp>
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/statistics.hpp>
 
@@ -110,6 +111,18 @@ void monitor::add(std::size_t rank, host_reading const& reading) {
   if (!share) return;
   if (!state.system) state.system.emplace(options_.period);
   state.system->add(reading.time, std::max(*share, least_share));
+}
+
+std::optional<host_reading> monitor::add(std::size_t rank, std::string const& said, double time) {
+  try {
+    auto reading = parse_reading(said);
+    reading.time = time;
+    add(rank, reading);
+    return reading;
+  } catch (input_error const&) {
+    take(false);
+    return std::nullopt;
+  }
 }
 
 void monitor::add(share_reading const& reading) {

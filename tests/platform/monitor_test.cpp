@@ -152,6 +152,18 @@ TEST_F(MonitorTest, TakesTheBandwidthFromHowMuchLongerLargerMessagesTake) {
   EXPECT_EQ(of_.seen().readings, seen);
 }
 
+TEST_F(MonitorTest, ReadingsAsTextOfAnotherBuildAreIgnored) {
+  platform::host_reading said;
+  said.quota = 0.5;
+  ASSERT_TRUE(of_.add(0, to_text(said), 1));
+  EXPECT_EQ(of_.granted(0), 0.5);
+  EXPECT_EQ(of_.reading_of_host(0).time, 1);
+  auto const ignored = of_.seen().ignored;
+  EXPECT_FALSE(of_.add(0, "something else", 2));
+  EXPECT_EQ(of_.seen().ignored, ignored + 1);
+  EXPECT_EQ(of_.granted(0), 0.5);
+}
+
 TEST_F(MonitorTest, ThreadsThatSleepSayNothing) {
   EXPECT_EQ(of_.granted(0), 1);
   system(0, 1, 0, 0.4, 0.5), pass(1);

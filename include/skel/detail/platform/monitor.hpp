@@ -125,6 +125,9 @@ class monitor {
 
   /// Precondition: ranks are there. O(ranks of the host).
   void add(std::size_t rank, host_reading const& reading);
+  /// The same of what the rank said as text (to_text), which came at `time`. Nothing, and counted as ignored, where it
+  /// cannot be read, as it is of another build.
+  std::optional<host_reading> add(std::size_t rank, std::string const& said, double time);
   void add(share_reading const& reading);
   /// As a share, of what the quota of the host granted that was first heard of: this is in the speed that the platform
   /// says. Nothing where there was not always a thread, in the mean, that could have run: how long one that wakes up
