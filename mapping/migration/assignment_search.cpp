@@ -28,13 +28,9 @@ class search {
         machine_(*problem.machine),
         present_(*problem.present),
         memory_(machine_, present_),
-        speed_(machine_.hosts.host_count()),
-        talks_(present_.hosts.size()) {
-    for (std::size_t m = 0; m < present_.load.messages.size(); ++m) {
-      auto const& one = present_.load.messages[m];
-      talks_[one.from].push_back(m);
-      if (one.to != one.from) talks_[one.to].push_back(m);
-    }
+        speed_(machine_.hosts.host_count()) {
+    if (problem_.messages.empty()) talks_.emplace_back(present_.load.messages, 1, present_.hosts.size());
+    for (auto const& one : problem_.messages) talks_.emplace_back(one.messages, one.part, present_.hosts.size());
     for (std::size_t h = 0; h < speed_.size(); ++h) speed_[h] = machine_.speed(h, present_.external_load);
     double const all_speed = std::accumulate(speed_.begin(), speed_.end(), 0.0), fastest = std::ranges::max(speed_);
     for (auto const& work : problem_.work)
@@ -92,8 +88,11 @@ class search {
   /// Messages that are not counted by hosts, and the barrier.
   double communication(std::vector<std::size_t> const& hosts) const {
     if (machine_.beta) return cost::bsp::barrier_time(machine_, hosts);
-    auto const times = cost::bsp::message_times(machine_, present_.load.messages, hosts);
-    return (times.empty() ? 0 : *std::ranges::max_element(times)) + cost::bsp::barrier_time(machine_, hosts);
+    double sum = cost::bsp::barrier_time(machine_, hosts);
+    for (auto const& one : talks_)
+      if (auto const times = cost::bsp::message_times(machine_, one.messages, hosts); !times.empty())
+        sum += one.part * *std::ranges::max_element(times);
+    return sum;
   }
   assignment priced(std::vector<std::size_t> hosts) {
     assignment one{std::move(hosts), {}};
@@ -205,8 +204,8 @@ class search {
   std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory) const {
     auto const load = loads_of(hosts);
     auto const top = slowest_hosts(load);
-    auto const messages = cost::bsp::message_times(machine_, present_.load.messages, hosts);
-    auto const longest = by_time(messages);
+    std::vector<message_times> messages;
+    for (auto const& one : talks_) messages.push_back(times_of(one, hosts));
     std::optional<change> best;
     double least = std::numeric_limits<double>::infinity();
     auto const consider = [&](change const& one, double longest_messages) {
@@ -218,14 +217,15 @@ class search {
       }
       if (sum < least && (!one.back || memory.can_exchange(one.process, *one.back))) least = sum, best = one;
     };
-    double const now = longest.empty() ? 0 : messages[longest.front()];
+    double now = 0;
+    for (std::size_t k = 0; k < talks_.size(); ++k) now += talks_[k].part * messages[k].most();
     for (std::size_t k = 0; k < load.size(); ++k)
       least = (k == 0 ? 0 : least) + problem_.supersteps[k] * (slowest(load[k]) + now);
     least *= 1 - equal_times;
-    auto const wanted = critical(hosts, top, longest);
+    auto const wanted = critical(hosts, top, messages);
     for (auto const p : wanted)
       for (std::size_t to = 0; to < speed_.size(); ++to)
-        if (to != hosts[p] && memory.fits(to, p)) consider({p, to}, messages_with(hosts, messages, longest, p, to));
+        if (to != hosts[p] && memory.fits(to, p)) consider({p, to}, messages_with(hosts, messages, p, to));
     if (best || wanted.size() * hosts.size() > most_exchanges) return best;
     for (auto const p : wanted)
       for (std::size_t q = 0; q < hosts.size(); ++q)
@@ -256,53 +256,80 @@ class search {
     return most;
   }
 
-  /// Processes, those with the longest messages first.
-  std::vector<std::size_t> by_time(std::vector<double> const& messages) const {
-    std::vector<std::size_t> all(messages.size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    std::ranges::stable_sort(all, [&](std::size_t a, std::size_t b) { return messages[a] > messages[b]; });
-    return all;
+  /// Messages that go in a part of the supersteps.
+  struct talk {
+    std::span<record::bsp_message const> messages;
+    double part;
+    std::vector<std::vector<std::size_t>> of;  // of each process: which of them
+
+    talk(std::span<record::bsp_message const> all, double its_part, std::size_t processes)
+        : messages(all), part(its_part), of(processes) {
+      for (std::size_t m = 0; m < all.size(); ++m) {
+        of[all[m].from].push_back(m);
+        if (all[m].to != all[m].from) of[all[m].to].push_back(m);
+      }
+    }
+  };
+  /// How long the messages of each process take, and the processes, those with the longest first.
+  struct message_times {
+    std::vector<double> seconds;
+    std::vector<std::size_t> longest;
+
+    double most() const { return longest.empty() ? 0 : seconds[longest.front()]; }
+  };
+  message_times times_of(talk const& one, std::vector<std::size_t> const& hosts) const {
+    message_times times{cost::bsp::message_times(machine_, one.messages, hosts),
+                        std::vector<std::size_t>(hosts.size())};
+    std::iota(times.longest.begin(), times.longest.end(), std::size_t{0});
+    std::ranges::stable_sort(times.longest, std::ranges::greater{}, [&](std::size_t p) { return times.seconds[p]; });
+    return times;
   }
-  /// The longest messages of a process when one moves. O(messages of it and of whom it talks to).
-  double messages_with(std::vector<std::size_t>& hosts, std::vector<double> const& times,
-                       std::vector<std::size_t> const& longest, std::size_t p, std::size_t to) const {
-    if (talks_[p].empty()) return longest.empty() ? 0 : times[longest.front()];
+  /// The longest messages of a process when one moves, in the mean of supersteps. O(messages of it and of whom it talks
+  /// to).
+  double messages_with(std::vector<std::size_t>& hosts, std::vector<message_times> const& times, std::size_t p,
+                       std::size_t to) const {
     auto const from = std::exchange(hosts[p], to);
+    double sum = 0;
+    for (std::size_t k = 0; k < talks_.size(); ++k)
+      sum += talks_[k].part * (talks_[k].of[p].empty() ? times[k].most() : longest_with(talks_[k], times[k], hosts, p));
+    hosts[p] = from;
+    return sum;
+  }
+  double longest_with(talk const& among, message_times const& times, std::vector<std::size_t> const& hosts,
+                      std::size_t p) const {
     std::vector<std::size_t> changed{p};
-    for (auto const m : talks_[p]) {
-      auto const& one = present_.load.messages[m];
+    for (auto const m : among.of[p]) {
+      auto const& one = among.messages[m];
       changed.push_back(one.from == p ? one.to : one.from);
     }
     double most = 0;
     for (auto const q : changed) {
       double sent = 0, got = 0;
-      for (auto const m : talks_[q]) {
-        auto const& one = present_.load.messages[m];
+      for (auto const m : among.of[q]) {
+        auto const& one = among.messages[m];
         double const time = machine_.hosts.path(hosts[one.from], hosts[one.to]).time(one.bytes);
         if (one.from == q) sent += time;
         if (one.to == q) got += time;
       }
       most = std::max({most, sent, got});
     }
-    for (auto const q : longest)
-      if (std::ranges::find(changed, q) == changed.end()) {
-        most = std::max(most, times[q]);
-        break;
-      }
-    hosts[p] = from;
+    for (auto const q : times.longest)
+      if (std::ranges::find(changed, q) == changed.end()) return std::max(most, times.seconds[q]);
     return most;
   }
 
   /// Processes of the slowest host of each superstep, and those of the longest messages with whom they talk.
   std::vector<std::size_t> critical(std::vector<std::size_t> const& hosts,
                                     std::vector<std::vector<std::size_t>> const& top,
-                                    std::vector<std::size_t> const& longest) const {
+                                    std::vector<message_times> const& messages) const {
     std::vector<bool> slow(speed_.size()), is(hosts.size());
     for (auto const& one : top) slow[one.front()] = true;
     for (std::size_t p = 0; p < hosts.size(); ++p) is[p] = slow[hosts[p]];
-    if (!longest.empty())
-      for (auto const m : talks_[longest.front()])
-        is[present_.load.messages[m].from] = is[present_.load.messages[m].to] = true;
+    for (std::size_t k = 0; k < talks_.size(); ++k) {
+      if (messages[k].longest.empty()) continue;
+      for (auto const m : talks_[k].of[messages[k].longest.front()])
+        is[talks_[k].messages[m].from] = is[talks_[k].messages[m].to] = true;
+    }
     std::vector<std::size_t> all;
     for (std::size_t p = 0; p < is.size(); ++p)
       if (is[p] && !is_pinned(p)) all.push_back(p);
@@ -312,11 +339,11 @@ class search {
   assignment_problem const& problem_;
   cost::bsp::machine const& machine_;
   record::superstep const& present_;
-  host_memory memory_;                           // with processes where they are now
-  std::vector<double> speed_;                    // of hosts
-  std::vector<std::vector<std::size_t>> talks_;  // messages of each process
-  std::vector<double> bound_;                    // of supersteps
-  std::vector<double> computation_;              // of supersteps, where processes are now
+  host_memory memory_;               // with processes where they are now
+  std::vector<double> speed_;        // of hosts
+  std::vector<talk> talks_;          // in a superstep, one of them
+  std::vector<double> bound_;        // of supersteps
+  std::vector<double> computation_;  // of supersteps, where processes are now
 };
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <skel/detail/cost/bsp/superstep_time.hpp>
 #include <skel/detail/record/superstep.hpp>
 
+#include "message_history.hpp"
+
 namespace skel::mapping::migration {
 
 /// Times that differ by less than this part are equal.
@@ -21,6 +23,9 @@ struct assignment_problem {
   std::vector<std::vector<double>> work;       ///< of each process, in some of the supersteps to come
   std::vector<double> supersteps;              ///< for how many each of them stands
   std::vector<double> deviation;               ///< of each process: how far its work is usually off
+  /// In each superstep. Empty: those of the present one. Where messages are counted by hosts (machine::beta), those of
+  /// the present one count whatever stands here.
+  std::vector<usual_messages> messages{};
 };
 
 /// An assignment, and what the supersteps to come are expected to take with it.

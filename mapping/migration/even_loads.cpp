@@ -18,6 +18,9 @@ constexpr std::size_t stages = 8, near = 8;
 /// to linear. And those at which it may look to get away from there: half a millisecond.
 constexpr std::size_t most_looks_each = 200, least_looks = 100'000, more_looks = 200'000;
 
+/// What copying the groups of a host takes, in looks.
+constexpr std::size_t looks_of_a_copy = 64;
+
 /// Hosts as even as this are not evened out further at random: forecasts of loads are hardly ever better.
 constexpr double even_enough = 1.01;
 
@@ -88,7 +91,7 @@ std::vector<std::vector<std::size_t>> even_loads::find() {
     } else {
       now_ = best;
     }
-    looked_ += work_.size();
+    looked_ += work_.size() + looks_of_a_copy * speed_.size();
   }
   if (more) found.push_back(best.hosts);
   return found;

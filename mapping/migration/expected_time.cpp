@@ -30,6 +30,9 @@ constexpr std::size_t least_supersteps = 4;
 /// are known best and are the shortest, as k^1.5.
 constexpr std::size_t most_parts = 12;
 
+/// Supersteps x to x + x / alike ahead have the chance of the one in their middle: off by less than a ten-thousandth.
+constexpr std::size_t alike = 64;
+
 /// Assignments between which sequences are looked for.
 constexpr std::size_t most_ways = 16;
 
@@ -71,6 +74,7 @@ void expected_time::watch(record::superstep const& step) {
     }
   }
   forecast_.add(step.load);
+  messages_.add(step.load.messages);
   next_ = forecast_.expected(1);
   passed_ += step.seconds;
   double speed = 0, fastest = 0;
@@ -85,8 +89,10 @@ void expected_time::watch(record::superstep const& step) {
     won_ += std::ranges::max(cost::bsp::host_times(machine_, never)) - slowest;
   }
   auto const& work = step.load.work;
-  lost_ += slowest - std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed,
-                              (work.empty() ? 0 : *std::ranges::max_element(work)) / fastest);
+  auto const time = cost::bsp::time_of(machine_, step);
+  lost_ += time.communication + slowest -
+           std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed,
+                    (work.empty() ? 0 : *std::ranges::max_element(work)) / fastest);
   if (seconds_.empty()) return;
   std::size_t part = 0;
   while (part + 1 < begins_.size() && last_call_ + begins_[part + 1] < step.number) ++part;
@@ -94,9 +100,9 @@ void expected_time::watch(record::superstep const& step) {
 }
 
 bool expected_time::is_due(record::superstep const& step) const {
-  if (step.number < least_supersteps || (settings_.supersteps > 0 && step.number >= settings_.supersteps)) return false;
+  if (step.number < least_supersteps || step.number == settings_.supersteps) return false;
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
-  double const told = settings_.supersteps > 0
+  double const told = settings_.supersteps > step.number
                           ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
                           : 1,
                allowed = call_share * passed_ * told + std::max(0.0, won_);
@@ -112,16 +118,16 @@ double expected_time::doubt() const {
 }
 
 expected_time::horizon expected_time::to_come() const {
-  std::size_t const passed = forecast_.passed(),
-                    many = settings_.supersteps > passed ? settings_.supersteps - passed : passed;
+  std::size_t const passed = forecast_.passed();
+  bool const told = settings_.supersteps > passed;  // otherwise it was told wrong
+  std::size_t const many = told ? settings_.supersteps - passed : passed;
   std::size_t const period = forecast_.period(),
                     parts = forecast_.is_steady() ? 1 : std::min(many, std::max<std::size_t>(1, most_parts / period));
   // What has lasted for t lasts for x more with probability t / (t + x): the chance by Lindy's law, of the forecast
   // and, where nobody says its end, of the program.
-  auto const chance = [&](std::size_t ahead) {
-    auto const x = static_cast<double>(ahead), held = static_cast<double>(std::max<std::size_t>(1, holds_)),
-               t = static_cast<double>(passed);
-    return held / (held + x) * (settings_.supersteps > 0 ? 1 : t / (t + x));
+  auto const chance = [&](double x) {
+    auto const held = static_cast<double>(std::max<std::size_t>(1, holds_)), t = static_cast<double>(passed);
+    return held / (held + x) * (told ? 1 : t / (t + x));
   };
   horizon all;
   std::size_t begin = 0;
@@ -131,9 +137,12 @@ expected_time::horizon expected_time::to_come() const {
                  static_cast<std::size_t>(std::llround(
                      static_cast<double>(many) * std::pow(static_cast<double>(k) / static_cast<double>(parts), 1.5))));
     all.begins.push_back(begin);
-    all.chance.push_back(chance(begin));
+    all.chance.push_back(chance(static_cast<double>(begin)));
     double sum = 0;
-    for (auto s = begin; s < end; ++s) sum += chance(s);
+    for (std::size_t s = begin, width = 1; s < end; s += width) {
+      width = std::min(end - s, std::max<std::size_t>(1, s / alike));
+      sum += static_cast<double>(width) * chance(static_cast<double>(s) + static_cast<double>(width - 1) / 2);
+    }
     all.weight.push_back(sum);
     for (std::size_t phase = 0; phase < period; ++phase) {
       all.ahead.push_back((begin + end + 1) / 2 + phase);
@@ -158,7 +167,8 @@ record::rescheduling expected_time::call(record::superstep const& step) {
                              .pinned = &pinned_,
                              .work = {},
                              .supersteps = time.supersteps,
-                             .deviation = forecast_.deviations()};
+                             .deviation = forecast_.deviations(),
+                             .messages = messages_.usual()};
   for (auto const ahead : time.ahead) problem.work.push_back(forecast_.expected(ahead));
   auto ways = near_assignments(problem);
   auto const alone = [&](assignment const& one) {

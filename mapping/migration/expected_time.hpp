@@ -11,6 +11,7 @@
 
 #include "assignment_search.hpp"
 #include "load_forecast.hpp"
+#include "message_history.hpp"
 #include "migration_choice.hpp"
 
 namespace skel::mapping::migration {
@@ -27,7 +28,8 @@ namespace skel::mapping::migration {
 ///
 /// Whether to make a call at all is decided apart. A call is due when a quarter as many supersteps have passed as there
 /// had been at the last one, when a sequence changes, or when supersteps take longer than they were expected to. It is
-/// made where an even spread of the work would have saved more since the last one than a call takes, and while calls
+/// made where an even spread of the work and no waiting for messages would have saved more since the last one than a
+/// call takes, and while calls
 /// take less than migrations have won and a small share of the time: of the whole, where the program says its end.
 ///
 /// A superstep takes O(processes + hosts), a call what near_assignments() takes and O(ways^2 (processes + supersteps)).
@@ -62,6 +64,7 @@ class expected_time final : public policy {
   std::vector<bool> pinned_;
   decider<migration_choice> decider_;
   load_forecast forecast_;
+  message_history messages_;
   std::vector<double> next_;              // expected work of the next superstep
   std::deque<double> errors_;             // ln(measured / expected) of the slowest host's time, lately
   statistics::cusum test_;                // of them
@@ -69,7 +72,7 @@ class expected_time final : public policy {
   double passed_ = 0, called_ = 0;        // time so far, and what calls of it took [s]
   std::vector<std::size_t> first_hosts_;  // of each process at the beginning
   double won_ = 0;                        // beside leaving all processes there, without what migrations took [s]
-  double lost_ = 0;                       // since the last call, to a spread that is not even [s]
+  double lost_ = 0;                       // since the last call, to a spread that is not even, and messages [s]
   double late_ = 0, expected_ = 0;        // since then: beyond what was expected then, and what was [s]
   std::size_t last_call_ = 0, due_ = 0;   // supersteps
   std::vector<std::size_t> begins_;       // of parts of what was expected then

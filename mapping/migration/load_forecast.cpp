@@ -61,9 +61,9 @@ void load_forecast::add(record::superstep_load const& load) {
     bool const computes = load.work[p] > 0;
     if (computes && !one.computes) {
       if (++one.times_begun == 1 && passed_ > 1) beginnings_.push_back(passed_), last_begun_ = p;
-      pauses_ = pauses_ || one.times_begun > 1;
+      if (one.times_begun > 1) pauses_ = true, lifetimes_.clear();
       one.begun = passed_;
-    } else if (!computes && one.computes) {
+    } else if (!computes && one.computes && !pauses_) {
       lifetimes_.push_back(static_cast<double>(passed_ - one.begun));
     }
     one.computes = computes;
@@ -105,7 +105,7 @@ double load_forecast::begin_rate() const {
 }
 
 std::optional<double> load_forecast::lifetime() const {
-  if (lifetimes_.empty() || pauses_) return std::nullopt;
+  if (lifetimes_.empty()) return std::nullopt;
   return statistics::median(lifetimes_);
 }
 

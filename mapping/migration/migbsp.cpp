@@ -16,6 +16,7 @@ migbsp::migbsp(skeletons::migration_settings const& settings, cost::bsp::machine
 }
 
 std::optional<record::rescheduling> migbsp::after(record::superstep const& step) {
+  if (step.migration_fixed) machine_.fixed = *step.migration_fixed;
   learn(step);
   if (!interval_.after(is_balanced(cost::bsp::process_times(machine_, step)))) return std::nullopt;
   std::vector<std::size_t> sets;
@@ -144,13 +145,22 @@ void migbsp::settle(record::superstep const& step, std::vector<std::size_t> cons
       continue;
     }
     one.to = *best;
+    // The messages of p, those that it sends or those that it gets, whichever take longer.
+    auto const messages_at = [&](std::size_t host) {
+      double sent = 0, got = 0;
+      for (auto const& message : messages[p]) {
+        auto const at = [&](std::size_t q) { return q == p ? host : hosts[q]; };
+        double const time = machine_.hosts.path(at(message.from), at(message.to)).time(message.bytes);
+        if (message.from == p) sent += time;
+        if (message.to == p) got += time;
+      }
+      return std::max(sent, got);
+    };
     auto const time_at = [&](std::size_t host) {
-      auto moved = hosts;
-      moved[p] = host;
       double const others = computing[host] - (host == hosts[p] && step.load.work[p] > 0 ? 1 : 0);
       return interval_.alpha() *
              (processes_[p].work.predicted() * (1 + others) / machine_.speed(host, step.external_load) +
-              cost::bsp::message_times(machine_, messages[p], moved)[p]);
+              messages_at(host));
     };
     one.t1 = time_at(one.from);
     one.t2 = time_at(one.to) +

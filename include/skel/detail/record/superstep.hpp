@@ -14,6 +14,8 @@ namespace skel::record {
 struct bsp_message {
   std::size_t from = 0, to = 0;  ///< processes
   double bytes = 0;
+
+  friend bool operator==(bsp_message const&, bsp_message const&) = default;
 };
 
 /// What the processes of a BSP program did in one superstep, wherever they were.
