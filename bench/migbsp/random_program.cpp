@@ -58,6 +58,8 @@ record::load_trace draw_trace(std::string_view kind, std::mt19937& random, std::
   double const bytes = draw_log(random, 1e2, 1e6), scatter = uniform(random, 0.02, 0.5),
                growth = uniform(random, 0.5, 6);
   std::size_t spot = below(random, processes);
+  std::size_t const talks_every = kind == "bursts" ? 2 + below(random, 9) : 1;
+  double const burst = kind == "bursts" ? draw_log(random, 1, 1000) : 1;  // beside messages of other kinds
   std::normal_distribution<double> normal;
   record::load_trace trace;
   for (std::size_t s = 0; s < supersteps; ++s) {
@@ -71,7 +73,8 @@ record::load_trace draw_trace(std::string_view kind, std::mt19937& random, std::
       if (kind == "growing spot") load.work[p] *= 1 + growth * part * heat(p, spot, processes, 0.2);
       if (kind == "jumping spot") load.work[p] *= 1 + growth * heat(p, spot, processes, 0.1);
       if (kind == "halves" && p * 2 / processes != s % 2) load.work[p] *= 0.1;
-      if (talks) load.messages.push_back({p, (p + 1) % processes, bytes});
+      if ((talks || kind == "bursts") && s % talks_every == 0)
+        load.messages.push_back({p, (p + 1) % processes, bytes * burst});
     }
     trace.steps.push_back(std::move(load));
   }

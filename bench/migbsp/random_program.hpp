@@ -8,10 +8,10 @@
 namespace bench {
 
 /// What work does over supersteps: stays; has noise; walks at random; has a hot spot that grows, or one that jumps
-/// every 25 supersteps; passes over processes as a wavefront; has noise, and states are too large to move; or is done
-/// by either half of the processes in turn.
-inline constexpr std::array<std::string_view, 8> program_kinds{
-    "steady", "noise", "walk", "growing spot", "jumping spot", "wavefront", "large states", "halves"};
+/// every 25 supersteps; passes over processes as a wavefront; has noise, and states are too large to move; is done
+/// by either half of the processes in turn; or stays, and processes talk in every second to tenth superstep only.
+inline constexpr std::array<std::string_view, 9> program_kinds{
+    "steady", "noise", "walk", "growing spot", "jumping spot", "wavefront", "large states", "halves", "bursts"};
 
 /// A program with the hosts that it begins on.
 struct random_program {

@@ -1,6 +1,8 @@
 // What every policy of migration keeps to, and what each of them does.
 #include <skel/detail/mapping/migration/policy.hpp>
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -110,8 +112,23 @@ TEST_P(EachPolicy, DoesNothingOnOneHost) {
 
 TEST_P(EachPolicy, IsFineWithProcessesThatDoNothing) {
   auto const made = run(repeated({.work = {0, 0, 0}, .messages = {}}, 20), two_sets(), {0, 1, 4}, settings());
-  EXPECT_EQ(made.supersteps.size(), 20U);
-  EXPECT_EQ(made.imbalance, 0);
+  EXPECT_TRUE(std::isfinite(made.seconds));
+  for (auto const& call : made.calls) EXPECT_TRUE(std::isfinite(call.cost + call.price)) << call.superstep;
+}
+
+TEST_P(EachPolicy, PricesMigrationsByWhatTheyWereMeasuredToTake) {
+  record::superstep step{.load = {.work = std::vector<double>(12, 1), .messages = {}},
+                         .hosts = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4},
+                         .state_bytes = std::vector<double>(12, 0),
+                         .seconds = 12,
+                         .migration_fixed = 0.5};
+  auto const policy = make_policy(settings(), two_sets(0), {});
+  for (step.number = 1; step.number < 20; ++step.number)
+    for (auto const call = policy->after(step); call && call->price > 0;) {
+      EXPECT_GE(call->price, 0.5);
+      return;
+    }
+  EXPECT_EQ(GetParam(), "never");
 }
 
 TEST_P(EachPolicy, MovesNothingWhereMigrationsAreNotApplied) {
@@ -190,15 +207,57 @@ TEST(PolicySkel, MakesNoCallsWhileWorkIsEven) {
 }
 
 TEST(PolicySkel, MovesBeforeAHostIsOverloaded) {
-  // Process 0 grows and shares its host with process 1, which is lighter than those of the other hosts at first.
+  // Processes 0 and 1 share a host and take less time than process 2 does on its own until the 60th superstep; by the
+  // last they take 1.8 times as long. The third host takes one of them at once, later at the price of a barrier alone.
+  cost::bsp::machine const three{platform::description(1e-6, {{"a", 3, 1, 1, {1e-4, 1e8}, {}, {}}}, {}), 0.01};
   record::load_trace program;
-  for (std::size_t s = 0; s < 100; ++s)
-    program.steps.push_back({.work = {1 + 0.1 * static_cast<double>(s), 4, 10, 10}, .messages = {}});
-  auto const made = run(program, two_sets(), {4, 4, 5, 5}, {.supersteps = 100});
+  for (std::size_t s = 0; s < 120; ++s)
+    program.steps.push_back({.work = {1 + 0.1 * static_cast<double>(s), 1, 8, 0}, .messages = {}});
+  auto const made = run(program, three, {0, 0, 1, 2}, {.supersteps = 120});
   ASSERT_GT(migrations(made), 0U);
-  for (auto const& call : made.calls)
-    for (auto const& one : call.candidates)
-      EXPECT_TRUE(!one.accepted || one.from != 4 || call.superstep < 60) << "overloaded from then on";
+  for (std::size_t s = 70; s < 120; ++s)
+    EXPECT_DOUBLE_EQ(made.supersteps[s].computation, std::max(8.0, 1 + 0.1 * static_cast<double>(s))) << s;
+}
+
+TEST(PolicySkel, MovesWhereOnlyMessagesTakeTime) {
+  // Work is even, and those that talk are in different sets.
+  auto const program =
+      repeated({.work = {1, 1, 1, 1}, .messages = {{0, 2, 2e7}, {2, 0, 2e7}, {1, 3, 2e7}, {3, 1, 2e7}}}, 200);
+  cost::bsp::machine const sets{
+      platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}, {"b", 2, 1, 1, {1e-4, 1e8}, {}, {}}},
+                            {{0, 1, {1e-3, 1e7}, {}}, {1, 0, {1e-3, 1e7}, {}}}),
+      0.01};
+  EXPECT_LT(run(program, sets, {0, 1, 2, 3}, {}).seconds,
+            0.45 * run(program, sets, {0, 1, 2, 3}, {.name = "never"}).seconds);
+}
+
+TEST(PolicySkel, RemembersMessagesThatGoInSomeSuperstepsOnly) {
+  // Four processes share two hosts of one set. Spread over both sets they compute faster, and wait for each other over
+  // the slow path in every second superstep.
+  record::superstep_load talking{.work = {1, 1, 1, 1}, .messages = {}};
+  for (std::size_t a = 0; a < 4; ++a)
+    for (std::size_t b = 0; b < 4; ++b)
+      if (a != b) talking.messages.push_back({a, b, 2e7});
+  for (bool const first : {true, false}) {
+    record::load_trace program;
+    for (std::size_t s = 0; s < 200; ++s)
+      program.steps.push_back((s % 2 == 0) == first ? talking
+                                                    : record::superstep_load{.work = {1, 1, 1, 1}, .messages = {}});
+    cost::bsp::machine const sets{
+        platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}, {"b", 2, 1, 1, {1e-4, 1e8}, {}, {}}},
+                              {{0, 1, {1e-3, 1e7}, {}}, {1, 0, {1e-3, 1e7}, {}}}),
+        0.01};
+    double const never = run(program, sets, {0, 0, 1, 1}, {.name = "never"}).seconds;
+    EXPECT_LT(run(program, sets, {0, 0, 1, 1}, {}).seconds, 1.005 * never) << first;
+    EXPECT_LT(run(program, sets, {0, 0, 1, 1}, {.supersteps = 200}).seconds, 1.005 * never) << first;
+  }
+}
+
+TEST(PolicySkel, TakesWhateverAProgramSaysOfItsEnd) {
+  auto const program = repeated({.work = std::vector<double>(16, 1), .messages = {}}, 100);
+  std::vector<std::size_t> const at(16, 0);
+  for (std::size_t const told : {std::size_t{2}, std::size_t{99}, std::numeric_limits<std::size_t>::max()})
+    EXPECT_LT(run(program, two_sets(), at, {.supersteps = told}).seconds, 300) << told;
 }
 
 TEST(PolicySkel, KeepsProcessesTogetherThatTalkMuch) {
