@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
@@ -73,12 +74,18 @@ std::vector<double> process_times(machine const& grid, record::superstep const& 
 
 std::vector<double> message_times(machine const& grid, std::span<record::bsp_message const> messages,
                                   std::span<std::size_t const> hosts) {
-  std::vector<double> sent(hosts.size()), got(hosts.size());
+  std::size_t const many = grid.hosts.host_count();
+  std::unordered_map<std::size_t, messages_together> pairs;
   for (auto const& one : messages) {
-    double const time = grid.hosts.path(hosts[one.from], hosts[one.to]).time(one.bytes);
-    sent[one.from] += time, got[one.to] += time;
+    auto& all = pairs[hosts[one.from] * many + hosts[one.to]];
+    all.bytes += one.bytes, ++all.messages;
   }
-  for (std::size_t p = 0; p < sent.size(); ++p) sent[p] = std::max(sent[p], got[p]);
+  std::vector<double> sent(many), got(many);
+  for (auto const& [pair, all] : pairs) {
+    double const time = all.time(grid.hosts.path(pair / many, pair % many));
+    sent[pair / many] += time, got[pair % many] += time;
+  }
+  for (std::size_t h = 0; h < many; ++h) sent[h] = std::max(sent[h], got[h]);
   return sent;
 }
 
@@ -122,7 +129,7 @@ superstep_time time_of(machine const& grid, record::superstep const& step) {
   }
   auto const messages = message_times(grid, step.load.messages, step.hosts);
   return {.computation = std::ranges::max(host_times(grid, step)),
-          .communication = messages.empty() ? 0 : std::ranges::max(messages),
+          .communication = std::ranges::max(messages),
           .barrier = barrier_time(grid, step.hosts)};
 }
 

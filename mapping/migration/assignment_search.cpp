@@ -11,6 +11,7 @@
 #include "even_loads.hpp"
 #include "exact_assignment.hpp"
 #include "host_memory.hpp"
+#include "host_traffic.hpp"
 #include "volume_changes.hpp"
 
 namespace skel::mapping::migration {
@@ -29,8 +30,8 @@ class search {
         present_(*problem.present),
         memory_(machine_, present_),
         speed_(machine_.hosts.host_count()) {
-    if (problem_.messages.empty()) talks_.emplace_back(present_.load.messages, 1, present_.hosts.size());
-    for (auto const& one : problem_.messages) talks_.emplace_back(one.messages, one.part, present_.hosts.size());
+    if (problem_.messages.empty()) talks_.push_back({present_.load.messages, 1});
+    for (auto const& one : problem_.messages) talks_.push_back({one.messages, one.part});
     for (std::size_t h = 0; h < speed_.size(); ++h) speed_[h] = machine_.speed(h, present_.external_load);
     double const all_speed = std::accumulate(speed_.begin(), speed_.end(), 0.0), fastest = std::ranges::max(speed_);
     for (auto const& work : problem_.work)
@@ -61,6 +62,11 @@ class search {
   }
 
  private:
+  /// Messages that go in a part of the supersteps.
+  struct talk {
+    std::span<record::bsp_message const> messages;
+    double part;
+  };
   using loads = std::vector<std::vector<double>>;  // work, of each superstep and host
 
   std::vector<std::pair<std::size_t, std::size_t>> spans() const {
@@ -90,8 +96,7 @@ class search {
     if (machine_.beta) return cost::bsp::barrier_time(machine_, hosts);
     double sum = cost::bsp::barrier_time(machine_, hosts);
     for (auto const& one : talks_)
-      if (auto const times = cost::bsp::message_times(machine_, one.messages, hosts); !times.empty())
-        sum += one.part * *std::ranges::max_element(times);
+      sum += one.part * std::ranges::max(cost::bsp::message_times(machine_, one.messages, hosts));
     return sum;
   }
   assignment priced(std::vector<std::size_t> hosts) {
@@ -204,8 +209,8 @@ class search {
   std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory) const {
     auto const load = loads_of(hosts);
     auto const top = slowest_hosts(load);
-    std::vector<message_times> messages;
-    for (auto const& one : talks_) messages.push_back(times_of(one, hosts));
+    std::vector<host_traffic> traffic;
+    for (auto const& one : talks_) traffic.emplace_back(machine_, one.messages, hosts);
     std::optional<change> best;
     double least = std::numeric_limits<double>::infinity();
     auto const consider = [&](change const& one, double longest_messages) {
@@ -218,14 +223,14 @@ class search {
       if (sum < least && (!one.back || memory.can_exchange(one.process, *one.back))) least = sum, best = one;
     };
     double now = 0;
-    for (std::size_t k = 0; k < talks_.size(); ++k) now += talks_[k].part * messages[k].most();
+    for (std::size_t k = 0; k < talks_.size(); ++k) now += talks_[k].part * traffic[k].most();
     for (std::size_t k = 0; k < load.size(); ++k)
       least = (k == 0 ? 0 : least) + problem_.supersteps[k] * (slowest(load[k]) + now);
     least *= 1 - equal_times;
-    auto const wanted = critical(hosts, top, messages);
+    auto const wanted = critical(hosts, top, traffic);
     for (auto const p : wanted)
       for (std::size_t to = 0; to < speed_.size(); ++to)
-        if (to != hosts[p] && memory.fits(to, p)) consider({p, to}, messages_with(hosts, messages, p, to));
+        if (to != hosts[p] && memory.fits(to, p)) consider({p, to}, messages_with(traffic, p, to));
     if (best || wanted.size() * hosts.size() > most_exchanges) return best;
     for (auto const p : wanted)
       for (std::size_t q = 0; q < hosts.size(); ++q)
@@ -256,80 +261,29 @@ class search {
     return most;
   }
 
-  /// Messages that go in a part of the supersteps.
-  struct talk {
-    std::span<record::bsp_message const> messages;
-    double part;
-    std::vector<std::vector<std::size_t>> of;  // of each process: which of them
-
-    talk(std::span<record::bsp_message const> all, double its_part, std::size_t processes)
-        : messages(all), part(its_part), of(processes) {
-      for (std::size_t m = 0; m < all.size(); ++m) {
-        of[all[m].from].push_back(m);
-        if (all[m].to != all[m].from) of[all[m].to].push_back(m);
-      }
-    }
-  };
-  /// How long the messages of each process take, and the processes, those with the longest first.
-  struct message_times {
-    std::vector<double> seconds;
-    std::vector<std::size_t> longest;
-
-    double most() const { return longest.empty() ? 0 : seconds[longest.front()]; }
-  };
-  message_times times_of(talk const& one, std::vector<std::size_t> const& hosts) const {
-    message_times times{cost::bsp::message_times(machine_, one.messages, hosts),
-                        std::vector<std::size_t>(hosts.size())};
-    std::iota(times.longest.begin(), times.longest.end(), std::size_t{0});
-    std::ranges::stable_sort(times.longest, std::ranges::greater{}, [&](std::size_t p) { return times.seconds[p]; });
-    return times;
-  }
-  /// The longest messages of a process when one moves, in the mean of supersteps. O(messages of it and of whom it talks
-  /// to).
-  double messages_with(std::vector<std::size_t>& hosts, std::vector<message_times> const& times, std::size_t p,
-                       std::size_t to) const {
-    auto const from = std::exchange(hosts[p], to);
+  /// The longest messages of a host when a process goes to another one, in the mean of supersteps.
+  double messages_with(std::vector<host_traffic> const& traffic, std::size_t process, std::size_t to) const {
     double sum = 0;
-    for (std::size_t k = 0; k < talks_.size(); ++k)
-      sum += talks_[k].part * (talks_[k].of[p].empty() ? times[k].most() : longest_with(talks_[k], times[k], hosts, p));
-    hosts[p] = from;
+    for (std::size_t k = 0; k < talks_.size(); ++k) sum += talks_[k].part * traffic[k].most_with(process, to);
     return sum;
   }
-  double longest_with(talk const& among, message_times const& times, std::vector<std::size_t> const& hosts,
-                      std::size_t p) const {
-    std::vector<std::size_t> changed{p};
-    for (auto const m : among.of[p]) {
-      auto const& one = among.messages[m];
-      changed.push_back(one.from == p ? one.to : one.from);
-    }
-    double most = 0;
-    for (auto const q : changed) {
-      double sent = 0, got = 0;
-      for (auto const m : among.of[q]) {
-        auto const& one = among.messages[m];
-        double const time = machine_.hosts.path(hosts[one.from], hosts[one.to]).time(one.bytes);
-        if (one.from == q) sent += time;
-        if (one.to == q) got += time;
-      }
-      most = std::max({most, sent, got});
-    }
-    for (auto const q : times.longest)
-      if (std::ranges::find(changed, q) == changed.end()) return std::max(most, times.seconds[q]);
-    return most;
-  }
 
-  /// Processes of the slowest host of each superstep, and those of the longest messages with whom they talk.
+  /// Processes of the slowest host of each superstep, those of the host whose messages take longest that talk to other
+  /// hosts, and those with whom they talk.
   std::vector<std::size_t> critical(std::vector<std::size_t> const& hosts,
                                     std::vector<std::vector<std::size_t>> const& top,
-                                    std::vector<message_times> const& messages) const {
+                                    std::vector<host_traffic> const& traffic) const {
     std::vector<bool> slow(speed_.size()), is(hosts.size());
     for (auto const& one : top) slow[one.front()] = true;
     for (std::size_t p = 0; p < hosts.size(); ++p) is[p] = slow[hosts[p]];
-    for (std::size_t k = 0; k < talks_.size(); ++k) {
-      if (messages[k].longest.empty()) continue;
-      for (auto const m : talks_[k].of[messages[k].longest.front()])
-        is[talks_[k].messages[m].from] = is[talks_[k].messages[m].to] = true;
-    }
+    for (auto const& all : traffic)
+      for (std::size_t p = 0; p < hosts.size(); ++p) {
+        if (hosts[p] != all.slowest()) continue;
+        for (auto const m : all.of(p)) {
+          auto const& one = all.message(m);
+          if (hosts[one.from] != hosts[one.to]) is[one.from] = is[one.to] = true;
+        }
+      }
     std::vector<std::size_t> all;
     for (std::size_t p = 0; p < is.size(); ++p)
       if (is[p] && !is_pinned(p)) all.push_back(p);

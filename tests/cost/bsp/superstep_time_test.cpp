@@ -45,13 +45,21 @@ TEST(SuperstepTime, CountsTheLoadOfOthers) {
   EXPECT_DOUBLE_EQ(time_of(two_sets(), step).computation, 4);
 }
 
-TEST(SuperstepTime, HasTheMessagesOfTheProcessWhoseTakeLongest) {
+TEST(SuperstepTime, HasTheMessagesOfTheHostWhoseTakeLongest) {
   auto step = step_of({0, 0, 0}, {0, 1, 2});
   step.load.messages = {{0, 1, 100}, {0, 2, 100}, {1, 2, 50}};
-  // Process 0 sends for 0.1001 + 1.001 s, process 2 gets for 1.001 + 0.501 s.
+  // a-0 sends for 0.1001 + 1.001 s, b gets for 1.001 + 0.501 s.
   EXPECT_THAT(message_times(two_sets(), step.load.messages, step.hosts),
               ElementsAre(DoubleNear(1.1011, 1e-12), DoubleNear(0.501, 1e-12), DoubleNear(1.502, 1e-12)));
   EXPECT_DOUBLE_EQ(time_of(two_sets(), step).communication, 1.502);
+}
+
+TEST(SuperstepTime, CountsMessagesBetweenTheSameHostsTogether) {
+  auto step = step_of({0, 0, 0, 0}, {0, 0, 2, 2});
+  step.load.messages = {{0, 2, 100}, {1, 3, 100}, {1, 2, 0}};
+  EXPECT_THAT(message_times(two_sets(), step.load.messages, step.hosts),
+              ElementsAre(DoubleNear(2.001, 1e-12), 0, DoubleNear(2.001, 1e-12)))
+      << "one latency, the bytes of all";
 }
 
 TEST(SuperstepTime, HasABarrierOfTheHostsThatHaveProcesses) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -20,7 +21,7 @@ struct machine {
   std::vector<double> memory{};  ///< of each host, for its processes [B]; empty: no limit
   /// Of a byte that a host sends to other hosts, or gets from them [s/B]. Where it is given, messages of a superstep
   /// are counted by hosts, and added to the time that each computes: alpha load + beta max(sent, received), the work of
-  /// a rank in the load-balancing framework of DARMA. Otherwise messages are counted by processes and paths.
+  /// a rank in the load-balancing framework of DARMA. Otherwise messages are counted by hosts and paths.
   std::optional<double> beta{};
 
   /// Work units per second that are left for the program. `external_load` as in record::superstep.
@@ -36,7 +37,7 @@ void require_connected(platform::description const& hosts);
 /// What a superstep takes, part by part [s].
 struct superstep_time {
   double computation = 0;    ///< w: the slowest host
-  double communication = 0;  ///< g h: the process whose messages take longest; with beta, those of the slowest host
+  double communication = 0;  ///< g h: the host whose messages take longest; with beta, those of the slowest host
   double barrier = 0;        ///< l
 
   double seconds() const { return computation + communication + barrier; }
@@ -49,8 +50,16 @@ std::vector<double> host_times(machine const& grid, record::superstep const& ste
 /// waits for the sum over processes q of the host of min(work of q, work of p) / speed. O(processes log processes).
 std::vector<double> process_times(machine const& grid, record::superstep const& step);
 
-/// Time that each process's messages take, one after the other: those that it sends or those that it gets, whichever
-/// take longer [s]. O(processes + messages).
+/// Messages that go from one host to another in a superstep: together, as ranks send what their processes say.
+struct messages_together {
+  double bytes = 0;
+  std::size_t messages = 0;
+
+  double time(platform::link const& path) const { return messages == 0 ? 0 : path.time(std::max(0.0, bytes)); }
+};
+
+/// Time that each host's messages take [s]: those that its processes send or those that they get, whichever take
+/// longer; messages between the same two hosts go together, those with others one after the other. O(hosts + messages).
 std::vector<double> message_times(machine const& grid, std::span<record::bsp_message const> messages,
                                   std::span<std::size_t const> hosts);
 
