@@ -76,6 +76,28 @@ TEST(Bsp, GivesTheSameUnderEveryPolicy) {
   }
 }
 
+/// Where the first processes have all the work, whoever decides by loads has reason to move them.
+TEST(Bsp, GivesTheSameWherePoliciesMove) {
+  auto app = skel::bsp<double>(
+      "lopsided", 24, [](std::size_t p) { return static_cast<double>(p); },
+      [](skel::superstep<double>& now, double& mine) {
+        for (auto const& [from, what] : now.received()) mine += 1e-3 * what * static_cast<double>(from);
+        for (std::size_t i = 0; now.process() < 3 && i < 500'000; ++i) mine = mine * 0.999 + 1;
+        if (now.number() == 30) return now.halt();
+        now.send((now.process() + 1) % now.processes(), mine);
+      });
+  std::uint64_t supersteps = 0;
+  auto const expected = skel::runtime::bsp::run_sequential(app, supersteps);
+  for (std::string const policy : {"greedy_refine", "diffusion", "migbsp", "skel"}) {
+    app.migrated_by({.name = policy, .alpha = 4, .supersteps = 30});
+    auto const [report, values] = grid().run(app, [](std::size_t, double& mine) { return mine; });
+    EXPECT_TRUE(std::ranges::equal(values, expected)) << policy;
+    if (grid().size() > 1 && policy != "migbsp") {  // which looks at sets, and there may be one only
+      EXPECT_GT(report.run.migrated, 0U) << policy;
+    }
+  }
+}
+
 /// Processes whose work is their number, by a clock that the program keeps itself.
 auto uneven(std::string policy) {
   return skel::bsp<int>(
