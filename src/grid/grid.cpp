@@ -29,6 +29,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/bsp/bytes.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/leaving.hpp>
@@ -708,6 +709,25 @@ bsp_plan grid::plan(runtime::bsp::process_group const& group, runtime::bsp::run_
   return out;
 }
 
+namespace {
+
+/// What the watcher on rank 0 has decided goes to all ranks before the results of its processes, so that all hear of
+/// a rank that cannot take it.
+void tell_decisions(runtime::bsp::run_options& options, rescheduling const* watcher, record::bsp_decisions& to) {
+  options.results = [watcher, then = std::move(options.results)](std::string& out) {
+    if (watcher != nullptr) runtime::bsp::put_value(out, runtime::to_bytes(watcher->made()));
+    return then ? then(out) : std::nullopt;
+  };
+  options.take_results = [&to, told = false,
+                          then = std::move(options.take_results)](std::span<std::byte const> bytes) mutable {
+    if (!std::exchange(told, true))
+      to = runtime::from_bytes<record::bsp_decisions>(runtime::bsp::take_value<std::string>(bytes));
+    if (then) then(bytes);
+  };
+}
+
+}  // namespace
+
 record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
                              skeletons::migration_settings const& migration, std::string const& types,
                              std::stop_token const& stop) {
@@ -732,12 +752,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     view->watch(options);
   }
   try {
+    record::bsp_decisions made;
+    if (decides) tell_decisions(options, watcher.get(), made);
     auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
-    if (decides) {
-      if (watcher) record.decisions = watcher->made();
-      record.decisions =
-          runtime::from_bytes<record::bsp_decisions>(s.ranks.broadcast(runtime::to_bytes(record.decisions)));
-    }
+    record.decisions = std::move(made);
     if (view) view->complete(record);
     return record;
   } catch (std::exception const& e) {

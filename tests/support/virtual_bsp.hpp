@@ -25,16 +25,22 @@ namespace skel::test {
 template <class Program>
 class virtual_bsp {
  public:
-  /// `options` are those of rank 0; other ranks ask for no moves.
-  virtual_bsp(Program const& program, int ranks, std::uint64_t seed, runtime::bsp::run_options options = {})
+  using group_type = runtime::bsp::typed_group<Program>;
+  using change = std::function<void(int rank, group_type&, runtime::bsp::run_options&)>;
+
+  /// `options` are those of rank 0; other ranks ask for no moves. `adapt` changes what each rank is given.
+  virtual_bsp(Program const& program, int ranks, std::uint64_t seed, runtime::bsp::run_options options = {},
+              change const& adapt = {})
       : roll_(seed), net_(ranks, bench::scatter(seed)) {
     options.most_supersteps = program.most_supersteps;
     options.pinned = program.pinned;
     for (int r = 0; r < ranks; ++r) {
       auto& one = ranks_.emplace_back();
-      one.group = std::make_unique<runtime::bsp::typed_group<Program>>(program);
+      one.group = std::make_unique<group_type>(program);
       one.threads = std::make_unique<runtime::thread_team>(options.threads);
-      one.here = std::make_unique<runtime::bsp::engine>(*one.group, net_.at(r), *one.threads, options);
+      auto own = options;
+      if (adapt) adapt(r, *one.group, own);
+      one.here = std::make_unique<runtime::bsp::engine>(*one.group, net_.at(r), *one.threads, std::move(own));
       options.next_moves = nullptr;
       options.passed = nullptr;
     }
@@ -73,7 +79,7 @@ class virtual_bsp {
 
  private:
   struct one_rank {
-    std::unique_ptr<runtime::bsp::typed_group<Program>> group;
+    std::unique_ptr<group_type> group;
     std::unique_ptr<runtime::thread_team> threads;
     std::unique_ptr<runtime::bsp::engine> here;
     bool over = false;

@@ -5,13 +5,11 @@
 #include <bit>
 #include <iterator>
 #include <map>
-#include <new>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/record/clock.hpp>
@@ -36,14 +34,33 @@ std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
+/// Of each rank.
+std::vector<std::span<std::byte const>> blocks_of(std::vector<arrival> const& come) {
+  std::vector<std::span<std::byte const>> all;
+  for (auto const& one : come) all.push_back(bytes_of(one.block));
+  return all;
+}
+
 }  // namespace
 
-/// What the head of a superstep begins with.
+/// What every head begins with, before the texts: where a rank says anything here, the run ends for all.
+struct engine::ending {
+  std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0;
+
+  bool says_so() const { return cancelled != 0 || failed_bytes > 0 || refused_bytes > 0; }
+};
+
+/// What a head says then, of a rank for which the run goes on.
+std::span<std::byte const> engine::behind_ending(std::string const& head) {
+  return bytes_of(head).subspan(sizeof(ending));
+}
+
+/// Of a superstep.
 struct engine::superstep_head {
   std::uint64_t awake = 0, sent = 0, gets = 0;
   double computing = 0, waited = 0, migrated = 0;  // the last two of the superstep before
   double share = 1;
-  std::uint64_t cancelled = 0, failed_bytes = 0, refused_bytes = 0, moves = 0;
+  std::uint64_t moves = 0;
 };
 
 engine::engine(process_group& group, transport& among, team& threads, run_options options)
@@ -54,7 +71,8 @@ engine::engine(process_group& group, transport& among, team& threads, run_option
       rounds_(among, of_rounds, options_.relays_from),
       control_(options_.interrupt),
       rank_of_(group.processes()),
-      pinned_(group.processes()) {
+      pinned_(group.processes()),
+      come_(size()) {
   SKEL_EXPECTS(options_.first_ranks.empty() || options_.first_ranks.size() == group.processes());
   SKEL_EXPECTS(std::ranges::all_of(options_.first_ranks, [&](int r) { return r >= 0 && r < among.size(); }));
   record_.name = group.name();
@@ -63,35 +81,53 @@ engine::engine(process_group& group, transport& among, team& threads, run_option
 }
 
 bool engine::serve() {
-  if (stage_ == stage::begin) {
-    begun_ = record::now();
-    make_states();
-    next_superstep();
-  }
+  if (stage_ == stage::begin) guarded([&] { begin(); });
   while (stage_ != stage::over && rounds_.complete()) {
-    auto const come = rounds_.take();
-    switch (stage_) {
-      case stage::superstep:
-        finish_superstep(come);
-        break;
-      case stage::answers:
-        finish_answers(come);
-        break;
-      case stage::states:
-        finish_states(come);
-        break;
-      case stage::outcome:
-        finish_outcome(come);
-        break;
-      case stage::closing:
-        finish_closing(come);
-        break;
-      case stage::begin:
-      case stage::over:
-        break;
-    }
+    rounds_.take(come_);
+    if (!ends()) guarded([&] { finish_round(); });
+    for (auto& one : come_) one.clear();
   }
   return stage_ != stage::over;
+}
+
+/// Calls what ends in a message to the others. Where it cannot, as where there is no memory, they are told that.
+template <class Do>
+void engine::guarded(Do const& what) try {
+  what();
+} catch (...) {
+  if (rounds_.sent()) throw;  // there is no memory for a head
+  note(describe({process_failure::kind::barrier, first_process_of(rank())}));
+  for (auto& one : come_) one.clear();
+  send_nothing();
+}
+
+void engine::finish_round() {
+  switch (stage_) {
+    case stage::superstep:
+      return finish_superstep();
+    case stage::answers:
+      return finish_answers();
+    case stage::states:
+      return finish_states();
+    case stage::outcome:
+      return finish_outcome();
+    case stage::closing:
+      return finish_closing();
+    case stage::agreement:
+      stage_ = stage::over;
+      return;
+    case stage::begin:
+    case stage::over:
+      return;
+  }
+}
+
+void engine::begin() {
+  begun_ = record::now();
+  stage_ = stage::superstep;
+  make_states();
+  if (failure_) return send_nothing();
+  next_superstep();
 }
 
 /// Keeps the failure of the lowest process.
@@ -135,10 +171,13 @@ void engine::make_states() {
 
 void engine::next_superstep() {
   ++number_;
+  stage_ = stage::superstep;
   superstep_begun_ = record::now();
   superstep_head mine;
-  if (!failure_) mine.share = compute();
+  mine.share = compute();
   mine.computing = record::now() - superstep_begun_;
+  cancels_ = control_.is_interrupted();
+  if (failure_ || cancels_) return send_nothing();
   send_superstep(mine);
 }
 
@@ -166,29 +205,19 @@ double engine::compute() {
 }
 
 void engine::send_superstep(superstep_head mine) {
+  mine.awake = group_.awake();
+  mine.sent = group_.sent();
+  mine.gets = group_.gets();
   std::vector<std::string> blocks(size());
-  if (!failure_ && !control_.is_interrupted()) {
-    mine.awake = group_.awake();
-    mine.sent = group_.sent();
-    mine.gets = group_.gets();
-    note(group_.pack(rank_of_, rank(), blocks));
-  }
-  mine.cancelled = control_.is_interrupted();
+  note(group_.pack(rank_of_, rank(), blocks));
+  if (failure_) return send_nothing();
   mine.waited = waited_;
   mine.migrated = migrated_;
-  if (failure_ || mine.cancelled) blocks.assign(size(), {});
-  std::string const failed = failure_ ? to_bytes(*failure_) : "";
-  mine.failed_bytes = failed.size();
-  mine.refused_bytes = refused_.size();
   mine.moves = asked_.size();
-  own_head_.clear();
-  put_number(own_head_, mine);
-  own_head_ += failed;
-  own_head_ += refused_;
-  for (auto const& move : std::exchange(asked_, {})) put_number(own_head_, move);
-  own_measures_ = options_.measures && !failure_ && !mine.cancelled ? measures_here() : "";
-  stage_ = stage::superstep;
-  send_all(own_head_, std::move(blocks), own_measures_);
+  std::string head;
+  put_number(head, mine);
+  for (auto const& move : std::exchange(asked_, {})) put_number(head, move);
+  send_all(head, std::move(blocks), options_.measures ? measures_here() : "");
 }
 
 /// What rank 0 is told of the processes here. States seldom change their sizes much, and counting them may take long.
@@ -218,7 +247,8 @@ void engine::take_measures(barrier const& told) {
     std::size_t next = 0;
   };
   std::vector<of_rank> all;
-  for (auto bytes : told.measures) {
+  for (auto const& come : come_) {
+    auto bytes = bytes_of(come.aside);
     auto& one = all.emplace_back();
     if (bytes.empty()) {
       measured_.of_ranks.emplace_back();
@@ -237,37 +267,70 @@ void engine::take_measures(barrier const& told) {
   }
 }
 
-void engine::send_all(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0) {
-  rounds_.send(head, std::move(blocks), for_rank_0);
+/// What a head begins with.
+std::string engine::said() const {
+  std::string const failed = failure_ ? to_bytes(*failure_) : "";
+  std::string out;
+  put_number(out, ending{cancels_, failed.size(), refused_.size()});
+  return out + failed + refused_;
+}
+
+void engine::send_all(std::string const& head, std::vector<std::string> blocks, std::string aside) {
+  rounds_.send(said() + head, std::move(blocks), std::move(aside));
   sent_at_ = record::now();
 }
 
-/// What all ranks say of the superstep, and what has gone wrong.
-engine::barrier engine::read_heads(std::vector<arrival> const& come) {
+/// The others wait for a message in any case.
+void engine::send_nothing() {
+  rounds_.send(said(), nullptr);
+}
+
+/// Whether some rank has said that the run ends; and why. Takes no memory to find out.
+bool engine::ends() {
+  bool any = false;
+  for (auto const& one : come_) {
+    auto rest = bytes_of(one.head);
+    any = take_number<ending>(rest).says_so() || any;
+  }
+  if (!any) return false;
+  stage_ = stage::over;
+  try {
+    for (std::size_t r = 0; r < size(); ++r) read_ending(come_[r].head, static_cast<int>(r) == rank());
+  } catch (...) {
+    if (!failed_) failed_ = process_failure{process_failure::kind::barrier, 0, number_, rank(), "no memory"};
+  }
+  return true;
+}
+
+void engine::read_ending(std::string const& head, bool own) {
+  auto rest = bytes_of(head);
+  auto const told = take_number<ending>(rest);
+  cancelled_ = cancelled_ || told.cancelled != 0;
+  if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
+    auto theirs = own ? *failure_ : from_bytes<process_failure>(text);
+    if (!failed_ || std::tie(theirs.superstep, theirs.process) < std::tie(failed_->superstep, failed_->process))
+      failed_ = std::move(theirs);
+  }
+  if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
+}
+
+/// What all ranks say of the superstep.
+engine::barrier engine::read_heads() {
   barrier out;
   record::superstep_times times{number_, 1, std::vector<double>(size()), std::vector<double>(size())};
   std::vector<double> waited(size());
   for (std::size_t r = 0; r < size(); ++r) {
-    bool const own = static_cast<int>(r) == rank();
-    auto rest = bytes_of(own ? own_head_ : come[r].head);
+    auto rest = behind_ending(come_[r].head);
     auto const told = take_number<superstep_head>(rest);
     out.awake += told.awake;
     out.sent += told.sent;
     out.gets += told.gets;
     out.share.push_back(told.share);
-    cancelled_ = cancelled_ || told.cancelled != 0;
     times.computing[r] = told.computing;
     waited[r] = told.waited;
     out.computing.push_back(told.computing);
     out.migrated = std::max(out.migrated, told.migrated);
-    if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
-      auto theirs = own ? *failure_ : from_bytes<process_failure>(text);
-      if (!failed_ || std::tie(theirs.superstep, theirs.process) < std::tie(failed_->superstep, failed_->process))
-        failed_ = std::move(theirs);
-    }
-    if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
     for (auto count = told.moves; count > 0; --count) out.moves.push_back(take_number<bsp_move>(rest));
-    out.measures.push_back(own ? bytes_of(own_measures_) : rest);
   }
   if (!record_.times.empty()) record::add_waiting(record_, waited);
   for (; unpriced_ > 0; --unpriced_) record_.migrations[record_.migrations.size() - unpriced_].seconds = out.migrated;
@@ -277,63 +340,47 @@ engine::barrier engine::read_heads(std::vector<arrival> const& come) {
   return out;
 }
 
-void engine::finish_superstep(std::vector<arrival> const& come) {
+void engine::finish_superstep() {
   waited_ = record::now() - sent_at_;
   migrated_ = 0;
-  auto const told = read_heads(come);
-  if (failed_ || cancelled_ || !refused_.empty()) {
-    stage_ = stage::over;
-    return;
-  }
+  auto const told = read_heads();
   if (rank() == 0 && options_.passed)
     options_.passed({number_, superstep_begun_, record::now(), told.computing, rank_of_, moved_, told.migrated});
   if (told.awake == 0 && told.sent == 0) return close();
   if (number_ == options_.most_supersteps) {
-    refused_ = "bsp '" + record_.name + "' has not ended after " + counted(number_, "superstep") + ": " +
-               std::to_string(told.awake) + " of " + std::to_string(record_.processes) + " processes are awake, and " +
-               counted(told.sent, "message") + (told.sent == 1 ? " is" : " are") +
-               " under way; let processes halt(), or give the program more supersteps (limited())";
-    stage_ = stage::over;
-    return;
+    refused_ = not_ended(record_.name, number_, told.awake, record_.processes, told.sent);
+    return send_nothing();
+  }
+  if (std::ranges::any_of(come_, &arrival::lost)) {
+    note_lost("there is no memory for the messages of a superstep");
+    return send_nothing();
   }
   if (options_.measures && rank() == 0) take_measures(told);
   moved_ = 0;
   agree_on_moves(told.moves);
-  std::vector<std::span<std::byte const>> blocks;
-  for (auto const& one : come) {
-    blocks.push_back(bytes_of(one.block));
-    if (one.lost) note_lost("there is no memory for the messages of a superstep");
-  }
-  if (!failure_) note(group_.deliver(rank(), blocks));
+  note(group_.deliver(rank(), blocks_of(come_)));
+  if (failure_) return send_nothing();
   if (told.gets == 0) return move_or_go_on();
-  std::vector<std::string> answers(size());
-  own_block_.clear();
-  if (!failure_) try {
-      answers = group_.answers();
-      own_block_ = answers[static_cast<std::size_t>(rank())];
-    } catch (std::bad_alloc const&) {
-      note_lost("there is no memory for what was got in a superstep");
-      answers.assign(size(), {});
-    }
   stage_ = stage::answers;
-  send_all({}, std::move(answers));
+  send_all({}, group_.answers());
 }
 
 void engine::note_lost(std::string const& what) {
-  note(process_failure{process_failure::kind::memory, group_.here().empty() ? 0 : group_.here().front(), 0, 0, what});
+  note(process_failure{process_failure::kind::barrier, first_process_of(rank()), 0, 0, what});
 }
 
-void engine::finish_answers(std::vector<arrival> const& come) {
-  std::vector<std::span<std::byte const>> blocks;
-  for (std::size_t r = 0; r < size(); ++r) {
-    blocks.push_back(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
-    if (come[r].lost) note_lost("there is no memory for what was got in a superstep");
+/// 0 where it has none.
+process_number engine::first_process_of(int rank) const {
+  auto const found = std::ranges::find(rank_of_, rank);
+  return found == rank_of_.end() ? 0 : static_cast<process_number>(found - rank_of_.begin());
+}
+
+void engine::finish_answers() {
+  if (std::ranges::any_of(come_, &arrival::lost)) {
+    note_lost("there is no memory for what was got in a superstep");
+    return send_nothing();
   }
-  if (!failure_) try {
-      group_.take_answers(blocks);
-    } catch (std::bad_alloc const&) {
-      note_lost("there is no memory for what was got in a superstep");
-    }
+  group_.take_answers(blocks_of(come_));
   move_or_go_on();
 }
 
@@ -374,12 +421,13 @@ void engine::note_migration(move_outcome const& what, bsp_move const& move) {
 
 /// Rank 0 decides who moves at the barrier of the next superstep.
 void engine::ask_for_moves() {
-  if (rank() == 0 && options_.next_moves && !failure_) try {
+  if (rank() == 0 && options_.next_moves) try {
       measured_.rank_of = rank_of_;
       asked_ = options_.next_moves(measured_);
     } catch (...) {
       refused_ = "bsp '" + record_.name + "': who moves after superstep " + std::to_string(number_) +
                  " could not be decided: " + what_is_handled();
+      return send_nothing();
     }
   next_superstep();
 }
@@ -407,12 +455,12 @@ void engine::send_states() {
   send_all({}, std::move(blocks));
 }
 
-void engine::finish_states(std::vector<arrival> const& come) {
+void engine::finish_states() {
   outcomes_.clear();
   for (auto const& move : moves_)
-    if (auto const& from = come[static_cast<std::size_t>(move.from)]; move.to == rank() && from.lost)
+    if (auto const& from = come_[static_cast<std::size_t>(move.from)]; move.to == rank() && from.lost)
       outcomes_.push_back({move.process, 0, "there is no memory for the states on its way"});
-  for (auto const& one : come)
+  for (auto const& one : come_)
     for (auto rest = one.lost ? std::span<std::byte const>() : bytes_of(one.block); !rest.empty();) {
       auto const process = take_number<process_number>(rest);
       move_outcome what{process, 0, take_value<std::string>(rest)};
@@ -426,16 +474,17 @@ void engine::finish_states(std::vector<arrival> const& come) {
       outcomes_.push_back(std::move(what));
     }
   stage_ = stage::outcome;
-  own_head_ = to_bytes(outcomes_);
-  send_all(own_head_, std::vector<std::string>(size()));
+  send_all(to_bytes(outcomes_), std::vector<std::string>(size()));
 }
 
 /// All ranks know who has come, and that the others have stayed, for good.
-void engine::finish_outcome(std::vector<arrival> const& come) {
+void engine::finish_outcome() {
   std::map<std::size_t, move_outcome> outcomes;
-  for (std::size_t r = 0; r < size(); ++r)
-    for (auto& one : from_bytes<std::vector<move_outcome>>(static_cast<int>(r) == rank() ? own_head_ : come[r].head))
-      outcomes.emplace(one.process, one);
+  for (auto const& come : come_) {
+    auto rest = behind_ending(come.head);
+    for (auto& one : from_bytes<std::vector<move_outcome>>(take_text(rest, rest.size())))
+      outcomes.emplace(one.process, std::move(one));
+  }
   std::vector<process_number> gone, refused;
   for (auto const& move : moves_) {
     auto const& what = outcomes.at(move.process);
@@ -451,49 +500,43 @@ void engine::finish_outcome(std::vector<arrival> const& come) {
       refused.push_back(process);
     }
   }
-  std::ranges::sort(refused);
   group_.commit(gone, refused);
   migrated_ = record::now() - moves_begun_;
   ask_for_moves();
 }
 
-/// The last round: what processes give, and how long ranks have waited in the last superstep.
+/// What processes give, and how long ranks have waited in the last superstep.
 void engine::close() {
-  own_block_.clear();
-  if (options_.results) note(options_.results(own_block_));
-  std::vector<std::string> blocks(size());
-  if (!failure_) try {
-      blocks.assign(size(), own_block_);
-    } catch (std::bad_alloc const&) {
-      note_lost("there is no memory for the results of its processes");
-      blocks.assign(size(), {});
-    }
-  own_head_.clear();
-  put_number(own_head_, waited_);
-  if (failure_) own_head_ += to_bytes(*failure_);
+  auto results = std::make_shared<std::string>();
+  if (options_.results) note(options_.results(*results));
+  if (failure_) return send_nothing();
+  own_results_ = std::move(results);
+  std::string head = said();
+  put_number(head, waited_);
   stage_ = stage::closing;
-  send_all(own_head_, std::move(blocks));
+  rounds_.send(std::move(head), own_results_);
 }
 
-void engine::finish_closing(std::vector<arrival> const& come) {
-  std::vector<double> waited(size());
-  for (std::size_t r = 0; r < size(); ++r) {
-    bool const own = static_cast<int>(r) == rank();
-    auto rest = bytes_of(own ? own_head_ : come[r].head);
-    waited[r] = take_number<double>(rest);
-    if (!rest.empty() && !failed_)
-      failed_ =
-          own ? *failure_ : from_bytes<process_failure>({reinterpret_cast<char const*>(rest.data()), rest.size()});
+void engine::finish_closing() {
+  std::vector<double> waited;
+  for (auto const& one : come_) {
+    auto rest = behind_ending(one.head);
+    waited.push_back(take_number<double>(rest));
   }
   record::add_waiting(record_, waited);
-  stage_ = stage::over;
-  if (failed_ || !options_.take_results) return;
-  for (std::size_t r = 0; r < size(); ++r) try {
-      if (come[r].lost) throw error("there is no memory for them");
-      options_.take_results(bytes_of(static_cast<int>(r) == rank() ? own_block_ : come[r].block));
+  if (options_.take_results) take_results();
+  own_results_.reset();
+  stage_ = stage::agreement;
+  send_nothing();
+}
+
+void engine::take_results() {
+  for (int r = 0; r < among_.size(); ++r) try {
+      auto const& come = come_[static_cast<std::size_t>(r)];
+      if (come.lost) throw error("there is no memory for them");
+      options_.take_results(bytes_of(r == rank() ? *own_results_ : come.block));
     } catch (...) {
-      failed_ = describe({process_failure::kind::gather, 0, number_, static_cast<int>(r)});
-      return;
+      return note(describe({process_failure::kind::gather, first_process_of(r)}));
     }
 }
 
@@ -501,7 +544,7 @@ record::bsp_record engine::end() {
   if (failed_) throw_failure(record_.name, *failed_);
   if (cancelled_) throw cancelled("bsp '" + record_.name + "' was cancelled in superstep " + std::to_string(number_));
   if (!refused_.empty()) throw error(refused_);
-  record_.rank_of = rank_of_;
+  record_.rank_of = std::move(rank_of_);
   record_.seconds = record::now() - begun_;
   return std::move(record_);
 }

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,11 +21,14 @@ namespace skel::runtime::bsp {
 ///
 ///     superstep: compute, pack --(head, block)--> deliver --> answers --> states --> outcome --> superstep
 ///                                                    |     (to gets)   (of those that move)
-///                                                    +--> closing (at the end)
+///                                                    +--> closing --> agreement (at the end)
 ///
 /// All ranks know the same after each round, and go on alike. The head of a superstep says how many processes are awake
-/// and how much was sent, so that the barrier needs no collective beside it; who moves at this barrier, where rank 0
-/// has decided it; and what has gone wrong, also while the messages of the last superstep were delivered.
+/// and how much was sent, so that the barrier needs no collective beside it; and who moves at this barrier, where rank
+/// 0 has decided it. Every head, of whatever round, says first what has gone wrong on its rank since the last one: then
+/// the run ends with this round, on all ranks. So a rank that cannot do what the others do need not know what that is.
+/// Closing takes results to all ranks; the last round says nothing else, as it is the one after which nothing can go
+/// wrong any more.
 class engine {
  public:
   engine(process_group& group, transport& among, team& threads, run_options options);
@@ -39,7 +42,8 @@ class engine {
   record::bsp_record end();
 
  private:
-  enum class stage { begin, superstep, answers, states, outcome, closing, over };
+  enum class stage { begin, superstep, answers, states, outcome, closing, agreement, over };
+  struct ending;
   struct superstep_head;
   /// What all ranks say of a superstep.
   struct barrier {
@@ -47,7 +51,6 @@ class engine {
     std::vector<double> share{}, computing{};  // of each rank
     double migrated = 0;
     std::vector<bsp_move> moves{};
-    std::vector<std::span<std::byte const>> measures{};  // of each rank, on rank 0
   };
   struct move_outcome {
     std::size_t process = 0;
@@ -60,29 +63,40 @@ class engine {
     }
   };
 
+  template <class Do>
+  void guarded(Do const& what);
+  void begin();
   void make_states();
   void next_superstep();
   double compute();
   void send_superstep(superstep_head mine);
-  barrier read_heads(std::vector<arrival> const& come);
-  void finish_superstep(std::vector<arrival> const& come);
+  void finish_round();
+  bool ends();
+  void read_ending(std::string const& head, bool own);
+  static std::span<std::byte const> behind_ending(std::string const& head);
+  barrier read_heads();
+  void finish_superstep();
   void agree_on_moves(std::vector<bsp_move> const& asked);
   void ask_for_moves();
-  void finish_answers(std::vector<arrival> const& come);
+  void finish_answers();
   void move_or_go_on();
   void send_states();
-  void finish_states(std::vector<arrival> const& come);
-  void finish_outcome(std::vector<arrival> const& come);
+  void finish_states();
+  void finish_outcome();
   void close();
-  void finish_closing(std::vector<arrival> const& come);
+  void finish_closing();
+  void take_results();
   template <class Step>
   void on_threads(char const* name, Step const& step);
   void note(std::optional<process_failure> failed);
   void note_lost(std::string const& what);
   void note_migration(move_outcome const& what, bsp_move const& move);
+  process_number first_process_of(int rank) const;
   std::string measures_here() const;
   void take_measures(barrier const& told);
-  void send_all(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0 = {});
+  std::string said() const;
+  void send_all(std::string const& head, std::vector<std::string> blocks, std::string aside = {});
+  void send_nothing();
   int rank() const { return among_.rank(); }
   std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
 
@@ -99,17 +113,18 @@ class engine {
   std::vector<int> rank_of_;
   std::vector<bool> pinned_;
   std::optional<process_failure> failure_;  // of this rank, until all know it
-  std::string own_head_, own_block_;
+  bool cancels_ = false;                    // this rank has been interrupted, and the others are told
+  std::vector<arrival> come_;               // in the round that is looked at
+  std::shared_ptr<std::string const> own_results_;
   double begun_ = 0, superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
   std::vector<process_time> times_;      // of each process, as far as it was here
   std::vector<double> process_seconds_;  // of each slot, of the threads
-  std::string own_measures_;
-  bsp_measures measured_;               // on rank 0
-  std::vector<bsp_move> asked_;         // on rank 0, for the next barrier
-  std::vector<bsp_move> moves_;         // at this barrier
-  std::vector<move_outcome> outcomes_;  // of those that come here
-  std::size_t moved_ = 0;               // at the last barrier
-  std::size_t unpriced_ = 0;            // migrations at the end of the record that have no time yet
+  bsp_measures measured_;                // on rank 0
+  std::vector<bsp_move> asked_;          // on rank 0, for the next barrier
+  std::vector<bsp_move> moves_;          // at this barrier
+  std::vector<move_outcome> outcomes_;   // of those that come here
+  std::size_t moved_ = 0;                // at the last barrier
+  std::size_t unpriced_ = 0;             // migrations at the end of the record that have no time yet
   bool cancelled_ = false;
   std::string refused_;                    // what else has ended the run
   std::optional<process_failure> failed_;  // what has ended it

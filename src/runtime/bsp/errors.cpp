@@ -1,5 +1,6 @@
 #include <skel/detail/runtime/bsp/errors.hpp>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime::bsp {
@@ -24,9 +25,9 @@ std::string where(process_failure const& f) {
     case process_failure::kind::result:
       return "the result of " + process + " could not be made";
     case process_failure::kind::gather:
-      return "the results of processes could not be taken";
-    case process_failure::kind::memory:
-      return "messages could not be taken" + superstep;
+      return "the results of " + process + " and those behind it could not be taken";
+    case process_failure::kind::barrier:
+      return f.superstep == 0 ? "the run could not begin" : "the barrier of" + superstep.substr(3) + " failed";
   }
   return process;
 }
@@ -38,6 +39,14 @@ process_failure describe(process_failure known) {
   known.what = handled.what;
   known.exception = handled.exception;
   return known;
+}
+
+std::string not_ended(std::string const& program, std::uint64_t supersteps, std::uint64_t awake,
+                      std::uint64_t processes, std::uint64_t sent) {
+  return "bsp '" + program + "' has not ended after " + counted(supersteps, "superstep") + ": " +
+         std::to_string(awake) + " of " + std::to_string(processes) + " processes are awake, and " +
+         counted(sent, "message") + (sent == 1 ? " is" : " are") +
+         " under way; let processes halt(), or give the program more supersteps (limited())";
 }
 
 void throw_failure(std::string const& program, process_failure const& what) {

@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
@@ -18,7 +20,7 @@ namespace {
 constexpr std::size_t direct_bytes = std::size_t{1} << 16;
 
 struct front {
-  std::uint64_t round, head_bytes;
+  std::uint64_t round, head_bytes, aside_bytes;
   std::uint32_t lost, relay;  // relay: 0 for a message straight from its rank, otherwise 1 + the step
 };
 
@@ -26,28 +28,46 @@ std::string text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }
 
-message written(front const& first, std::string const& head, std::string const& block, std::size_t ranges) {
-  message out(sizeof first + head.size() + block.size(), ranges);
-  auto body = out.body();
-  std::memcpy(body.data(), &first, sizeof first);
-  if (!head.empty()) std::memcpy(body.data() + sizeof first, head.data(), head.size());
-  if (!block.empty()) std::memcpy(body.data() + sizeof first + head.size(), block.data(), block.size());
+message written(front const& first, std::initializer_list<std::string_view> parts, std::size_t ranges = 0) {
+  std::size_t size = sizeof first;
+  for (auto const part : parts) size += part.size();
+  message out(size, ranges);
+  auto* to = out.body().data();
+  std::memcpy(to, &first, sizeof first);
+  to += sizeof first;
+  for (auto const part : parts) {
+    if (!part.empty()) std::memcpy(to, part.data(), part.size());
+    to += part.size();
+  }
   return out;
+}
+
+void give_back(std::string& text) noexcept {
+  std::string().swap(text);
 }
 
 }  // namespace
 
-rounds::rounds(transport& among, channel where, std::size_t relays_from)
-    : among_(among), where_(where), steps_(size() >= relays_from ? std::bit_width(size() - 1) : 0) {
-  rounds_ = {fresh(), fresh()};
-  among.open(where, [this](int from, auto body, auto sizes) { return receive(from, body, sizes); });
+void arrival::clear() noexcept {
+  for (auto* const text : {&head, &aside, &block}) give_back(*text);
+  lost = false;
 }
 
-rounds::progress rounds::fresh() const {
-  progress out{.from = std::vector<arrival>(size())};
-  out.steps.resize(steps_);
-  if (steps_ > 0) out.said.resize(size());
-  return out;
+void rounds::progress::clear() noexcept {
+  for (auto& one : from) one.clear();
+  for (auto& one : said) one.clear();
+  messages = announced = next_step = 0;
+  sent = false;
+}
+
+rounds::rounds(transport& among, channel where, std::size_t relays_from)
+    : among_(among), where_(where), steps_(size() >= relays_from ? std::bit_width(size() - 1) : 0) {
+  for (auto& one : rounds_) {
+    one.from.resize(size());
+    one.steps.resize(steps_);
+    if (steps_ > 0) one.said.resize(size());
+  }
+  among.open(where, [this](int from, auto body, auto sizes) { return receive(from, body, sizes); });
 }
 
 std::size_t rounds::heads_of(std::size_t step) const {
@@ -60,37 +80,60 @@ bool rounds::complete() const {
   return now().sent && now().next_step == steps_ && now().messages == now().announced;
 }
 
-void rounds::send(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0) {
-  if (steps_ == 0) {
-    for (std::size_t r = 0; r < size(); ++r)
-      if (r != rank()) send_straight(static_cast<int>(r), r == 0 ? head + for_rank_0 : head, std::move(blocks[r]));
-    return;
-  }
-  std::vector<std::uint32_t> receivers;
-  for (std::size_t r = 0; r < size(); ++r)
-    if (r != rank() && !(blocks[r].empty() && (r > 0 || for_rank_0.empty())))
-      receivers.push_back(static_cast<std::uint32_t>(r));
-  auto& said = of(now_).said[rank()];
-  put_range(said, receivers);
-  said += head;
-  of(now_).sent = true;
-  relay(0);
-  for (auto const r : receivers)
-    send_straight(static_cast<int>(r), r == 0 ? for_rank_0 : std::string(), std::move(blocks[r]));
-  go_on();
+void rounds::send(std::string head, std::vector<std::string> blocks, std::string aside) {
+  SKEL_EXPECTS(blocks.size() == size());
+  send_all(std::move(head), std::move(blocks), aside, nullptr);
+  if (rank() == 0) of(now_).from[0].aside = std::move(aside);
 }
 
-void rounds::send_straight(int to, std::string const& head, std::string block) {
-  front const whole{now_, head.size(), 0, 0}, lost{now_, head.size(), 1, 0};
+void rounds::send(std::string head, std::shared_ptr<std::string const> const& block) {
+  send_all(std::move(head), {}, {}, block);
+}
+
+/// `blocks`: of each rank; none: all get the one that is alike.
+void rounds::send_all(std::string head, std::vector<std::string> blocks, std::string const& aside,
+                      shared_block const& alike) {
+  auto const is_told = [&](std::size_t r) {
+    bool const has_block = blocks.empty() ? alike && !alike->empty() : !blocks[r].empty();
+    return r != rank() && (has_block || (r == 0 && !aside.empty()));
+  };
+  auto& all = of(now_);
+  if (steps_ > 0) {
+    std::vector<std::uint32_t> receivers;
+    for (std::size_t r = 0; r < size(); ++r)
+      if (is_told(r)) receivers.push_back(static_cast<std::uint32_t>(r));
+    auto& said = all.said[rank()];
+    said.clear();
+    put_range(said, receivers);
+    said += head;
+    relay(0);
+  }
+  all.sent = true;
+  std::string const none;
+  for (std::size_t r = 0; r < size(); ++r)
+    if (steps_ > 0 ? is_told(r) : r != rank())
+      send_straight(r, steps_ > 0 ? none : head, r == 0 ? aside : none,
+                    blocks.empty() ? std::string() : std::move(blocks[r]), alike);
+  auto& own = all.from[rank()];
+  own.head = std::move(head);
+  if (!blocks.empty()) own.block = std::move(blocks[rank()]);
+  if (steps_ > 0) go_on();
+}
+
+void rounds::send_straight(std::size_t to, std::string const& head, std::string const& aside, std::string block,
+                           shared_block const& alike) {
+  auto const rank = static_cast<int>(to);
   try {
-    if (block.size() < direct_bytes) return among_.send(to, where_, written(whole, head, block, 0));
-    auto out = written(whole, head, {}, 1);
-    auto const kept = std::make_shared<std::string>(std::move(block));
+    front const whole{now_, head.size(), aside.size(), 0, 0};
+    std::string const& text = alike ? *alike : block;
+    if (text.size() < direct_bytes) return among_.send(rank, where_, written(whole, {head, aside, text}));
+    auto out = written(whole, {head, aside}, 1);
+    auto const kept = alike ? alike : std::make_shared<std::string const>(std::move(block));
     out.add(std::as_bytes(std::span(*kept)));
-    out.keep = kept;
-    among_.send(to, where_, std::move(out));
+    out.keep = std::const_pointer_cast<std::string>(kept);
+    among_.send(rank, where_, std::move(out));
   } catch (std::bad_alloc const&) {
-    among_.send(to, where_, written(lost, head, {}, 0));
+    among_.send(rank, where_, written({now_, head.size(), 0, 1, 0}, {head}));
   }
 }
 
@@ -102,8 +145,8 @@ void rounds::relay(std::size_t step) {
     heads += one;
   }
   auto const to = (rank() + (std::size_t{1} << step)) % size();
-  front const first{now_, heads.size(), 0, 1 + static_cast<std::uint32_t>(step)};
-  among_.send(static_cast<int>(to), where_, written(first, heads, {}, 0));
+  front const first{now_, heads.size(), 0, 0, 1 + static_cast<std::uint32_t>(step)};
+  among_.send(static_cast<int>(to), where_, written(first, {heads}));
 }
 
 /// Steps that have come are read in their order, and what is known then is sent on, when this rank has begun the round.
@@ -125,8 +168,7 @@ void rounds::hear(std::size_t of_rank, std::string what) {
   auto rest = std::as_bytes(std::span(what));
   auto const receivers = take_range<std::uint32_t>(rest);
   if (std::ranges::count(receivers, static_cast<std::uint32_t>(rank())) > 0) ++all.announced;
-  // What is for rank 0 alone comes behind the head, whichever of them comes first.
-  all.from[of_rank].head.insert(0, text_of(rest));
+  all.from[of_rank].head = text_of(rest);
   all.said[of_rank] = std::move(what);
 }
 
@@ -142,28 +184,28 @@ landing rounds::receive(int from, std::span<std::byte const> body, std::span<std
     return {};
   }
   auto& to = all.from[static_cast<std::size_t>(from)];
-  to.head += text_of(body.first(first.head_bytes));
+  if (steps_ == 0) to.head = text_of(body.first(first.head_bytes));
+  body = body.subspan(first.head_bytes);
   to.lost = first.lost != 0;
-  if (sizes.empty()) {
-    to.block = text_of(body.subspan(first.head_bytes));
-    ++all.messages;
-    return {};
-  }
   try {
-    to.block.resize(sizes[0]);
-  } catch (std::exception const&) {
+    to.aside = text_of(body.first(first.aside_bytes));
+    if (!sizes.empty()) {
+      to.block.resize(sizes[0]);
+      return {{std::as_writable_bytes(std::span(to.block))}, [&all] { ++all.messages; }};
+    }
+    to.block = text_of(body.subspan(first.aside_bytes));
+  } catch (std::exception const&) {  // bad_alloc, length_error
     to.lost = true;
-    ++all.messages;
-    return {};
   }
-  return {{std::as_writable_bytes(std::span(to.block))}, [&all] { ++all.messages; }};
+  ++all.messages;
+  return {};
 }
 
-std::vector<arrival> rounds::take() {
-  SKEL_EXPECTS(complete());
-  auto out = std::exchange(of(now_), fresh());
+void rounds::take(std::vector<arrival>& into) {
+  SKEL_EXPECTS(complete() && into.size() == size());
+  std::swap(of(now_).from, into);
+  of(now_).clear();
   ++now_;
-  return std::move(out.from);
 }
 
 }  // namespace skel::runtime::bsp

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,8 +14,11 @@ namespace skel::runtime::bsp {
 
 /// What a rank has sent in a round.
 struct arrival {
-  std::string head, block;
-  bool lost = false;  ///< there was no memory for the block, at either end
+  std::string head, aside, block;  ///< aside: for rank 0 alone
+  bool lost = false;               ///< there was no memory for the block and what is aside, at either end
+
+  /// Gives its memory back.
+  void clear() noexcept;
 };
 
 /// Rounds in which every rank hears what every other has to say: whoever has heard all knows that all have come so far,
@@ -30,13 +34,19 @@ class rounds {
   /// Heads are relayed from so many ranks on. The same on all ranks.
   rounds(transport& among, channel where, std::size_t relays_from);
 
-  /// Once in a round: the head goes to all others, each block to the rank of its number, `for_rank_0` behind the head
-  /// to rank 0. Heads come in any case; long blocks travel straight to their memory.
-  void send(std::string const& head, std::vector<std::string> blocks, std::string const& for_rank_0);
+  /// Once in a round: the head goes to all others, each block to the rank of its number, `aside` to rank 0. Heads come
+  /// in any case: they are to be short, and who has no memory for one throws. Long blocks travel straight to their
+  /// memory. Throws std::bad_alloc.
+  void send(std::string head, std::vector<std::string> blocks, std::string aside);
+  /// The same block for all others, which is not copied for each; null: nothing.
+  void send(std::string head, std::shared_ptr<std::string const> const& block);
+  /// Whether this rank has begun to send in this round.
+  bool sent() const { return now().sent; }
   /// Whether all others have been heard, when this rank has sent what it has to say.
   bool complete() const;
-  /// What they have sent, by rank; the own one is empty. The next round begins. Precondition: complete().
-  std::vector<arrival> take();
+  /// Swaps what all have sent, by rank, this one too (but for what it sent to all alike), with as many that are clear.
+  /// The next round begins. Takes no memory. Precondition: complete().
+  void take(std::vector<arrival>& into);
 
  private:
   /// What has come of a round.
@@ -47,12 +57,16 @@ class rounds {
     std::vector<std::string> steps{}, said{};  // of each step, what came; of each rank, its head and whom it sends to
     std::size_t next_step = 0;
     bool sent = false;
+
+    void clear() noexcept;
   };
 
-  progress fresh() const;
   progress& of(std::uint64_t round) { return rounds_[round % 2]; }
   progress const& now() const { return rounds_[now_ % 2]; }
-  void send_straight(int to, std::string const& head, std::string block);
+  using shared_block = std::shared_ptr<std::string const>;
+  void send_all(std::string head, std::vector<std::string> blocks, std::string const& aside, shared_block const& alike);
+  void send_straight(std::size_t to, std::string const& head, std::string const& aside, std::string block,
+                     shared_block const& alike);
   void relay(std::size_t step);
   void go_on();
   void hear(std::size_t rank, std::string what);

@@ -1,13 +1,20 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
+#include <new>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bsp/gathered_results.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/sequential.hpp>
 #include <skel/detail/runtime/errors.hpp>
@@ -387,8 +394,9 @@ TEST(BspEngine, MessagesForWhichThereIsNoMemoryEndTheRun) {
   });
   virtual_bsp run(program, 3, 5);
   run.net().without_memory([](auto, skel::runtime::message const& what) { return what.ranges().size() > 0; });
-  EXPECT_THAT(errors_of<process_error>(run, 3),
-              testing::Each(HasSubstr("messages could not be taken in superstep 2 on rank 1")));
+  EXPECT_THAT(
+      errors_of<process_error>(run, 3),
+      testing::Each(HasSubstr("the barrier of superstep 2 failed on rank 1: there is no memory for the messages")));
 }
 
 TEST(BspEngine, SaysWhyMovesAreNotMade) {
@@ -534,6 +542,241 @@ TEST(BspEngine, TellsEveryRankWhichMessagesCouldNotCross) {
                                       "0: cannot write"
                                     : "bsp 'send': what was sent to process 4 in superstep 2 could not be "
                                       "deserialised on rank 2: cannot read"));
+  }
+}
+
+/// On so many ranks each tells each, or heads are relayed.
+constexpr int few_and_many[] = {3, 30};
+
+/// What goes wrong in superstep 2, in or between processes 40 and 41 of 60, which are on one rank.
+enum class trouble { make, step, write, read, access, fold, last_fold, result, gather };
+
+/// Throws when told so.
+struct throwing_plus {
+  int operator()(int a, int b) const {
+    if (a + b > 100) throw std::runtime_error("too many");
+    return a + b;
+  }
+};
+
+auto troubled(trouble what) {
+  return skel::bsp<bad_message, int>(
+      "troubled", 60,
+      [what](std::size_t p) {
+        if (p == 41 && what == trouble::make) throw std::runtime_error("cannot make");
+        return table{{1, 2, 3}};
+      },
+      [what](skel::superstep<bad_message, int>& now, table&) {
+        if (now.number() == 2 && now.process() == 41) {
+          if (what == trouble::step) throw std::runtime_error("cannot step");
+          if (what == trouble::write) now.send(0, {true, false});
+          if (what == trouble::read) now.send(0, {false, true});
+          if (what == trouble::access) now.put<&table::values>(5, 3, 1);
+        }
+        if (now.number() == 2 && what == trouble::fold) {
+          now.contribute(now.process() / 2 == 20 ? 51 : 0);
+          if (now.process() == 41) now.send(0, {});
+        }
+        if (now.number() == 2 && what == trouble::last_fold) now.contribute(now.process() % 20 == 19 ? 34 : 0);
+        if (now.number() == 3) now.halt();
+      },
+      throwing_plus(), skel::registered<&table::values>());
+}
+
+TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
+  struct expected {
+    trouble what;
+    std::size_t process, rank_of;
+    char const* words;
+  };
+  for (int const ranks : few_and_many)
+    for (auto const& [what, process, rank_of, words] :
+         {expected{trouble::make, 41, 41, "the state of process 41 could not be made on rank"},
+          expected{trouble::step, 41, 41, "process 41 threw in superstep 2 on rank"},
+          expected{trouble::write, 41, 41, "what process 41 sent in superstep 2 could not be serialised on rank"},
+          expected{trouble::read, 0, 0, "what was sent to process 0 in superstep 2 could not be deserialised on rank"},
+          expected{trouble::access, 41, 5, "a put or get of process 41 in superstep 2 failed on rank"},
+          expected{trouble::fold, 40, 40, "the operator of the reduction threw in superstep 2 on rank"},
+          expected{trouble::last_fold, 0, 0, "the operator of the reduction threw in superstep 2 on rank"},
+          expected{trouble::result, 41, 41, "the result of process 41 could not be made on rank"},
+          expected{trouble::gather, 40, 59,
+                   "the results of process 40 and those behind it could not be taken on rank"}})
+      for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+        auto const program = troubled(what);
+        using program_type = std::decay_t<decltype(program)>;
+        trouble const which = what;
+        virtual_bsp<program_type> run(program, ranks, seed, {}, [=](int rank, auto& group, run_options& options) {
+          options.results = [which, &group](std::string& to) {
+            auto const of = [which](std::size_t p, table&) {
+              if (p == 41 && which == trouble::result) throw std::runtime_error("cannot give");
+              return static_cast<int>(p);
+            };
+            return skel::runtime::bsp::gathered_results<int>::write(group, of, to);
+          };
+          options.take_results = [=](std::span<std::byte const> bytes) {
+            auto const first = skel::runtime::bsp::take_number<std::uint32_t>(bytes);
+            if (which == trouble::gather && rank == ranks - 1 && first == 40) throw std::bad_alloc();
+          };
+        });
+        run.run();
+        auto const where = static_cast<int>(skel::plan::owner_of(60, static_cast<std::size_t>(ranks), rank_of));
+        for (int r = 0; r < ranks; ++r) try {
+            run.end(static_cast<std::size_t>(r));
+            ADD_FAILURE() << "rank " << r << " of " << ranks << ": nothing was thrown; " << words;
+          } catch (process_error const& e) {
+            EXPECT_EQ(e.process(), process) << e.what();
+            EXPECT_EQ(e.rank(), where) << e.what();
+            EXPECT_EQ(e.cause() != nullptr, r == where) << e.what();
+            EXPECT_THAT(e.what(), HasSubstr("bsp 'troubled': " + (words + (" " + std::to_string(where))) + ": "));
+          }
+      }
+}
+
+/// Runs out of memory when it is measured, or moved from, while it says so.
+struct scarce {
+  bool measuring = false, moving = false;
+
+  scarce() = default;
+  scarce(scarce&& from) : measuring(from.measuring), moving(from.moving) {
+    if (moving) throw std::bad_alloc();
+  }
+  scarce(scarce const&) = delete;
+};
+
+}  // namespace
+
+template <>
+struct skel::serializer<scarce> {
+  template <class Archive>
+  static void save(Archive& archive, scarce const& value) {
+    archive(value.measuring);
+  }
+  template <class Archive>
+  static scarce load(Archive& archive) {
+    scarce out;
+    out.measuring = archive.template get<bool>();
+    return out;
+  }
+  static std::size_t bytes(scarce const& value) {
+    if (value.measuring) throw std::bad_alloc();
+    return 0;
+  }
+};
+
+namespace {
+
+TEST(BspEngine, ARankWithoutMemoryToMeasureOrToMoveTellsTheOthers) {
+  for (int const ranks : few_and_many)
+    for (bool const measuring : {true, false}) {
+      auto const program = skel::bsp<int>(
+          "scarce", 90, [](std::size_t) { return scarce(); },
+          [measuring](skel::superstep<int>& now, scarce& mine) {
+            if (now.process() == 89 && now.number() == 4) (measuring ? mine.measuring : mine.moving) = true;
+            if (now.number() == 9) now.halt();
+          });
+      auto options = rotation(ranks);
+      options.next_moves = [rotate = options.next_moves](bsp_measures const& of) {
+        auto moves = rotate(of);
+        std::erase_if(moves, [](auto const& one) { return one.process == 89; });
+        return moves;
+      };
+      virtual_bsp run(program, ranks, 7, options);
+      auto const where = std::to_string(ranks - 1);
+      EXPECT_THAT(
+          errors_of<process_error>(run, ranks),
+          testing::Each("bsp 'scarce': the barrier of superstep 4 failed on rank " + where + ": std::bad_alloc"));
+    }
+}
+
+/// Long parts of messages have no memory.
+bool is_long(skel::runtime::channel, skel::runtime::message const& what) {
+  return !what.ranges().empty();
+}
+
+TEST(BspEngine, WhatWasGotWithoutMemoryForItEndsTheRun) {
+  for (int const ranks : few_and_many) {
+    auto const program = skel::bsp<int>(
+        "gets", 60, [](std::size_t) { return table{std::vector<int>(100'000)}; },
+        [](skel::superstep<int>& now, table&) {
+          if (now.number() == 2 && now.process() == 59) now.get<&table::values>(0, 0, 50'000);
+          now.halt();
+          if (now.number() == 1) now.send(59, 1);
+        },
+        skel::registered<&table::values>());
+    virtual_bsp run(program, ranks, 3);
+    run.net().without_memory(is_long);
+    auto const where = std::to_string(ranks - 1);
+    EXPECT_THAT(errors_of<process_error>(run, ranks),
+                testing::Each("bsp 'gets': the barrier of superstep 2 failed on rank " + where +
+                              ": there is no memory for what was got in a superstep"));
+  }
+}
+
+TEST(BspEngine, MeasuresWithoutMemoryForThemEndTheRun) {
+  for (int const ranks : few_and_many) {
+    auto const program = counting(60, zero, [](skel::superstep<int>& now, counter&) {
+      if (now.number() == 9) now.halt();
+    });
+    auto options = rotation(ranks);
+    options.says = [] { return std::string(100'000, 'x'); };
+    virtual_bsp run(program, ranks, 3, options);
+    run.net().without_memory([](auto, auto const& what) { return what.body().size() > 100'000; });
+    EXPECT_THAT(errors_of<process_error>(run, ranks),
+                testing::Each(HasSubstr("the barrier of superstep 1 failed on rank 0: there is no memory")));
+  }
+}
+
+/// Each rank gives a long result.
+void give_long_results(run_options& options) {
+  options.results = [](std::string& to) {
+    to.assign(100'000, 'x');
+    return std::nullopt;
+  };
+  options.take_results = [](std::span<std::byte const> bytes) { EXPECT_EQ(bytes.size(), 100'000u); };
+}
+
+TEST(BspEngine, ResultsWithoutMemoryForThemEndTheRun) {
+  for (int const ranks : few_and_many) {
+    auto const program = counting(60, zero, [](skel::superstep<int>& now, counter&) { now.halt(); });
+    run_options options;
+    give_long_results(options);
+    virtual_bsp run(program, ranks, 3, options);
+    run.net().without_memory([sent = 0](auto, auto const& what) mutable { return is_long(0, what) && ++sent == 1; });
+    EXPECT_THAT(errors_of<process_error>(run, ranks), testing::Each(HasSubstr("there is no memory for them")));
+  }
+}
+
+TEST(BspEngine, ResultsAreByProcessAlsoWhereARankHasNone) {
+  skel::runtime::bsp::gathered_results<int> all(3);
+  auto const read = [&](std::vector<std::uint32_t> const& processes) {
+    std::string bytes;
+    for (auto const one : processes) {
+      skel::runtime::bsp::put_number(bytes, one);
+      skel::runtime::bsp::put_value(bytes, static_cast<int>(10 * one));
+    }
+    all.read(std::as_bytes(std::span(bytes)));
+  };
+  read({});
+  read({0, 2});
+  read({1});
+  read({});
+  EXPECT_THAT(all.take(), testing::ElementsAre(0, 10, 20));
+}
+
+TEST(BspEngine, ResultsAreNotCopiedForEachRank) {
+  for (int const ranks : few_and_many) {
+    auto const program = counting(60, zero, [](skel::superstep<int>& now, counter&) { now.halt(); });
+    run_options options;
+    give_long_results(options);
+    virtual_bsp run(program, ranks, 3, options);
+    std::map<void const*, int> buffers;
+    run.net().without_memory([&](auto, auto const& what) {
+      if (is_long(0, what)) ++buffers[what.ranges()[0].data()];
+      return false;
+    });
+    EXPECT_THAT(errors_of<process_error>(run, ranks), testing::Each(""));
+    EXPECT_THAT(buffers, testing::SizeIs(ranks));
+    EXPECT_THAT(buffers, testing::Each(testing::Pair(testing::_, ranks - 1)));
   }
 }
 

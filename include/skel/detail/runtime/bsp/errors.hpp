@@ -10,8 +10,8 @@
 
 namespace skel {
 
-/// A function of a BSP program threw while it ran, or a serializer. Every rank's run() throws it, with the same
-/// process, superstep and rank.
+/// A function of a BSP program threw while it ran, or a serializer, or a rank had no memory for what lies between two
+/// supersteps, or for results. Every rank's run() throws it, with the same process, superstep and rank.
 class process_error : public error {
  public:
   process_error(std::string program, std::size_t process, std::uint64_t superstep, int rank, std::string const& message,
@@ -27,8 +27,8 @@ class process_error : public error {
   std::size_t process() const noexcept { return process_; }
   /// From 1; 0: before the first one, where its state was made.
   std::uint64_t superstep() const noexcept { return superstep_; }
-  int rank() const noexcept { return rank_; }  ///< where the process was
-  /// The exception that was thrown; null on other ranks than rank().
+  int rank() const noexcept { return rank_; }  ///< where it happened
+  /// The exception that was thrown; null on other ranks than rank(), and where memory was missing for what came.
   std::exception_ptr const& cause() const noexcept { return cause_; }
 
  private:
@@ -41,18 +41,18 @@ class process_error : public error {
 
 namespace runtime::bsp {
 
-/// What went wrong in a function of the user, as its rank knows it.
+/// What went wrong in a function of the user, or for want of memory, as its rank knows it.
 struct process_failure {
   enum class kind : std::uint8_t {
-    make,    ///< its state could not be made
-    step,    ///< the superstep function threw
-    write,   ///< what it sent could not be serialised for another rank
-    read,    ///< what was sent to it could not be deserialised
-    access,  ///< it puts to, or gets from, elements that there are not
-    reduce,  ///< the operator threw; of the rank's first process
-    result,  ///< its result could not be made, or written
-    gather,  ///< what came from another rank of the results could not be read
-    memory,  ///< there was no memory for what came from another rank; of the rank's first process
+    make,     ///< its state could not be made
+    step,     ///< the superstep function threw
+    write,    ///< what it sent could not be serialised for another rank
+    read,     ///< what was sent to it could not be deserialised
+    access,   ///< it puts to, or gets from, elements that there are not
+    reduce,   ///< the operator threw; of the rank's first process
+    result,   ///< its result could not be made, or written
+    gather,   ///< results could not be taken; of the first process of the rank that had given them
+    barrier,  ///< what a rank does between supersteps failed, as where it had no memory; of the rank's first process
   };
   kind during = kind::step;
   std::size_t process = 0;
@@ -69,6 +69,10 @@ struct process_failure {
 
 /// Adds `what` and `exception` of the exception that is being handled. Call it in a catch clause only.
 process_failure describe(process_failure known);
+
+/// That a program has reached its limit of supersteps: how many processes are awake, and how much is under way.
+std::string not_ended(std::string const& program, std::uint64_t supersteps, std::uint64_t awake,
+                      std::uint64_t processes, std::uint64_t sent);
 
 /// Throws it as a process_error.
 [[noreturn]] void throw_failure(std::string const& program, process_failure const& what);

@@ -37,23 +37,24 @@ class gathered_results {
       return describe({process_failure::kind::result, now});
     }
   }
-  /// Takes what a rank has written. Throws what the author's serializer throws.
+  /// Takes what a rank has written, once of each rank. Throws what the author's serializer throws.
   void read(std::span<std::byte const> bytes) {
-    while (!bytes.empty()) {
+    if (bytes.empty()) return;
+    for (; !bytes.empty(); ++come_) {
       auto const process = take_number<process_number>(bytes);
       all_.at(process).emplace(take_value<Value>(bytes));
     }
+    if (come_ < all_.size()) return;
+    values_.reserve(all_.size());
+    for (auto& one : all_) values_.push_back(*std::move(one));
   }
-  /// In the order of the processes, when all have come.
-  std::vector<Value> take() {
-    std::vector<Value> out;
-    out.reserve(all_.size());
-    for (auto& one : all_) out.push_back(*std::move(one));
-    return out;
-  }
+  /// In the order of the processes, when all have come. Takes no memory.
+  std::vector<Value> take() { return std::move(values_); }
 
  private:
   std::vector<std::optional<Value>> all_;
+  std::size_t come_ = 0;
+  std::vector<Value> values_;
 };
 
 }  // namespace skel::runtime::bsp

@@ -86,7 +86,7 @@ class process_group {
   virtual std::uint64_t gets() const = 0;
   /// What comes of gets from the processes here, for each rank; where deliver() has not failed.
   virtual std::vector<std::string> answers() = 0;
-  /// What comes of gets of the processes here, from each rank. Throws skel::error where it is damaged.
+  /// What comes of gets of the processes here, from each rank, this one too. Throws skel::error where it is damaged.
   virtual void take_answers(std::vector<std::span<std::byte const>> const& blocks) = 0;
 
   /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
@@ -94,7 +94,7 @@ class process_group {
   virtual std::string take(process_number process) = 0;
   /// Such bytes of another rank are kept aside. Throws what the author's serializer throws.
   virtual void stage(process_number process, std::span<std::byte const> bytes) = 0;
-  /// Processes that are elsewhere now leave; those kept aside come, but for these, which are sorted.
+  /// Processes that are elsewhere now leave; those kept aside come, but for these.
   virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;
 
  protected:

@@ -48,8 +48,8 @@ struct run_options {
   /// Asked on each rank after each superstep, where processes are measured: a text for next_moves, empty where there is
   /// nothing to say. Called by the thread that communicates.
   std::function<std::string()> says{};
-  /// Appends what the processes of this rank give at the end; and takes what those of a rank have given, which may
-  /// throw and end the run.
+  /// Appends what the processes of this rank give at the end; and takes what those of each rank have given, by the
+  /// numbers of the ranks, which may throw and end the run.
   std::function<std::optional<process_failure>(std::string& to)> results{};
   std::function<void(std::span<std::byte const>)> take_results{};
   /// The run is cancelled soon after this has become true on any rank; nullptr: never.
@@ -71,8 +71,8 @@ run_options options_of(Program const& program) {
 /// process p of n on rank p * ranks / n, unless the options say where. Collective: every rank gives a group of the same
 /// program, and the same limit, pins and measures, from the thread that initialised MPI; that thread communicates, and
 /// computes with `threads` - 1 of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every
-/// rank, when all have come to rest: skel::process_error when a function of the user threw, skel::cancelled after an
-/// interrupt, skel::error when the limit of supersteps is reached.
+/// rank, when all have come to rest: skel::process_error when a function of the user threw, or a rank had no memory,
+/// skel::cancelled after an interrupt, skel::error when the limit of supersteps is reached.
 record::bsp_record run_bsp(process_group& group, communicator const& ranks, run_options options);
 
 }  // namespace skel::runtime::bsp

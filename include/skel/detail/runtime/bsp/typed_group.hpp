@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -146,7 +147,7 @@ class typed_group final : public process_group {
       if (blocks.size() > 1)
         append_to_others(pack_for_all(of, during), rank, blocks);
       else
-        fold_own(during);
+        fold_own(of, during);
       // Counts that are all 0 are what the receiver takes an empty block for.
       for (auto& block : blocks)
         if (std::ranges::all_of(block, [](char byte) { return byte == 0; })) block.clear();
@@ -224,7 +225,7 @@ class typed_group final : public process_group {
 
   void stage(process_number process, std::span<std::byte const> bytes) override {
     auto const asleep = take_number<std::uint8_t>(bytes);
-    moving one{process, asleep, take_value<state>(bytes), {}, {}};
+    moving one{asleep, take_value<state>(bytes), {}, {}};
     for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
       auto const from = take_number<std::uint64_t>(bytes);
       one.inbox.push_back({from, take_value<message>(bytes)});
@@ -234,13 +235,12 @@ class typed_group final : public process_group {
       one.answers.push_back({array, take_value<std::vector<std::byte>>(bytes)});
     }
     if (!bytes.empty()) throw error("the state of a process has more bytes than were read of it");
-    staged_.push_back(std::move(one));
+    staged_.emplace(process, std::move(one));
   }
 
   void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) override {
-    std::erase_if(staged_, [&](moving const& one) { return std::ranges::binary_search(refused, one.process); });
+    for (auto const process : refused) staged_.erase(process);
     if (gone.empty() && staged_.empty()) return;
-    std::ranges::sort(staged_, {}, &moving::process);
     std::vector<bool> leaves(here_.size());
     for (auto const process : gone) leaves[slot_of(process)] = true;
 
@@ -263,8 +263,10 @@ class typed_group final : public process_group {
     };
     auto next = staged_.begin();
     for (std::size_t s = 0; s <= here_.size(); ++s) {
-      for (; next != staged_.end() && (s == here_.size() || next->process < here_[s]); ++next)
-        add(next->process, next->asleep, std::move(next->has), next->inbox, &next->answers);
+      for (; next != staged_.end() && (s == here_.size() || next->first < here_[s]); ++next) {
+        auto& [process, one] = *next;
+        add(process, one.asleep, std::move(one.has), one.inbox, &one.answers);
+      }
       if (s < here_.size() && !leaves[s])
         add(here_[s], asleep_[s], *std::move(states_[s]), inbox_of(s), has_arrays() ? &answers_[s] : nullptr);
     }
@@ -282,7 +284,6 @@ class typed_group final : public process_group {
 
  private:
   struct moving {
-    process_number process;
     std::uint8_t asleep;
     state has;
     std::vector<letter> inbox;
@@ -309,9 +310,10 @@ class typed_group final : public process_group {
   }
 
   /// Contributions of the processes here, combined as far as they can be.
-  void fold_own(process_failure::kind& during) {
+  void fold_own(std::size_t& of, process_failure::kind& during) {
     folded_.clear();
     if constexpr (reduces) {
+      of = here_.empty() ? 0 : here_.front();
       during = process_failure::kind::reduce;
       std::vector<contribution<value>> all;
       for (auto& box : sent_) std::ranges::move(box.contributions, std::back_inserter(all));
@@ -334,7 +336,7 @@ class typed_group final : public process_group {
         put_value(out, one.what);
       }
     put_number_at(out, 0, count);
-    fold_own(during);
+    fold_own(of, during);
     put_number(out, std::uint64_t{folded_.size()});
     for (auto const& one : folded_) {
       of = one.first;
@@ -425,7 +427,7 @@ class typed_group final : public process_group {
   std::optional<value> reduced_;
   array_exchange arrays_;
   std::vector<std::vector<array_answer>> answers_;  // of each slot, where there are arrays
-  std::vector<moving> staged_;
+  std::map<process_number, moving> staged_;
 };
 
 }  // namespace skel::runtime::bsp
