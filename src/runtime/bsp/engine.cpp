@@ -125,6 +125,10 @@ void engine::finish_round() {
 void engine::begin() {
   begun_ = record::now();
   stage_ = stage::superstep;
+  if (options_.most_supersteps == 0) {
+    refused_ = not_ended(record_.name, 0, record_.processes, record_.processes, 0);
+    return send_nothing();
+  }
   make_states();
   if (failure_) return send_nothing();
   next_superstep();
@@ -347,7 +351,7 @@ void engine::finish_superstep() {
   if (rank() == 0 && options_.passed)
     options_.passed({number_, superstep_begun_, record::now(), told.computing, rank_of_, moved_, told.migrated});
   if (told.awake == 0 && told.sent == 0) return close();
-  if (number_ == options_.most_supersteps) {
+  if (number_ >= options_.most_supersteps) {
     refused_ = not_ended(record_.name, number_, told.awake, record_.processes, told.sent);
     return send_nothing();
   }

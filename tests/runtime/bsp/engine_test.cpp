@@ -214,6 +214,30 @@ TEST(BspEngine, EndsAtTheLimitOfSupersteps) {
   EXPECT_EQ(supersteps, 17u);
 }
 
+TEST(BspEngine, RefusesAtItsLimitWhatTheSequentialEngineRefuses) {
+  for (std::uint64_t const limit : {0u, 1u, 5u, 6u}) {
+    std::atomic<int> calls = 0;
+    auto const program = counting(6, zero, [&](skel::superstep<int>& now, counter&) {
+                           ++calls;
+                           if (now.number() == 6) return now.halt();
+                           if (now.process() < 2) now.send(5, 1);
+                         }).limited(limit);
+    std::string expected;
+    std::uint64_t supersteps = 0;
+    try {
+      run_sequential(program, supersteps);
+    } catch (skel::error const& e) {
+      expected = e.what();
+    }
+    EXPECT_EQ(supersteps, limit);
+    EXPECT_EQ(calls, 6 * static_cast<int>(limit));
+    EXPECT_EQ(expected.empty(), limit == 6);
+    virtual_bsp run(program, 3, 1);
+    EXPECT_THAT(errors_of<skel::error>(run, 3), testing::Each(expected));
+    EXPECT_EQ(calls, 12 * static_cast<int>(limit));
+  }
+}
+
 TEST(BspEngine, IsCancelledOnAllRanks) {
   std::atomic<bool> interrupt = false;
   auto const program = counting(6, zero, [&](skel::superstep<int>& now, counter&) {

@@ -90,7 +90,7 @@ struct bsp_program {
 
   // Each of these changes a program that has a name, and gives one that has none on.
 
-  /// The program has to end after so many supersteps: then run() throws skel::error.
+  /// The program has to end after so many supersteps, otherwise run() throws skel::error; with 0 it does not begin.
   bsp_program& limited(std::uint64_t supersteps) & {
     most_supersteps = supersteps;
     return *this;

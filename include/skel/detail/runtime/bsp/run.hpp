@@ -27,10 +27,10 @@ struct passed_superstep {
 };
 
 struct run_options {
-  std::uint64_t most_supersteps = 1'000'000;
-  std::vector<int> first_ranks{};     ///< where each process begins; empty: in blocks. The same on all ranks
-  std::vector<std::size_t> pinned{};  ///< processes that stay where they begin
-  std::size_t threads = 1;            ///< of this rank
+  std::uint64_t most_supersteps = 1'000'000;  ///< 0: the program does not begin
+  std::vector<int> first_ranks{};             ///< where each process begins; empty: in blocks. The same on all ranks
+  std::vector<std::size_t> pinned{};          ///< processes that stay where they begin
+  std::size_t threads = 1;                    ///< of this rank
   /// From so many ranks on they tell each other in ceil(log2 ranks) steps how a superstep went, and not each to each.
   /// By LogP (Culler et al. 1993, PPoPP, 1-12) these take ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o,
   /// which is less from 27 ranks on where L is 10 o, as between hosts of a cluster. The same on all ranks.

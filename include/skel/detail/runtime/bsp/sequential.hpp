@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -43,6 +44,11 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
     throw_failure(program.name, describe({during, process, superstep}));
   };
 
+  auto const limit = [&](std::uint64_t number, std::uint64_t awake, std::uint64_t sent) {
+    if (number >= program.most_supersteps) throw error(not_ended(program.name, number, awake, n, sent));
+  };
+  limit(0, n, 0);
+
   std::deque<typename Program::state> states;
   for (std::size_t p = 0; p < n; ++p) try {
       states.push_back(program.make(p));
@@ -56,14 +62,11 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
   auto const arrays = Program::array_list::entries();
   std::vector<std::vector<array_answer>> answers(n);
   for (std::uint64_t number = 1;; ++number) {
-    if (number > program.most_supersteps)
-      throw error("bsp '" + program.name + "' has not ended after " + std::to_string(program.most_supersteps) +
-                  " supersteps");
     ++supersteps;
     std::vector<letter> next_to_all;
     std::vector<std::optional<value>> contributions(n);
     std::vector<array_traffic> accesses(n);
-    bool sent = false;
+    std::uint64_t sent = 0;
     for (std::size_t p = 0; p < n; ++p) {
       if (asleep[p] && inbox[p].empty() && to_all.empty()) continue;
       outbox<message, value> out;
@@ -76,15 +79,15 @@ std::deque<typename Program::state> run_sequential(Program const& program, std::
       }
       asleep[p] = part.halts;
       inbox[p].clear();
-      sent = sent || !out.messages.empty() || !out.to_all.empty() || out.accesses.size() > 0;
+      sent += out.messages.size() + out.to_all.size() + out.accesses.size();
       accesses[p] = std::move(out.accesses);
       for (auto& one : out.messages) next[one.to].push_back({p, std::move(one.what)});
       for (auto& one : out.to_all) next_to_all.push_back(std::move(one));
       for (auto& one : out.contributions) contributions[p] = std::move(one.value);
     }
-    bool awake = false;
-    for (std::size_t p = 0; p < n; ++p) awake = awake || !asleep[p];
-    if (!awake && !sent) return states;
+    auto const awake = static_cast<std::uint64_t>(std::ranges::count(asleep, false));
+    if (awake == 0 && sent == 0) return states;
+    limit(number, awake, sent);
     for (std::size_t p = 0; p < n; ++p) try {
         answers[p].clear();
         for (auto const& get : accesses[p].gets) {
