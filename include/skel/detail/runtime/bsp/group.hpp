@@ -44,7 +44,7 @@ std::vector<bsp_traffic> summed(std::vector<bsp_traffic> traffic);
 
 /// The processes of a program that are on one rank, with their states and messages, whose types only they know. They
 /// are in slots, in the order of their numbers.
-/// Functions that return a failure return the one of the lowest process.
+/// make() and step() return the failure of the lowest process, other functions the first that they come upon.
 class process_group {
  public:
   process_group(std::string name, std::size_t processes) : name_(std::move(name)), processes_(processes) {}

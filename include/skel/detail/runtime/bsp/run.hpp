@@ -67,12 +67,12 @@ run_options options_of(Program const& program) {
   return out;
 }
 
-/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks,
-/// process p of n on rank p * ranks / n, unless the options say where. Collective: every rank gives a group of the same
-/// program, and the same limit, pins and measures, from the thread that initialised MPI; that thread communicates, and
-/// computes with `threads` - 1 of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every
-/// rank, when all have come to rest: skel::process_error when a function of the user threw, or a rank had no memory,
-/// skel::cancelled after an interrupt, skel::error when the limit of supersteps is reached.
+/// Runs the processes of a program over the ranks of a communicator, or in this process alone; they begin in blocks
+/// (plan::block_of), unless the options say where. Collective: every rank gives a group of the same program, and the
+/// same limit, pins and measures, from the thread that initialised MPI; that thread communicates, and computes with
+/// `threads` - 1 of oneTBB's. Returns the same record on every rank but for `seconds`. Throws on every rank, when all
+/// have come to rest: skel::process_error when a function of the user threw, or a rank had no memory, skel::cancelled
+/// after an interrupt, skel::error when the limit of supersteps is reached.
 record::bsp_record run_bsp(process_group& group, communicator const& ranks, run_options options);
 
 }  // namespace skel::runtime::bsp

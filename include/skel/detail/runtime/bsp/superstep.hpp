@@ -135,7 +135,7 @@ class superstep {
   }
   /// Asks for elements as they are at the end of this superstep, before any puts. Returns which get of this process in
   /// this superstep it is, from 0: got() gives them in the next one, in which this process is awake. O(1). A superstep
-  /// in which somebody gets takes the time of two messages more. Throws as put().
+  /// in which somebody gets has one round of messages more. Throws as put().
   template <auto Array>
   requires runtime::bsp::registrable<Array> std::size_t get(std::size_t of, std::size_t at, std::size_t count = 1) {
     part_.out->accesses.gets.push_back(access<Array>(of, at, count, part_.gets));
