@@ -130,7 +130,8 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   for (std::size_t p = 0; p < last.seconds.size(); ++p) {
     auto const rank = static_cast<std::size_t>(ran_on_[p]), host = where_.host_of_rank[rank];
     out.hosts.push_back(host);
-    out.load.work[p] = last.seconds[p] / monitor_.granted(rank) * where_.machine.hosts.speed(host);
+    double const of_thread = where_.machine.hosts.speed(host) / static_cast<double>(where_.threads[rank]);
+    out.load.work[p] = last.seconds[p] / monitor_.granted(rank) * of_thread;
   }
   for (auto const& one : last.traffic) out.load.messages.push_back({one.from, one.to, one.bytes});
   auto const priced = cost::bsp::time_of(where_.machine, out);

@@ -30,8 +30,8 @@ struct rescheduling_setup {
 };
 
 /// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and
-/// says who moves because of it. What a process has computed is the time that its thread ran times the speed of its
-/// rank; how fast ranks are next is what their threads are expected to get, at most what a quota
+/// says who moves because of it. What a process has computed is the time that its thread ran times the speed of one
+/// thread of its rank; how fast ranks are next is what their threads are expected to get, at most what a quota
 /// of their control group lets threads have that never rest, or what is known of their hosts where no process has
 /// computed on them lately. Where processes have just moved, the policy is
 /// told the superstep as if they had been there already, so that it never decides on what it has already changed. For

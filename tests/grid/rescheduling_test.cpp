@@ -126,6 +126,28 @@ TEST(Rescheduling, KnowsASlowRankFromProcessesWithMoreWork) {
   for (auto const& call : watcher.made().calls) EXPECT_GT(call.imbalance_before, 0.5);
 }
 
+/// Two processes on one thread, and eight on four.
+TEST(Rescheduling, MovesNothingWhereRanksOfManyThreadsAreBalanced) {
+  skel::run_platform const where{
+      skel::platform::snapshot(description(
+          1e-6, {{.name = "a"}, {.name = "b", .cores = 4}}, {{0, 1, {1e-5, 1e9}, {}}, {1, 0, {1e-5, 1e9}, {}}})),
+      {0, 1}};
+  skel::rescheduling watcher({.policy = {.name = "skel"},
+                              .where = skel::make_bsp_machine(where, where.picture.for_ranks({0, 1}), {1, 4}),
+                              .monitor = skel::platform::monitor(where.picture, where.host_of_rank),
+                              .processes = 10});
+  bsp_measures now;
+  now.seconds.assign(10, 0.1);
+  now.took = 0.2;
+  now.state_bytes.assign(10, 8);
+  now.rank_of = {0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  now.share.assign(2, 1);
+  now.computing.assign(2, 0.2);
+  now.of_ranks.resize(2);
+  for (now.number = 1; now.number < 20; ++now.number) EXPECT_TRUE(watcher.next_moves(now).empty()) << now.number;
+  EXPECT_NEAR(watcher.made().computation, watcher.made().measured, 1e-9);
+}
+
 TEST(Rescheduling, LeavesAHostThatLeaves) {
   auto with = setup("skel");
   bool said = false;
