@@ -1,8 +1,10 @@
 #include "bsp_machine.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -26,6 +28,26 @@ std::vector<double> memory_of_ranks(run_platform const& where) {
   return known ? memory : std::vector<double>();
 }
 
+/// The slower of both, in each figure.
+platform::link slower(platform::link a, platform::link b) {
+  return {std::max(a.latency, b.latency), std::min(a.bandwidth, b.bandwidth)};
+}
+
+/// The slowest path from the first of some ranks to others, and to the first of these from the rest: where there are
+/// two hosts, one of these pairs is on both. Nothing where no pair is connected. O(ranks).
+std::optional<platform::link> slowest_path(platform::description const& of_ranks, std::vector<std::size_t> const& from,
+                                           std::vector<std::size_t> const& to) {
+  std::optional<platform::link> out;
+  auto const add = [&](std::size_t a, std::size_t b) {
+    if (a == b || !of_ranks.connected(a, b)) return;
+    auto const path = of_ranks.path(a, b);
+    out = out ? slower(*out, path) : path;
+  };
+  for (auto const r : to) add(from.front(), r);
+  for (auto const r : from) add(r, to.front());
+  return out;
+}
+
 }  // namespace
 
 bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
@@ -37,26 +59,27 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
           of_ranks.speed(r) * static_cast<double>(threads[r])}]
         .push_back(r);
   std::vector<platform::cluster> clusters;
-  std::vector<std::size_t> first;
+  std::vector<std::vector<std::size_t>> members;  // ranks of each set
   bsp_machine out;
   out.threads = threads;
   out.host_of_rank.resize(threads.size());
   for (auto const& [key, ranks] : sets) {
     platform::cluster one{.name = of_ranks.host_name(ranks.front()), .hosts = ranks.size(), .speed = key.second};
     if (ranks.size() > 1) one.name += " to " + of_ranks.host_name(ranks.back());
-    if (ranks.size() > 1) one.inside = of_ranks.path(ranks[0], ranks[1]);
+    if (auto const path = slowest_path(of_ranks, ranks, ranks)) one.inside = *path;
     clusters.push_back(std::move(one));
-    first.push_back(ranks.front());
+    members.push_back(ranks);
     for (auto const r : ranks) {
       out.host_of_rank[r] = out.rank_of_host.size();
       out.rank_of_host.push_back(static_cast<int>(r));
     }
   }
   std::vector<platform::cluster_link> links;
-  for (std::size_t a = 0; a < first.size(); ++a)
-    for (std::size_t b = 0; b < first.size(); ++b)
-      if (a != b && of_ranks.connected(first[a], first[b]))
-        links.push_back({a, b, of_ranks.path(first[a], first[b]), {}});
+  for (std::size_t a = 0; a < members.size(); ++a)
+    for (std::size_t b = 0; b < members.size(); ++b) {
+      if (a == b) continue;
+      if (auto const path = slowest_path(of_ranks, members[a], members[b])) links.push_back({a, b, *path, {}});
+    }
   out.machine.hosts = platform::description(of_ranks.local_latency(), std::move(clusters), std::move(links));
   cost::bsp::require_connected(out.machine.hosts);
   if (auto const memory = memory_of_ranks(where); !memory.empty())

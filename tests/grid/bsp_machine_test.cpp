@@ -45,6 +45,20 @@ TEST(BspMachine, CountsThreads) {
   EXPECT_EQ(made.machine.hosts.speed(made.host_of_rank[1]), 2);
 }
 
+/// Two ranks on each of two hosts, side by side, in turn, and with one thread and two.
+TEST(BspMachine, HasThePathsBetweenHostsWhereRanksShareThem) {
+  for (auto const& where : {std::vector<std::size_t>{0, 0, 1, 1}, {0, 1, 0, 1}})
+    EXPECT_EQ(machine_of(two_clusters(), where, {1, 1, 1, 1}).machine.hosts.clusters().front().inside,
+              (skel::platform::link{1e-5, 1e9}));
+  auto const one = machine_of(two_clusters(), {0, 0}, {1, 1}).machine.hosts.clusters();
+  EXPECT_LT(one.front().inside.latency, 1e-5);
+  auto const two = machine_of(two_clusters(), {0, 0, 1, 1}, {1, 2, 1, 2}).machine.hosts;
+  ASSERT_EQ(two.clusters().size(), 2U);
+  for (std::size_t from = 0; from < 4; ++from)
+    for (std::size_t to = 0; to < 4; ++to)
+      EXPECT_TRUE(from == to || two.path(from, to) == (skel::platform::link{1e-5, 1e9})) << from << " to " << to;
+}
+
 TEST(BspMachine, WantsALinkBetweenEachTwoClusters) {
   description const apart{1e-6, {{.name = "a"}, {.name = "b"}}, {{0, 1, {1e-3, 1e8}, {}}}};
   EXPECT_THROW(machine_of(apart, {0, 1}, {1, 1}), skel::error);
