@@ -15,6 +15,7 @@ namespace {
 
 /// A host that leaves is as good as taken: everything that may go elsewhere does, and what has to stay still computes.
 constexpr double load_of_leaving = 0.999;
+constexpr double least_share = 1 - load_of_leaving;
 
 /// As a monitor has it of threads.
 constexpr double slot = platform::monitor_options{}.period;
@@ -50,52 +51,65 @@ rescheduling::rescheduling(rescheduling_setup setup)
       announced_(std::move(setup.announced)),
       wanted_(where_.host_of_rank.size()),
       got_(wanted_.size()),
-      granted_(wanted_.size(), std::numeric_limits<double>::infinity()),
+      quotas_(wanted_.size(), std::numeric_limits<double>::infinity()),
       shares_(where_.host_of_rank.size(),
               platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)) {
   made_.policy = setup.policy.name;
 }
 
-/// Threads of all ranks on the rank's host.
-double rescheduling::threads_beside(std::size_t rank) const {
-  auto const& host = monitor_.host_of_rank();
-  std::size_t all = 0;
-  for (std::size_t r = 0; r < host.size(); ++r)
-    if (host[r] == host[rank]) all += where_.threads[r];
-  return static_cast<double>(all);
+/// The part of a core that the quota of the rank's control group leaves each thread in it that never rests.
+double rescheduling::quota_of(std::size_t rank) const {
+  auto const group = monitor_.quota_of(rank);
+  std::size_t threads = 0;
+  for (auto const r : group.ranks) threads += where_.threads[r];
+  return group.processors / static_cast<double>(threads);
 }
 
 /// What ranks and others say of hosts.
 void rescheduling::hear(bsp_measures const& last) {
   now_ += last.moving + last.took;
+  bool said = false;
   for (std::size_t r = 0; r < shares_.size(); ++r) {
-    wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r] / monitor_.granted(r);
-    shares_[r].add(now_, last.share[r] / monitor_.granted(r), last.computing[r]);
+    wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r];
+    shares_[r].add(now_, last.share[r], last.computing[r]);
     shares_[r].close(now_);
-    if (last.of_ranks[r].empty()) continue;
-    if (auto const reading = monitor_.add(r, last.of_ranks[r], now_))
-      granted_[r] = reading->quota.value_or(std::numeric_limits<double>::infinity()) / threads_beside(r);
+    if (!last.of_ranks[r].empty()) said = monitor_.add(r, last.of_ranks[r], now_).has_value() || said;
   }
+  if (said)
+    for (std::size_t r = 0; r < quotas_.size(); ++r) quotas_[r] = quota_of(r);
   if (announced_)
     for (auto const& one : announced_()) monitor_.add(one, now_);
   monitor_.advance(now_);
 }
 
-/// The part of a core, as the rank's speed says it, that its threads will get.
+/// The part of a core that each thread of the rank will get.
 double rescheduling::share_of(std::size_t rank) const {
   auto const& own = shares_[rank];
-  if (own.values() > 0 && own.is_recent(now_)) return own.next().value;
-  if (own.values() == 0 && wanted_[rank] > 0) return got_[rank] / wanted_[rank];
-  return monitor_.host(monitor_.host_of_rank()[rank]).share;
+  double share = 0;
+  if (own.values() > 0 && own.is_recent(now_))
+    share = own.next().value;
+  else if (own.values() == 0 && wanted_[rank] > 0)
+    share = got_[rank] / wanted_[rank];
+  else
+    share = monitor_.host(monitor_.host_of_rank()[rank]).share * monitor_.granted(rank);
+  return std::min(share, quotas_[rank]);
+}
+
+/// A rank may get more of a core than the speed of its host is of, where the rank that measured it had a quota: work
+/// and speeds are counted in units in which no load is less than nothing.
+double rescheduling::unit() const {
+  double least = 1;
+  for (std::size_t r = 0; r < shares_.size(); ++r) least = std::min(least, monitor_.granted(r));
+  return least;
 }
 
 /// The part of each host that the program will not get.
 std::vector<double> rescheduling::loads() const {
   std::vector<double> out(shares_.size());
+  double const unit = this->unit();
   for (std::size_t r = 0; r < out.size(); ++r) {
-    double const share = std::min(share_of(r), granted_[r] / monitor_.granted(r));
-    out[where_.host_of_rank[r]] =
-        monitor_.leaves(r) ? load_of_leaving : 1 - std::clamp(share, 1 - load_of_leaving, 1.0);
+    double const share = share_of(r) / monitor_.granted(r) * unit;
+    out[where_.host_of_rank[r]] = monitor_.leaves(r) ? load_of_leaving : 1 - std::clamp(share, least_share, 1.0);
   }
   return out;
 }
@@ -127,11 +141,12 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   if (!calls_.empty()) out.call = usual(calls_);
   out.deciding = calling_;
   out.load.work.resize(last.seconds.size());
+  double const unit = this->unit();
   for (std::size_t p = 0; p < last.seconds.size(); ++p) {
     auto const rank = static_cast<std::size_t>(ran_on_[p]), host = where_.host_of_rank[rank];
     out.hosts.push_back(host);
     double const of_thread = where_.machine.hosts.speed(host) / static_cast<double>(where_.threads[rank]);
-    out.load.work[p] = last.seconds[p] / monitor_.granted(rank) * of_thread;
+    out.load.work[p] = last.seconds[p] / monitor_.granted(rank) * unit * of_thread;
   }
   for (auto const& one : last.traffic) out.load.messages.push_back({one.from, one.to, one.bytes});
   auto const priced = cost::bsp::time_of(where_.machine, out);
@@ -167,18 +182,13 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, bsp_meas
   return moves;
 }
 
-/// What this thread gets of a core. What it computes takes that much longer in the long run, while a clock on the wall
-/// also counts the pauses that a quota makes for what has computed before.
-double rescheduling::core_of_deciding(record::superstep const& step) const {
-  auto const host = where_.host_of_rank[0];
-  return (1 - step.external_load[host]) * monitor_.granted(0);
-}
-
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   auto const step = superstep_of(last);
   auto const begun = record::thread_ns();
   auto call = policy_->after(step);
-  double const took = 1e-9 * static_cast<double>(record::thread_ns() - begun) / core_of_deciding(step);
+  // What this thread computes takes that much longer in the long run, while a clock on the wall also counts the pauses
+  // that a quota makes for what has computed before.
+  double const took = 1e-9 * static_cast<double>(record::thread_ns() - begun) / std::max(least_share, share_of(0));
   made_.deciding += took;
   if (!call) return {};
   remember(calls_, took);

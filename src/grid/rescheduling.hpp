@@ -31,11 +31,10 @@ struct rescheduling_setup {
 
 /// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and
 /// says who moves because of it. What a process has computed is the time that its thread ran times the speed of one
-/// thread of its rank; how fast ranks are next is what their threads are expected to get, at most what a quota
-/// of their control group lets threads have that never rest, or what is known of their hosts where no process has
-/// computed on them lately. Where processes have just moved, the policy is
-/// told the superstep as if they had been there already, so that it never decides on what it has already changed. For
-/// one thread, the one that communicates.
+/// thread of its rank; how fast ranks are next is what their threads are expected to get, at most what the quota of
+/// their control group lets threads have that never rest, or what is known of their hosts where no process has computed
+/// on them lately. Where processes have just moved, the policy is told the superstep as if they had been there already,
+/// so that it never decides on what it has already changed. For one thread, the one that communicates.
 class rescheduling {
  public:
   /// Throws skel::error for a policy that there is not.
@@ -50,10 +49,10 @@ class rescheduling {
  private:
   void hear(bsp_measures const& last);
   void learn_migrations(bsp_measures const& last);
-  double threads_beside(std::size_t rank) const;
+  double quota_of(std::size_t rank) const;
   double share_of(std::size_t rank) const;
   std::vector<double> loads() const;
-  double core_of_deciding(record::superstep const& step) const;
+  double unit() const;
   record::superstep superstep_of(bsp_measures const& last);
   std::vector<bsp_move> moves_of(record::rescheduling call, bsp_measures const& last, double took);
 
@@ -62,7 +61,7 @@ class rescheduling {
   platform::monitor monitor_;
   std::function<std::vector<platform::announcement>()> announced_;
   std::vector<double> wanted_, got_;           // of each rank: time in its processes, and of it on its core [s]
-  std::vector<double> granted_;                // the part of a core that a quota leaves each of its threads
+  std::vector<double> quotas_;                 // the part of a core that a quota leaves each of its threads
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
   std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
   std::vector<cost::bsp::migration> moved_;    // at the barrier before

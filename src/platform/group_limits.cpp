@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -41,10 +43,19 @@ std::optional<cpu_quota> read_cfs_quota(path const& group) {
   return std::nullopt;
 }
 
-void tighten_to(group_limits& limits, std::optional<cpu_quota> quota) {
-  if (!quota || (limits.processors && *limits.processors <= quota->processors)) return;
+/// The number that the file system of control groups gives one: paths may be other ones in other containers.
+std::optional<std::uint64_t> number_of(path const& folder) {
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) != 0) return std::nullopt;
+  return found.st_ino;
+}
+
+/// Of equal quotas that of the outermost group counts, which has more processes.
+void tighten_to(group_limits& limits, std::optional<cpu_quota> quota, path const& folder) {
+  if (!quota || (limits.processors && *limits.processors < quota->processors)) return;
   limits.processors = quota->processors;
   limits.period = quota->period;
+  limits.group = number_of(folder);
 }
 
 bool lists(std::string_view controllers, std::string_view wanted) {
@@ -110,7 +121,7 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
       for (path const& top : {root, root / "unified"})
         each_group(top, group, [&](path const& folder) {
           auto const quota = read_cpu_max(folder / "cpu.max");
-          tighten_to(result.limits, quota);
+          tighten_to(result.limits, quota, folder);
           if (with_use && quota)
             raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_usec"), micro));
           read_memory(folder, version_2, with_use, result);
@@ -121,7 +132,7 @@ group_state read_groups(path const& membership, path const& root, bool with_use)
       for (path const& top : {root / controllers, root / "cpu"})
         each_group(top, group, [&](path const& folder) {
           auto const quota = read_cfs_quota(folder);
-          tighten_to(result.limits, quota);
+          tighten_to(result.limits, quota, folder);
           if (with_use && quota)
             raise(result.throttled, scaled(read_entry(folder / "cpu.stat", "throttled_time"), nano));
         });

@@ -165,7 +165,8 @@ host_reading joined(std::vector<host_reading> const& of_host) {
   SKEL_EXPECTS(!of_host.empty());
   host_reading all = of_host.front();
   std::map<std::size_t, std::pair<double, double>> loads;  // sum and count of those that saw it
-  bool all_know = true;
+  std::map<std::optional<std::uint64_t>, double> quotas;   // of groups
+  bool all_know = true, all_limited = true;
   all.own = 0;
   for (host_reading const& one : of_host) {
     all.time = std::max(all.time, one.time);
@@ -180,10 +181,20 @@ host_reading joined(std::vector<host_reading> const& of_host) {
       *all.own += *one.own;
     else
       all.own.reset();
-    tighten(all.quota, one.quota);
+    all_limited = all_limited && one.quota;
+    if (one.quota) {
+      auto const of_group = quotas.emplace(one.quota_group, *one.quota).first;
+      of_group->second = std::min(of_group->second, *one.quota);
+    }
     if (one.throttled) all.throttled = std::max(all.throttled.value_or(0), *one.throttled);
     tighten(all.memory, one.memory);
     tighten(all.memory_total, one.memory_total);
+  }
+  all.quota.reset();
+  all.quota_group.reset();
+  if (all_limited) {
+    all.quota = 0;
+    for (auto const& [group, quota] : quotas) *all.quota += quota;
   }
   all.processors.clear();
   if (all_know)
@@ -206,6 +217,7 @@ host_reading host_load::read(double now) {
   reading.cores = std::max<std::size_t>(1, here.processors.size());
 
   reading.quota = groups.limits.processors;
+  reading.quota_group = groups.limits.group;
   auto const memory = read_memory(proc_ / "meminfo");
   if (auto const found = memory.find("MemTotal:"); found != memory.end()) reading.memory_total = found->second;
   if (auto const found = memory.find("MemAvailable:"); found != memory.end()) reading.memory = found->second;
@@ -245,6 +257,7 @@ std::string to_text(host_reading const& reading) {
   json block = {{"time", reading.time}, {"seconds", reading.seconds}, {"cores", reading.cores}};
   for (auto const& [key, figure] : optional_figures)
     if (reading.*figure) block[key] = *(reading.*figure);
+  if (reading.quota_group) block["quota_group"] = *reading.quota_group;
   block["processors"] = json::array();
   for (processor_load const& one : reading.processors) block["processors"].push_back({one.number, one.busy});
   return block.dump();
@@ -262,6 +275,7 @@ host_reading parse_reading(std::string const& text) {
   if (reading.cores == 0) block.at("cores").fail("is 0; a host has one core at least");
   for (auto const& [key, figure] : optional_figures)
     if (block.has(key)) reading.*figure = zero_or_more(block.at(key));
+  if (block.has("quota_group")) reading.quota_group = block.at("quota_group").count();
   if (reading.quota == 0) block.at("quota").fail("is 0; processor seconds per second are wanted");
   for (reader const& entry : block.at("processors").elements("an array of [number, busy] is wanted")) {
     auto const pair = entry.elements("[number, busy] is wanted");

@@ -57,7 +57,7 @@ bool has_all(std::vector<std::size_t> const& hosts, std::size_t first, std::size
 }  // namespace
 
 double monitor::host_state::granted() const {
-  return std::clamp(quota.value_or(1), least_share, 1.0);
+  return quotas.empty() ? 1 : std::clamp(quotas.begin()->second, least_share, 1.0);
 }
 
 std::string name_of(believed_source source) {
@@ -98,7 +98,7 @@ void monitor::add(std::size_t rank, host_reading const& reading) {
   if (!take(std::isfinite(reading.time) && !goes_back)) return;
   state.readings[rank] = reading;
   state.came[rank] = reading.time;
-  if (!state.quota) state.quota = reading.quota.value_or(std::numeric_limits<double>::infinity());
+  state.quotas.try_emplace(rank, reading.quota.value_or(std::numeric_limits<double>::infinity()));
   std::vector<host_reading> recent;  // no rank has missed one
   for (std::size_t const other : ranks_of_[number])
     if (auto const found = state.came.find(other);
@@ -153,6 +153,25 @@ double monitor::granted(std::size_t rank) const {
   return state == hosts_.end() ? 1 : state->second.granted();
 }
 
+monitor::group_quota monitor::quota_of(std::size_t rank) const {
+  SKEL_EXPECTS(rank < host_of_rank_.size());
+  std::size_t const number = host_of_rank_[rank];
+  auto const state = hosts_.find(number);
+  auto const last = [&](std::size_t of) -> host_reading const* {
+    if (state == hosts_.end()) return nullptr;
+    auto const found = state->second.readings.find(of);
+    return found == state->second.readings.end() ? nullptr : &found->second;
+  };
+  auto const* const own = last(rank);
+  group_quota out;
+  if (own != nullptr && own->quota) out.processors = *own->quota;
+  for (std::size_t const other : ranks_of_.at(number)) {
+    auto const* const its = last(other);
+    if (own == nullptr || its == nullptr || its->quota_group == own->quota_group) out.ranks.push_back(other);
+  }
+  return out;
+}
+
 void monitor::add(thread_reading const& reading) {
   SKEL_EXPECTS(reading.rank < host_of_rank_.size());
   bool const valid = reading.lasted > 0 && reading.run >= 0 && reading.waited >= 0 &&
@@ -161,10 +180,11 @@ void monitor::add(thread_reading const& reading) {
     take(false);
     return;
   }
-  std::size_t const number = host_of_rank_[reading.rank];
+  auto const& quotas = hosts_[host_of_rank_[reading.rank]].quotas;
+  auto const first = quotas.find(reading.rank);
   double const got = share_got(reading_of_host(reading.rank), reading.run, reading.waited),
-               quota = hosts_[number].quota.value_or(std::numeric_limits<double>::infinity()),
-               for_rank = quota / static_cast<double>(ranks_of_[number].size());
+               quota = first == quotas.end() ? std::numeric_limits<double>::infinity() : first->second,
+               for_rank = quota / static_cast<double>(quota_of(reading.rank).ranks.size());
   if (!(got > 0) || reading.run + reading.waited < reading.lasted) return;
   double const full = std::min(reading.run / got, for_rank * reading.lasted);
   add(share_reading{reading.rank, reading.time, std::min(1.0, quota) * reading.run / full,

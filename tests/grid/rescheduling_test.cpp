@@ -129,8 +129,8 @@ TEST(Rescheduling, KnowsASlowRankFromProcessesWithMoreWork) {
 /// Two processes on one thread, and eight on four.
 TEST(Rescheduling, MovesNothingWhereRanksOfManyThreadsAreBalanced) {
   skel::run_platform const where{
-      skel::platform::snapshot(description(
-          1e-6, {{.name = "a"}, {.name = "b", .cores = 4}}, {{0, 1, {1e-5, 1e9}, {}}, {1, 0, {1e-5, 1e9}, {}}})),
+      skel::platform::snapshot(description(1e-6, {{.name = "a"}, {.name = "b", .cores = 4}},
+                                           {{0, 1, {1e-5, 1e9}, {}}, {1, 0, {1e-5, 1e9}, {}}})),
       {0, 1}};
   skel::rescheduling watcher({.policy = {.name = "skel"},
                               .where = skel::make_bsp_machine(where, where.picture.for_ranks({0, 1}), {1, 4}),
@@ -146,6 +146,47 @@ TEST(Rescheduling, MovesNothingWhereRanksOfManyThreadsAreBalanced) {
   now.of_ranks.resize(2);
   for (now.number = 1; now.number < 20; ++now.number) EXPECT_TRUE(watcher.next_moves(now).empty()) << now.number;
   EXPECT_NEAR(watcher.made().computation, watcher.made().measured, 1e-9);
+}
+
+/// Ranks of one host, of which some are in a control group with a quota that one of them would use up; all compute as
+/// much as they get.
+void expect_balance_on_one_host(std::size_t ranks_there, std::vector<std::size_t> const& limited, double quota) {
+  skel::run_platform const where{skel::platform::snapshot(description(1e-6, {{.name = "a", .cores = ranks_there}}, {})),
+                                 std::vector<std::size_t>(ranks_there)};
+  bsp_measures now;
+  now.took = 0.4;
+  now.share.assign(ranks_there, 1);
+  for (auto const r : limited) now.share[r] = quota / static_cast<double>(limited.size());
+  now.computing.assign(ranks_there, now.took);
+  for (std::size_t r = 0; r < ranks_there; ++r) {
+    auto const many = static_cast<std::size_t>(8 * now.share[r]);
+    for (std::size_t p = 0; p < many; ++p) now.rank_of.push_back(static_cast<int>(r)), now.seconds.push_back(0.05);
+    skel::platform::host_reading said{.cores = ranks_there};
+    if (now.share[r] < 1) said.quota = quota, said.quota_group = 7;
+    now.of_ranks.push_back(to_text(said));
+  }
+  now.state_bytes.assign(now.rank_of.size(), 8);
+  skel::rescheduling watcher({.policy = {.name = "skel"},
+                              .where = skel::make_bsp_machine(where, where.picture.for_ranks(where.host_of_rank),
+                                                              std::vector<std::size_t>(ranks_there, 1)),
+                              .monitor = skel::platform::monitor(where.picture, where.host_of_rank),
+                              .processes = now.rank_of.size()});
+  for (now.number = 1; now.number < 20; ++now.number) EXPECT_TRUE(watcher.next_moves(now).empty()) << now.number;
+  for (auto const& call : watcher.made().calls) EXPECT_NEAR(call.imbalance_before, 0, 1e-6);
+  EXPECT_NEAR(watcher.made().computation, watcher.made().measured, 1e-6);
+}
+
+TEST(Rescheduling, MovesNothingWhereARankOfAHostHasAQuotaAndLessToDo) {
+  for (auto const ranks_there : {std::size_t{2}, std::size_t{4}, std::size_t{7}})
+    for (std::size_t const limited : {std::size_t{0}, ranks_there - 1}) {
+      SCOPED_TRACE(std::to_string(ranks_there) + " ranks, limited is " + std::to_string(limited));
+      expect_balance_on_one_host(ranks_there, {limited}, 0.25);
+    }
+}
+
+TEST(Rescheduling, DividesAQuotaAmongTheRanksOfItsGroup) {
+  expect_balance_on_one_host(4, {1, 2}, 0.5);
+  expect_balance_on_one_host(4, {0, 3}, 0.5);
 }
 
 TEST(Rescheduling, LeavesAHostThatLeaves) {

@@ -113,6 +113,7 @@ TEST_F(HostLoad, ReadsControlGroups) {
   auto load = this->load();
   auto const first = load.read(0);
   EXPECT_EQ(first.quota, 0.5);
+  EXPECT_TRUE(first.quota_group);
   EXPECT_EQ(first.throttled, std::nullopt);
   EXPECT_EQ(first.memory, 30000);
   EXPECT_EQ(first.memory_total, 100000);
@@ -120,6 +121,23 @@ TEST_F(HostLoad, ReadsControlGroups) {
   auto const second = load.read(1);
   EXPECT_EQ(second.throttled, 0.5);
   EXPECT_EQ(share_of(second), 0.5);
+}
+
+TEST_F(HostLoad, TellsWhichGroupHasTheQuota) {
+  auto const group_of = [&](std::string const& path) {
+    write("proc/self/cgroup", "0::" + path + "\n");
+    return load().read(0).quota_group;
+  };
+  write("groups/job/cpu.max", "50000 100000\n");
+  write("groups/job/a/cpu.max", "50000 100000\n");
+  write("groups/job/b/cpu.max", "max 100000\n");
+  write("groups/job/c/cpu.max", "25000 100000\n");
+  auto const outer = group_of("/job");
+  ASSERT_TRUE(outer);
+  EXPECT_EQ(group_of("/job/a"), outer);
+  EXPECT_EQ(group_of("/job/b"), outer);
+  EXPECT_NE(group_of("/job/c"), outer);
+  EXPECT_EQ(group_of("/"), std::nullopt);
 }
 
 TEST_F(HostLoad, ReadsControlGroupsOfVersion1) {
@@ -267,7 +285,7 @@ TEST(Joined, AddsWhatProcessesOfTheProgramUse) {
   EXPECT_EQ(both.time, 2);
   EXPECT_EQ(both.seconds, 1);
   EXPECT_EQ(both.own, 0.75);
-  EXPECT_EQ(both.quota, 2);
+  EXPECT_EQ(both.quota, std::nullopt);  // one of them has no limit
   EXPECT_EQ(both.memory, 4);
   EXPECT_EQ(busy_with_others(both), 0.75);
   auto unknown = b;
@@ -278,6 +296,12 @@ TEST(Joined, AddsWhatProcessesOfTheProgramUse) {
   EXPECT_EQ(busy_with_others(platform::joined({a, unknown})), std::nullopt);
 }
 
+TEST(Joined, AddsQuotasOfGroups) {
+  host_reading const a{.quota = 0.5, .quota_group = 1}, b{.quota = 0.25, .quota_group = 2};
+  EXPECT_EQ(platform::joined({a, b}).quota, 0.75);
+  EXPECT_EQ(platform::joined({a, b, a}).quota, 0.75);
+}
+
 TEST(HostReading, IsReadAsItIsWritten) {
   host_reading const all{.time = 1.25,
                          .seconds = 0.5,
@@ -285,6 +309,7 @@ TEST(HostReading, IsReadAsItIsWritten) {
                          .cores = 2,
                          .own = 0.3,
                          .quota = 1.5,
+                         .quota_group = 4026531835,
                          .throttled = 0,
                          .memory = 1e9,
                          .memory_total = 2e9};

@@ -164,6 +164,41 @@ TEST_F(MonitorTest, ReadingsAsTextOfAnotherBuildAreIgnored) {
   EXPECT_EQ(of_.granted(0), 0.5);
 }
 
+TEST_F(MonitorTest, QuotasAreOfTheRanksOfAGroup) {
+  of_ = monitor(machine_, {0, 0});
+  EXPECT_EQ(of_.quota_of(0).processors, std::numeric_limits<double>::infinity());
+  of_.add(1, host_reading{.quota = 0.25, .quota_group = 7});
+  EXPECT_EQ(of_.granted(0), 0.25);
+  EXPECT_THAT(of_.quota_of(1).ranks, testing::ElementsAre(0, 1));  // as far as is known
+  of_.add(0, host_reading{.quota = 0.5, .quota_group = 8});
+  EXPECT_EQ(of_.granted(0), 0.5);  // that of the rank that measures the host
+  EXPECT_EQ(of_.granted(1), 0.5);
+  EXPECT_EQ(of_.quota_of(0).processors, 0.5);
+  EXPECT_THAT(of_.quota_of(0).ranks, testing::ElementsAre(0));
+  EXPECT_EQ(of_.quota_of(1).processors, 0.25);
+  EXPECT_THAT(of_.quota_of(1).ranks, testing::ElementsAre(1));
+  of_.add(1, host_reading{.quota = 0.5, .quota_group = 8});
+  EXPECT_THAT(of_.quota_of(1).ranks, testing::ElementsAre(0, 1));
+}
+
+/// Rank 0 has a group of its own, with half of a core, and uses it up; rank 1 on the same host does nothing.
+TEST_F(MonitorTest, ThreadsCountBesideTheQuotaOfTheirOwnGroup) {
+  of_ = monitor(machine_, {0, 0});
+  for (int k = 0; k < 20; ++k) {
+    of_.add(1, host_reading{.time = time_ + 0.5 * period, .seconds = period, .own = 0});
+    of_.add(0, host_reading{.time = time_ + 0.5 * period,
+                            .seconds = period,
+                            .processors = {{0, 0.5}},
+                            .own = 0.5,
+                            .quota = 0.5,
+                            .quota_group = 7,
+                            .throttled = 0.5});
+    of_.add(platform::thread_reading{0, time_ + 0.5 * period, period, 0.5 * period, 0.5 * period});
+    pass(1);
+  }
+  EXPECT_NEAR(of_.host(0).share, 1, 1e-9);  // of the speed, in which the quota is
+}
+
 TEST_F(MonitorTest, ThreadsThatSleepSayNothing) {
   EXPECT_EQ(of_.granted(0), 1);
   system(0, 1, 0, 0.4, 0.5), pass(1);

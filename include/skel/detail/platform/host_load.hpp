@@ -23,12 +23,13 @@ struct host_reading {
   double time = 0;     ///< [s] of a clock that does not go back, when it was read
   double seconds = 0;  ///< that the rates below are means of; 0: they are not known
   std::vector<processor_load>
-      processors{};                   ///< those that the program may use, ascending; empty: their loads are not known
-  std::size_t cores = 1;              ///< that the program may use; >= 1
-  std::optional<double> own{};        ///< cores that the program's processes kept busy
-  std::optional<double> quota{};      ///< processor seconds per second that control groups grant, > 0; absent: no limit
-  std::optional<double> throttled{};  ///< part of the time in which a control group held the program back, 0 to 1
-  std::optional<double> memory{};     ///< [B] that can be had, also under the control group's limit
+      processors{};               ///< those that the program may use, ascending; empty: their loads are not known
+  std::size_t cores = 1;          ///< that the program may use; >= 1
+  std::optional<double> own{};    ///< cores that the program's processes kept busy
+  std::optional<double> quota{};  ///< processor seconds per second that control groups grant, > 0; absent: no limit
+  std::optional<std::uint64_t> quota_group{};  ///< number of the one that grants it (group_limits::group)
+  std::optional<double> throttled{};     ///< part of the time in which a control group held the program back, 0 to 1
+  std::optional<double> memory{};        ///< [B] that can be had, also under the control group's limit
   std::optional<double> memory_total{};  ///< [B] of the host, or the control group's limit
 
   friend bool operator==(host_reading const&, host_reading const&) = default;
@@ -61,7 +62,8 @@ std::optional<double> share_of(host_reading const& reading, double threads = 1);
 double share_got(host_reading const& reading, double run, double waited);
 
 /// The readings of several processes of the program on one host as one: what they may use together, their own times
-/// added, where all are known; quota and memory as the tightest says. Precondition: there is one.
+/// added, where all are known; the quotas of their groups added, of one group the tightest, where each has one; memory
+/// as the tightest says. Precondition: there is one.
 host_reading joined(std::vector<host_reading> const& of_host);
 
 /// A reading as text for another process of the same build, and back. parse_reading throws skel::input_error (source

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -70,8 +71,10 @@ std::string host_name();
 /// Nothing where there is no limit or it cannot be read.
 struct group_limits {
   std::optional<double> processors{};  ///< processor seconds per second; > 0
-  std::optional<double> memory{};      ///< [B]
-  double period = 0.1;                 ///< after which the processors are granted anew [s]; > 0
+  /// Number of the group that grants so few, the same for all processes of it on a host.
+  std::optional<std::uint64_t> group{};
+  std::optional<double> memory{};  ///< [B]
+  double period = 0.1;             ///< after which the processors are granted anew [s]; > 0
 };
 group_limits read_group_limits(std::filesystem::path const& membership = "/proc/self/cgroup",
                                std::filesystem::path const& root = "/sys/fs/cgroup");

@@ -108,8 +108,9 @@ struct monitor_options {
 /// a step after it, or another one comes; that a host leaves stands until it joins. A host that leaves and is silent is
 /// gone. What nobody measures or announces is as the platform says.
 ///
-/// Shares are of the speed that the platform says, in which the quota of the host's control group is, as it was when
-/// the speed was measured (host_probe.hpp): that of the first reading of the host.
+/// Shares are of the speed that the platform says, in which the quota of a control group is, as it was when the speed
+/// was measured (host_probe.hpp): that of the first reading of the host's first rank, which measures it. Ranks of a
+/// host may be in several groups; those of one share its quota.
 ///
 /// Times are of one clock, of who monitors, in seconds. Readings that come too late, that go back in time, or that are
 /// no numbers are ignored and counted. A value without clock and threads, which can be copied. Memory: 40 KiB for each
@@ -129,9 +130,9 @@ class monitor {
   /// cannot be read, as it is of another build.
   std::optional<host_reading> add(std::size_t rank, std::string const& said, double time);
   void add(share_reading const& reading);
-  /// As a share, of what the quota of the host granted that was first heard of: this is in the speed that the platform
-  /// says. Nothing where there was not always a thread, in the mean, that could have run: how long one that wakes up
-  /// waits for its turn says nothing of what one would get that never sleeps.
+  /// As a share, of what the quota of the rank's group granted that was first heard of. Nothing where there was not
+  /// always a thread, in the mean, that could have run: how long one that wakes up waits for its turn says nothing of
+  /// what one would get that never sleeps.
   void add(thread_reading const& reading);
   /// As a latency, half of the least of the last trips_of_a_reading short ones between the two hosts, as a rank that
   /// waits for a core answers late. As a bandwidth, the greatest of as many larger ones, by how much longer each took
@@ -162,9 +163,18 @@ class monitor {
   description for_ranks() const;
   /// What the ranks of this rank's host said last, together. Precondition: it is there. O(ranks of the host).
   host_reading reading_of_host(std::size_t rank) const;
-  /// The part of a core that the speed of the rank's host is of, by the first quota that was heard of it; 1 where there
-  /// is none. Precondition: it is there.
+  /// The part of a core that the speed of the rank's host is of, by the first quota of the first of its ranks that has
+  /// spoken; 1 where there is none. Precondition: it is there.
   double granted(std::size_t rank) const;
+
+  /// A quota, and the ranks of the host that have it together.
+  struct group_quota {
+    double processors = std::numeric_limits<double>::infinity();  ///< infinite: no limit
+    std::vector<std::size_t> ranks{};
+  };
+  /// What the rank's control group grants by what it said last. Ranks that have not spoken count as of the same one.
+  /// Precondition: it is there. O(ranks of the host).
+  group_quota quota_of(std::size_t rank) const;
 
   snapshot const& machine() const { return machine_; }
   std::vector<std::size_t> const& host_of_rank() const { return host_of_rank_; }
@@ -179,7 +189,7 @@ class monitor {
     std::optional<slot_series> threads{}, system{};
     std::map<std::size_t, host_reading> readings{};  // the latest of each rank
     std::map<std::size_t, double> came{};            // when
-    std::optional<double> quota{};                   // [cores] by the first reading; infinite: none
+    std::map<std::size_t, double> quotas{};          // [cores] by the first reading of each rank; infinite: none
     presence state = presence::present;              // as announced
     double state_since = 0;
     std::optional<double> announced{};  // factor of the speed
