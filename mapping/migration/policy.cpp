@@ -1,5 +1,7 @@
 #include <skel/detail/mapping/migration/policy.hpp>
 
+#include <string>
+
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
@@ -34,6 +36,20 @@ std::unique_ptr<policy> make_policy(skeletons::migration_settings const& setting
   if (settings.name == "skel") return std::make_unique<expected_time>(settings, machine, pinned);
   throw error(in_quotes(settings.name) + " is no policy of migration" +
               did_you_mean(settings.name, skeletons::migration_policies));
+}
+
+void check_moves(record::rescheduling const& call, std::span<std::size_t const> hosts, std::size_t host_count) {
+  std::vector<bool> moved(hosts.size());
+  for (auto const& one : call.candidates) {
+    bool const exists = one.process < hosts.size() && one.from < host_count && one.to < host_count;
+    if (exists && !one.accepted) continue;
+    if (!exists || moved[one.process] || hosts[one.process] != one.from)
+      throw error("the policy moves process " + std::to_string(one.process) + " from host " + std::to_string(one.from) +
+                  " to host " + std::to_string(one.to) + " after superstep " + std::to_string(call.superstep) +
+                  ", which cannot be; there are " + std::to_string(hosts.size()) + " processes, each moves once, and " +
+                  std::to_string(host_count) + " hosts");
+    moved[one.process] = true;
+  }
 }
 
 }  // namespace skel::mapping::migration

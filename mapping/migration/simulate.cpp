@@ -2,28 +2,17 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/base/error.hpp>
 
 namespace skel::mapping::migration {
 
 namespace {
 
 void move(record::superstep& step, record::rescheduling const& call, cost::bsp::machine const& machine) {
-  std::vector<bool> moved(step.hosts.size());
-  for (auto const& one : call.candidates) {
-    if (!one.accepted) continue;
-    if (one.process >= step.hosts.size() || moved[one.process] || step.hosts[one.process] != one.from ||
-        one.to >= machine.hosts.host_count())
-      throw error("the policy moves process " + std::to_string(one.process) + " from host " + std::to_string(one.from) +
-                  " to host " + std::to_string(one.to) + " after superstep " + std::to_string(call.superstep) +
-                  ", which cannot be; there are " + std::to_string(step.hosts.size()) +
-                  " processes, each moves once, and " + std::to_string(machine.hosts.host_count()) + " hosts");
-    moved[one.process] = true;
-    step.hosts[one.process] = one.to;
-  }
+  check_moves(call, step.hosts, machine.hosts.host_count());
+  for (auto const& one : call.candidates)
+    if (one.accepted) step.hosts[one.process] = one.to;
 }
 
 }  // namespace

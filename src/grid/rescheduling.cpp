@@ -44,9 +44,11 @@ double slowest(cost::bsp::machine const& machine, record::superstep const& step)
 
 }  // namespace
 
-rescheduling::rescheduling(rescheduling_setup setup)
+rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy)
     : where_(std::move(setup.where)),
-      policy_(mapping::migration::make_policy(setup.policy, where_.machine, pins(setup.processes, setup.pinned))),
+      policy_(policy
+                  ? std::move(policy)
+                  : mapping::migration::make_policy(setup.policy, where_.machine, pins(setup.processes, setup.pinned))),
       monitor_(std::move(setup.monitor)),
       announced_(std::move(setup.announced)),
       wanted_(where_.host_of_rank.size()),
@@ -191,6 +193,7 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   double const took = 1e-9 * static_cast<double>(record::thread_ns() - begun) / std::max(least_share, share_of(0));
   made_.deciding += took;
   if (!call) return {};
+  mapping::migration::check_moves(*call, step.hosts, where_.rank_of_host.size());
   remember(calls_, took);
   calling_ += took;
   return moves_of(std::move(*call), last, took);

@@ -37,10 +37,12 @@ struct rescheduling_setup {
 /// so that it never decides on what it has already changed. For one thread, the one that communicates.
 class rescheduling {
  public:
-  /// Throws skel::error for a policy that there is not.
-  explicit rescheduling(rescheduling_setup setup);
+  /// `policy`: what decides instead of the policy that the setup names, where it is not null. Throws skel::error for a
+  /// name that is none.
+  explicit rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy = nullptr);
 
-  /// run_options::next_moves. O(processes + messages), and what the policy takes.
+  /// run_options::next_moves. O(processes + messages), and what the policy takes. Throws skel::error where that moves
+  /// what cannot be moved so (mapping::migration::check_moves).
   std::vector<bsp_move> next_moves(bsp_measures const& last);
 
   /// What has been decided so far.

@@ -1,6 +1,8 @@
 #include "rescheduling.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -208,6 +210,39 @@ TEST(Rescheduling, LeavesAHostThatLeaves) {
     }
   }
   EXPECT_THAT(left, testing::ElementsAre(4, 5));
+}
+
+/// What is told of supersteps, and a candidate that is given after the first.
+class told_supersteps final : public skel::mapping::migration::policy {
+ public:
+  explicit told_supersteps(std::vector<skel::record::superstep>& told,
+                           std::optional<skel::record::migration_candidate> gives = {})
+      : told_(told), gives_(std::move(gives)) {}
+
+  std::optional<skel::record::rescheduling> after(skel::record::superstep const& step) override {
+    told_.push_back(step);
+    if (!gives_ || step.number != 1) return std::nullopt;
+    return skel::record::rescheduling{.superstep = 1, .candidates = {*gives_}};
+  }
+
+ private:
+  std::vector<skel::record::superstep>& told_;
+  std::optional<skel::record::migration_candidate> gives_;
+};
+
+TEST(Rescheduling, RefusesAPolicyWhoseMovesCannotBe) {
+  std::vector<skel::record::superstep> told;
+  for (bool const accepted : {true, false})
+    for (auto const& [process, from, to] : {std::array<std::size_t, 3>{0, 0, 3}, {0, 3, 1}, {6, 0, 1}}) {
+      skel::record::migration_candidate const bad{.process = process, .from = from, .to = to, .accepted = accepted};
+      skel::rescheduling watcher(setup("never"), std::make_unique<told_supersteps>(told, bad));
+      try {
+        watcher.next_moves(took(1, 0.01));
+        FAIL();
+      } catch (skel::error const& refused) {
+        EXPECT_THAT(refused.what(), testing::HasSubstr("after superstep 1, which cannot be; there are 6 processes"));
+      }
+    }
 }
 
 TEST(Rescheduling, RefusesAPolicyThatThereIsNot) {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
@@ -30,5 +32,10 @@ class policy {
 /// skeletons::migration_policies.
 std::unique_ptr<policy> make_policy(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                                     std::vector<bool> const& pinned = {});
+
+/// Throws skel::error, with the move and what there is, for a call with a candidate that is no process, or is on or
+/// goes to no host, and for one that moves a process twice or from where it is not. `hosts`: of each process.
+/// O(processes).
+void check_moves(record::rescheduling const& call, std::span<std::size_t const> hosts, std::size_t host_count);
 
 }  // namespace skel::mapping::migration
