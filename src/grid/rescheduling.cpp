@@ -105,13 +105,13 @@ double rescheduling::unit() const {
   return least;
 }
 
-/// The part of each host that the program will not get.
+/// The part of each host that the program will not get, whether it leaves or not.
 std::vector<double> rescheduling::loads() const {
   std::vector<double> out(shares_.size());
   double const unit = this->unit();
   for (std::size_t r = 0; r < out.size(); ++r) {
     double const share = share_of(r) / monitor_.granted(r) * unit;
-    out[where_.host_of_rank[r]] = monitor_.leaves(r) ? load_of_leaving : 1 - std::clamp(share, least_share, 1.0);
+    out[where_.host_of_rank[r]] = 1 - std::clamp(share, least_share, 1.0);
   }
   return out;
 }
@@ -165,6 +165,9 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
     out.seconds = std::max(0.0, out.seconds - there + slowest(where_.machine, out));
     ran_on_ = last.rank_of;
   }
+  // What has happened is priced by what hosts gave, what is to come by what they will.
+  for (std::size_t r = 0; r < shares_.size(); ++r)
+    if (monitor_.leaves(r)) out.external_load[where_.host_of_rank[r]] = load_of_leaving;
   return out;
 }
 

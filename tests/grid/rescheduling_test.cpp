@@ -230,6 +230,21 @@ class told_supersteps final : public skel::mapping::migration::policy {
   std::optional<skel::record::migration_candidate> gives_;
 };
 
+/// Process 4 goes, process 5 cannot.
+TEST(Rescheduling, PricesWhatRanOnAHostThatLeavesByWhatItGave) {
+  auto with = setup("never");
+  with.announced = [] { return std::vector<announcement>{{.says = announcement::kind::leaves, .host = "c"}}; };
+  std::vector<skel::record::superstep> told;
+  skel::rescheduling watcher(std::move(with), std::make_unique<told_supersteps>(told));
+  auto now = took(1, 0.01);
+  watcher.next_moves(now);
+  now.number = 2, now.rank_of[4] = 1;
+  watcher.next_moves(now);
+  EXPECT_NEAR(watcher.made().computation, watcher.made().measured, 1e-9);
+  EXPECT_DOUBLE_EQ(told[1].seconds, 0.03);  // as if process 4 had been on rank 1
+  EXPECT_THAT(told[1].external_load, testing::ElementsAre(0, 0, testing::Gt(0.99)));
+}
+
 TEST(Rescheduling, RefusesAPolicyWhoseMovesCannotBe) {
   std::vector<skel::record::superstep> told;
   for (bool const accepted : {true, false})
