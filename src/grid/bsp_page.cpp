@@ -57,10 +57,6 @@ double measured_before(record::bsp_history const& run, std::size_t stretch) {
   return run.stretches[stretch - 1].imbalance();
 }
 
-std::size_t accepted(record::rescheduling const& call) {
-  return static_cast<std::size_t>(std::ranges::count_if(call.candidates, [](auto const& one) { return one.accepted; }));
-}
-
 /// Where processes moved, and where they were to and did not.
 std::vector<chart_mark> marks_of(record::bsp_history const& run) {
   std::vector<chart_mark> out;
@@ -74,7 +70,7 @@ std::vector<chart_mark> marks_of(record::bsp_history const& run) {
                        share_text(stood.imbalance()) + " after"});
   }
   for (auto const& call : run.run.decisions.calls)
-    if (auto const many = accepted(call);
+    if (auto const many = call.moves;
         many > 0 && stretch_after(run, call.superstep) == run.stretches.size() && run.stretches.left_out() == 0)
       out.push_back({static_cast<double>(call.superstep), "refused",
                      "after superstep " + number_of(call.superstep) + ": " + processes_text(many) +
@@ -193,9 +189,9 @@ std::string charts(record::bsp_history const& run, std::vector<chart_mark> const
     took.points.emplace_back(at, column.seconds / count);
     slowest.points.emplace_back(at, column.slowest / count);
   }
-  std::vector<record::rescheduling const*> moving;
+  std::vector<record::bsp_call const*> moving;
   for (auto const& call : run.run.decisions.calls)
-    if (accepted(call) > 0) moving.push_back(&call);
+    if (call.moves > 0) moving.push_back(&call);
   for (std::size_t i = 0; i < moving.size(); ++i) {
     double const from = static_cast<double>(moving[i]->superstep + 1), expected = moving[i]->imbalance_after,
                  until = i + 1 < moving.size() ? static_cast<double>(moving[i + 1]->superstep + 1) : supersteps_of(run);
@@ -215,7 +211,7 @@ std::string calls(record::bsp_history const& run) {
   std::string rows;
   std::size_t stayed = 0;
   for (auto const& call : made.calls) {
-    auto const many = accepted(call);
+    auto const many = call.moves;
     if (many == 0) {
       ++stayed;
       continue;
@@ -224,7 +220,7 @@ std::string calls(record::bsp_history const& run) {
     bool const moved = stretch < run.stretches.size();
     double const before = moved ? measured_before(run, stretch) : NAN,
                  after = moved ? run.stretches[stretch].imbalance() : NAN;
-    rows += "<tr>" + number_cell(number_of(call.superstep)) + number_cell(number_of(call.candidates.size())) +
+    rows += "<tr>" + number_cell(number_of(call.superstep)) + number_cell(number_of(call.considered)) +
             number_cell(number_of(many)) + number_cell(moved ? number_of(run.stretches[stretch].moved) : "-") +
             number_cell(share_text(call.imbalance_before)) + number_cell(share_text(before)) +
             number_cell(share_text(call.imbalance_after)) + number_cell(share_text(after)) +

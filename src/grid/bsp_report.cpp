@@ -56,11 +56,9 @@ std::string decisions_text(record::bsp_record const& run) {
                     print(", deciding took %.3g s\n", made.deciding);
   std::size_t listed = 0;
   for (auto const& call : made.calls) {
-    std::size_t moves = 0;
-    for (auto const& one : call.candidates) moves += one.accepted ? 1 : 0;
-    if (moves == 0) continue;
+    if (call.moves == 0) continue;
     if (++listed > most_moves_listed) break;
-    out += print("    after superstep %zu: ", call.superstep) + process_count(moves) +
+    out += print("    after superstep %zu: ", call.superstep) + process_count(call.moves) +
            print(", imbalance %.0f %% before and %.0f %% after, price %.3g s\n", 100 * call.imbalance_before,
                  100 * call.imbalance_after, call.price);
   }

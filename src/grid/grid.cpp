@@ -102,8 +102,8 @@ void serialize(Archive& a, migration_candidate& c) {
   a(c.process, c.from, c.to, c.pm, c.t1, c.t2, c.accepted, c.why);
 }
 template <class Archive>
-void serialize(Archive& a, rescheduling& r) {
-  a(r.superstep, r.candidates, r.imbalance_before, r.imbalance_after, r.cost, r.price, r.took);
+void serialize(Archive& a, bsp_call& c) {
+  a(c.superstep, c.candidates, c.imbalance_before, c.imbalance_after, c.cost, c.price, c.took, c.considered, c.moves);
 }
 template <class Archive>
 void serialize(Archive& a, bsp_decisions& d) {

@@ -15,6 +15,17 @@ void add(std::vector<double>& to, std::vector<double> const& what) {
 
 }  // namespace
 
+static_assert(bsp_call::most_candidates * first_and_last<bsp_call>::most <= bsp_record::most_migrations);
+
+bsp_call::bsp_call(rescheduling made)
+    : rescheduling(std::move(made)),
+      considered(candidates.size()),
+      moves(static_cast<std::size_t>(std::ranges::count(candidates, true, &migration_candidate::accepted))) {
+  if (candidates.size() <= most_candidates) return;
+  candidates.resize(most_candidates);
+  candidates.shrink_to_fit();
+}
+
 void superstep_times::join(superstep_times const& next) {
   count += next.count;
   add(computing, next.computing);

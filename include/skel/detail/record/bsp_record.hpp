@@ -28,11 +28,22 @@ struct bsp_migration {
   std::string failed{};     ///< why it stayed; empty: it went
 };
 
+/// A call as a record keeps it, with the first of its candidates.
+struct bsp_call : rescheduling {
+  /// Of all calls that are kept no more together than migrations (bsp_record::most_migrations).
+  static constexpr std::size_t most_candidates = 64;
+
+  bsp_call() = default;
+  bsp_call(rescheduling made);
+
+  std::size_t considered = 0, moves = 0;  ///< candidates, and those that were accepted: also of those not kept
+};
+
 /// What a policy of migration has decided while a BSP program ran, and what the model of supersteps says of what they
 /// did beside what they took, summed over supersteps. Hosts of calls are ranks.
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
-  first_and_last<rescheduling> calls{};
+  first_and_last<bsp_call> calls{};
   double deciding = 0;         ///< that the policy took [s]
   double migration_fixed = 0;  ///< what a migration usually took beside its state [s]; 0: none was measured
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]

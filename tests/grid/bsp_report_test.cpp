@@ -1,0 +1,43 @@
+#include <skel/detail/grid/bsp_report.hpp>
+
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace {
+
+using testing::HasSubstr;
+
+/// Two calls of one policy on 200 processes: all change places, then four go.
+skel::bsp_report two_calls() {
+  skel::bsp_report out;
+  auto& run = out.run;
+  run.name = "p";
+  run.processes = 200;
+  run.hosts = {"a", "b"};
+  run.rank_of.assign(200, 0);
+  run.migrated = 200;
+  run.decisions.policy = "rotate";
+  for (auto const moves : {std::size_t{200}, std::size_t{4}}) {
+    skel::record::rescheduling call;
+    call.superstep = moves;
+    for (std::size_t p = 0; p < moves; ++p)
+      call.candidates.push_back({.process = p, .from = 0, .to = 1, .accepted = true});
+    run.decisions.calls.add(std::move(call));
+  }
+  return out;
+}
+
+std::string text_of(skel::bsp_report const& report) {
+  std::ostringstream out;
+  out << report;
+  return out.str();
+}
+
+TEST(BspReport, CountsMovesOfCallsOfWhichNotAllAreKept) {
+  EXPECT_THAT(text_of(two_calls()), HasSubstr("after superstep 200: 200 processes,"));
+}
+
+}  // namespace
