@@ -63,6 +63,9 @@ std::string decisions_text(record::bsp_record const& run) {
                  100 * call.imbalance_after, call.price);
   }
   if (listed > most_moves_listed) out += "    ...\n";
+  // Those of a call are made at the barrier after the next superstep, where there is one.
+  if (auto const told = run.migrated + run.not_migrated; made.moves > told)
+    out += "    " + counted(made.moves - told, "move") + " of the last call not made, as the program was over\n";
   if (made.migration_fixed > 0)
     out += "  a migration took " + scaled(made.migration_fixed, "s") + " beside its state\n";
   if (made.supersteps > 0) {

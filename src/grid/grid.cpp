@@ -107,7 +107,7 @@ void serialize(Archive& a, bsp_call& c) {
 }
 template <class Archive>
 void serialize(Archive& a, bsp_decisions& d) {
-  a(d.policy, d.calls, d.deciding, d.migration_fixed, d.computation, d.communication, d.barriers, d.supersteps,
+  a(d.policy, d.calls, d.moves, d.deciding, d.migration_fixed, d.computation, d.communication, d.barriers, d.supersteps,
     d.measured);
 }
 template <class Archive>

@@ -183,6 +183,7 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, bsp_meas
     if (one.accepted) moves.push_back({one.process, static_cast<int>(one.from), static_cast<int>(one.to)});
   }
   call.took = took;
+  made_.moves += moves.size();
   made_.calls.add(std::move(call));
   return moves;
 }

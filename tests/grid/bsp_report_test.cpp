@@ -9,6 +9,7 @@
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 /// Two calls of one policy on 200 processes: all change places, then four go.
 skel::bsp_report two_calls() {
@@ -26,6 +27,7 @@ skel::bsp_report two_calls() {
     for (std::size_t p = 0; p < moves; ++p)
       call.candidates.push_back({.process = p, .from = 0, .to = 1, .accepted = true});
     run.decisions.calls.add(std::move(call));
+    run.decisions.moves += moves;
   }
   return out;
 }
@@ -38,6 +40,14 @@ std::string text_of(skel::bsp_report const& report) {
 
 TEST(BspReport, CountsMovesOfCallsOfWhichNotAllAreKept) {
   EXPECT_THAT(text_of(two_calls()), HasSubstr("after superstep 200: 200 processes,"));
+}
+
+TEST(BspReport, SaysWhichMovesWereNotMade) {
+  auto report = two_calls();
+  EXPECT_THAT(text_of(report), HasSubstr("4 moves of the last call not made, as the program was over"));
+  report.run.migrated += 3, report.run.not_migrated = 1;
+  EXPECT_THAT(text_of(report), Not(HasSubstr("not made,")));
+  EXPECT_THAT(text_of(report), HasSubstr("1 migration could not be made"));
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ TEST(Rescheduling, AsksThePolicyAfterEachSuperstep) {
     EXPECT_NE(one.from, one.to);
   }
   EXPECT_EQ(watcher.made().policy, "rotate");
+  EXPECT_EQ(watcher.made().moves, moves.size());
   EXPECT_EQ(watcher.made().calls.all(), 1U);
   EXPECT_EQ(watcher.made().supersteps, 2U);
   EXPECT_DOUBLE_EQ(watcher.made().measured, 0.04);

@@ -44,6 +44,7 @@ struct bsp_call : rescheduling {
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
   first_and_last<bsp_call> calls{};
+  std::uint64_t moves = 0;     ///< that they decided on, also those that were not made
   double deciding = 0;         ///< that the policy took [s]
   double migration_fixed = 0;  ///< what a migration usually took beside its state [s]; 0: none was measured
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
