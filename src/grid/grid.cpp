@@ -278,15 +278,21 @@ struct grid::state {
   /// From now on there is a platform whose host i is rank i, and it is known what cores ranks may use. Collective at
   /// the first call.
   void know_machine() {
-    if (cores) return;
     if (!settings.platform) {
       // On one host speeds have nothing to be compared with.
       bool const several = std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) != ranks.hosts().end();
       probed = measure_run(ranks.size() == 1 ? MPI_COMM_NULL : runtime::native(ranks), ranks.hosts(), {}, several);
       settings.platform = probed->picture.for_ranks(probed->host_of_rank);
     }
+    know_cores();
+  }
+
+  /// From now on it is known what cores ranks may use, which needs no figure of hosts that has to be measured.
+  /// Collective at the first call.
+  void know_cores() {
+    if (cores) return;
     // Ranks of one host share its cores, whatever the platform says of each.
-    if (probed || (stated && stated->picture.is_measured()))
+    if (!stated || stated->picture.is_measured())
       cores = find_rank_cores(ranks, limits);
     else
       cores = find_stated_cores(ranks, stated->picture.machine(), stated->host_of_rank, limits);
@@ -301,15 +307,13 @@ struct grid::state {
     return found;
   }
 
-  /// With how many threads this rank computes where nothing is placed: ranks of a host share its cores. Collective at
-  /// the first call.
-  std::size_t threads() {
-    if (!own_cores) {
-      std::string unused;
-      auto const found = cores ? *cores : find_rank_cores(ranks, unused);
-      own_cores = std::max<std::size_t>(1, found.own[static_cast<std::size_t>(ranks.rank())]);
-    }
-    return *own_cores;
+  /// With how many threads each rank computes the processes of a BSP program: those of its cores. Collective at the
+  /// first call.
+  std::vector<std::size_t> threads() {
+    know_cores();
+    std::vector<std::size_t> out;
+    for (auto const own : cores->own) out.push_back(std::max<std::size_t>(1, own));
+    return out;
   }
 
   /// Hosts that a line or the user names.
@@ -370,9 +374,7 @@ struct grid::state {
   std::pair<bsp_machine, std::vector<int>> bsp_begin(std::size_t processes, skeletons::migration_settings const& how) {
     know_machine();
     auto const& where = probed ? *probed : *stated;
-    std::vector<std::size_t> threads;
-    for (auto const own : cores->own) threads.push_back(std::max<std::size_t>(1, own));
-    auto machine = make_bsp_machine(where, *settings.platform, threads);
+    auto machine = make_bsp_machine(where, *settings.platform, threads());
     std::vector<double> weights;
     for (auto const host : machine.host_of_rank)
       weights.push_back(how.name == skeletons::migration_settings{}.name ? machine.machine.hosts.speed(host) : 1);
@@ -579,7 +581,6 @@ struct grid::state {
   run_settings settings;
   runtime::communicator ranks;
   std::optional<rank_cores> cores;                 // from the first program on
-  std::optional<std::size_t> own_cores;            // of this rank, from the first BSP program on
   std::string limits;                              // ranks that may use fewer than their host has
   std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
   std::optional<run_platform> stated;              // as it was, before each rank became a host
@@ -744,7 +745,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   options.interrupt = &interrupt_watch::flag();
   std::unique_ptr<rescheduling> watcher;
   if (decides) watcher = s.watch(group, options, how);
-  options.threads = s.threads();
+  options.threads = s.threads()[static_cast<std::size_t>(rank())];
   std::optional<bsp_view> view;
   if (rank() == 0) {
     warn_of_what_bsp_does_not(s.settings);

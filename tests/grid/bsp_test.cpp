@@ -1,12 +1,15 @@
 #include <skel/bsp.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -126,6 +129,29 @@ TEST(Bsp, MovesProcessesFromRanksThatHaveMore) {
   std::ostringstream text;
   text << report;
   EXPECT_THAT(text.str(), HasSubstr("moved by 'greedy_refine'"));
+}
+
+/// A platform that says nothing of cores has one a host, whether somebody places processes by it or not.
+TEST(Bsp, ComputesWithTheThreadsOfThePlatformUnderEveryPolicy) {
+  auto const ranks = static_cast<std::size_t>(grid().size());
+  skel::run_settings settings;
+  settings.platform = skel::platform::description(
+      1e-6, {{.name = "host", .hosts = ranks, .speed = 1, .inside = {.latency = 1e-5, .bandwidth = 1e9}}}, {});
+  for (std::string const policy : {"never", "skel"}) {
+    skel::grid here(settings);
+    std::atomic<bool> alone = true;
+    auto const app = skel::bsp<int>(
+                         "threads", 16 * ranks, [](std::size_t) { return 0; },
+                         [&alone, mine = std::this_thread::get_id()](skel::superstep<int>& now, int&) {
+                           if (std::this_thread::get_id() != mine) alone = false;
+                           std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                           if (now.number() == 4) now.halt();
+                         })
+                         .migrated_by({.name = policy});
+    here.run(app);
+    EXPECT_TRUE(alone) << policy;
+    EXPECT_EQ(here.plan(app).threads, std::vector<std::size_t>(ranks, 1)) << policy;
+  }
 }
 
 TEST(Bsp, IsChangedAlsoWhereItHasAName) {
