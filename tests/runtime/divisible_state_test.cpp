@@ -75,6 +75,18 @@ TEST(DivisibleState, SplitsABatchAndPutsItTogetherInItsOrder) {
   for (int i = 0; i < 4; ++i) EXPECT_EQ(static_cast<items<int> const&>(*all)[static_cast<std::size_t>(i)], i + 1);
 }
 
+TEST(DivisibleState, IsNotReadByAFunctionWithAnotherNumberOfParts) {
+  word_counts four, three, five;
+  three.shelves.resize(3), five.shelves.resize(5);
+  auto const written = skel::runtime::stage_state_of<std::string, int>(four)->take();
+  for (auto* const other : {&three, &five}) {
+    auto const state = skel::runtime::stage_state_of<std::string, int>(*other);
+    EXPECT_THROW(state->restore(written), skel::error);
+  }
+  auto const state = skel::runtime::stage_state_of<std::string, int>(three);
+  EXPECT_THROW(state->divisible()->restore_part(3, std::string(8, '\0')), skel::error);
+}
+
 TEST(DivisibleState, OfAPartThatThereIsNotIsAnError) {
   struct astray : word_counts {
     std::size_t part_of(std::string const&) const { return 9; }

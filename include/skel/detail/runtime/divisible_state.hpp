@@ -100,6 +100,7 @@ class function_parts final : public divisible_state {
     return out;
   }
   void restore_part(std::size_t part, std::string const& bytes) override {
+    if (part >= parts()) refuse_parts("has a part " + std::to_string(part));
     read(bytes, [&](auto& archive) { function_.serialize_part(archive, part); });
   }
   std::string take_shared() override {
@@ -122,7 +123,9 @@ class function_parts final : public divisible_state {
     if (bytes.empty()) return;
     std::size_t at = 0;
     restore_shared(next(bytes, at));
-    for (std::size_t part = 0; at < bytes.size(); ++part) restore_part(part, next(bytes, at));
+    std::size_t part = 0;
+    for (; at < bytes.size(); ++part) restore_part(part, next(bytes, at));
+    if (part != parts()) refuse_parts("has " + std::to_string(part) + " parts");
   }
 
   std::vector<std::size_t> parts_of(items_base const& batch, std::size_t& position) const override {
@@ -162,6 +165,12 @@ class function_parts final : public divisible_state {
   }
 
  private:
+  /// The function that reads was made otherwise than the one that wrote.
+  [[noreturn]] void refuse_parts(std::string const& what_came) const {
+    throw error("what comes " + what_came + ", and parts() says that there are " + std::to_string(parts()) +
+                ": their number must be the same on all ranks and after a restart; let serialize() name what it "
+                "depends on");
+  }
   void put_part(std::string& to, std::size_t part) {
     packer<kept<F>> archive(to);
     function_.serialize_part(archive, part);
