@@ -43,15 +43,18 @@ std::optional<int> descriptor_named(std::string_view name) {
 class stream_file {
  public:
   explicit stream_file(std::string name) : name_(std::move(name)) {}
-  ~stream_file() {
-    if (number_ >= 0) ::close(number_);
-  }
+  ~stream_file() { close(); }
   stream_file(stream_file const&) = delete;
   stream_file& operator=(stream_file const&) = delete;
 
   bool is_open() const { return number_ >= 0; }
   bool is_own() const { return is_own_; }
   int number() const { return number_; }
+  /// After which it is as it was before it was opened.
+  void close() {
+    if (number_ >= 0) ::close(std::exchange(number_, -1));
+    is_own_ = true;
+  }
   void open(int flags) {
     number_ = ::open(name_.c_str(), flags | O_CLOEXEC, 0666);
     if (number_ < 0) fail("cannot be opened");
@@ -114,8 +117,17 @@ struct file_sink::state {
   std::uint64_t position = 0;  // of what comes next
   std::string waiting{};
 
+  /// One that failed is tried again as a whole: what was not cut is not written to.
   void begin() {
     if (file.is_open()) return;
+    try {
+      open_at_place();
+    } catch (...) {
+      file.close();
+      throw;
+    }
+  }
+  void open_at_place() {
     file.open_to_write();
     if (!file.is_own()) return;  // what is in it is not ours to cut
     std::uint64_t const from = position - waiting.size();
@@ -187,10 +199,16 @@ struct runtime::file_source::reader {
 
   void begin() {
     if (file.is_open()) return;
-    file.open(O_RDONLY);
-    if (position == 0) return;
-    file.expect(position);
-    if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0) file.fail("cannot be read from a place on");
+    try {
+      file.open(O_RDONLY);
+      if (position == 0) return;
+      file.expect(position);
+      if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0)
+        file.fail("cannot be read from a place on");
+    } catch (...) {
+      file.close();
+      throw;
+    }
   }
   std::size_t left() const { return ahead.size() - given; }
   void read_more(std::size_t bytes) {
