@@ -77,6 +77,38 @@ TEST(MpiTransport, TakesWhatOtherThreadsSend) {
   EXPECT_EQ(sum, 3 * static_cast<std::uint64_t>(among.size() - 1) * each * (each - 1) / 2);
 }
 
+/// The most memory that this process had so far [B].
+std::size_t most_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return 1024 * static_cast<std::size_t>(usage.ru_maxrss);
+}
+
+TEST(MpiTransport, NeedsLittleMemoryForWhatNobodyWants) {
+  mpi_transport among(ranks());
+  constexpr std::size_t long_range = 60 << 20U;
+  std::vector<std::byte> const range(among.rank() == 0 ? long_range : 0, std::byte{1});
+  std::uint64_t come = 0, others = 0;
+  among.open(9, [&](int, auto, auto sizes) -> landing {
+    come += sizes[0];
+    return {};
+  });
+  among.open(10, [&](int, auto, auto) -> landing { return ++others, landing{}; });
+  auto const before = most_memory();
+  for (int r = 1; among.rank() == 0 && r < among.size(); ++r)
+    for (int k = 0; k < 2; ++k) {
+      message out(0, 1);
+      out.add(range);
+      among.send(r, 9, std::move(out));
+      among.send(r, 10, message::of(k));
+    }
+  among.settle();
+  if (among.rank() == 0) return;
+  EXPECT_EQ(come, 2 * long_range);
+  EXPECT_EQ(others, 2u);
+  EXPECT_LT(most_memory() - before, long_range / 2);
+}
+
 TEST(MpiTransport, RestsUntilItIsWoken) {
   mpi_transport among(ranks());
   std::atomic<bool> said = false;

@@ -14,6 +14,11 @@ namespace {
 
 constexpr int body_tag = 0, first_segment_tag = 1;
 
+/// Ranges go in pieces of this length [B]: a receiver that has no memory for a message, or does not want it, takes its
+/// pieces off the wire into a bin of this length, which it has from the beginning. A latency is some hundred thousandth
+/// of what a piece takes.
+constexpr std::size_t longest_segment = std::size_t{1} << 22U;
+
 int tag_of(std::uint64_t segment, int most_tag) {
   return first_segment_tag + static_cast<int>(segment % static_cast<std::uint64_t>(most_tag - 1));
 }
@@ -33,7 +38,7 @@ struct mpi_transport::incoming {
   landing place{};
   std::uint64_t segment = 0;            // the next one's number
   std::vector<std::size_t> unwanted{};  // bytes of the pieces to take off the wire, last one first
-  std::unique_ptr<std::byte[]> bin{};   // where they go
+  bool has_bin = false;                 // one of them is on its way there
   std::vector<MPI_Request> requests{};
 };
 
@@ -41,6 +46,7 @@ mpi_transport::mpi_transport(communicator const& ranks) : ranks_(ranks), comm_(n
   if (size() == 1) return;
   auto const count = static_cast<std::size_t>(size());
   for (auto* counters : {&sent_, &received_, &expected_, &segments_sent_}) counters->resize(count);
+  bin_ = std::make_unique_for_overwrite<std::byte[]>(longest_segment);
   int* bound = nullptr;
   int found = 0;
   MPI_Comm_get_attr(comm_, MPI_TAG_UB, &bound, &found);
@@ -80,11 +86,14 @@ bool mpi_transport::send_outbox() {
     out.requests.emplace_back();
     MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, out.rank, body_tag, comm_, &out.requests.back());
     for (auto const& range : out.what.ranges())
-      for_each_piece(range, [&](std::span<std::byte const> piece) {
-        out.requests.emplace_back();
-        MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, out.rank,
-                  tag_of(segments_sent_[to]++, most_tag_), comm_, &out.requests.back());
-      });
+      for_each_piece(
+          range,
+          [&](std::span<std::byte const> piece) {
+            out.requests.emplace_back();
+            MPI_Isend(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, out.rank,
+                      tag_of(segments_sent_[to]++, most_tag_), comm_, &out.requests.back());
+          },
+          longest_segment);
     ++sent_[to];
     int const rank = out.rank;
     sending_.push_back(std::move(out));
@@ -173,7 +182,7 @@ void mpi_transport::begin(incoming& in) {
   heed([&] { in.place = receiver_of(in.what.label().channel)(in.rank, in.what.body(), sizes); });
   if (in.place.ranges.empty()) {
     for (std::size_t bytes : sizes) {
-      for (; bytes > longest_piece; bytes -= longest_piece) in.unwanted.push_back(longest_piece);
+      for (; bytes > longest_segment; bytes -= longest_segment) in.unwanted.push_back(longest_segment);
       in.unwanted.push_back(bytes);
     }
     std::reverse(in.unwanted.begin(), in.unwanted.end());
@@ -181,7 +190,8 @@ void mpi_transport::begin(incoming& in) {
   }
   SKEL_EXPECTS(fits(in.place, sizes));
   for (auto const& wanted : in.place.ranges)
-    for_each_piece(wanted, [&](std::span<std::byte> piece) { ask(in, piece); });
+    for_each_piece(
+        wanted, [&](std::span<std::byte> piece) { ask(in, piece); }, longest_segment);
 }
 
 void mpi_transport::ask(incoming& in, std::span<std::byte> piece) {
@@ -190,14 +200,17 @@ void mpi_transport::ask(incoming& in, std::span<std::byte> piece) {
             &in.requests.back());
 }
 
-/// Takes the next unwanted piece off the wire, so that its sender comes to rest. Returns whether there is none left.
+/// Takes the next unwanted piece off the wire, so that its sender comes to rest, when no other one is on its way into
+/// the bin. Returns whether there is none left.
 bool mpi_transport::discard(incoming& in) {
+  if (std::exchange(in.has_bin, false)) bin_is_busy_ = false;
+  in.requests.clear();
   if (in.unwanted.empty()) return true;
+  if (bin_is_busy_) return false;
+  in.has_bin = bin_is_busy_ = true;
   std::size_t const bytes = in.unwanted.back();
   in.unwanted.pop_back();
-  in.bin = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  in.requests.clear();
-  ask(in, {in.bin.get(), bytes});
+  ask(in, {bin_.get(), bytes});
   return false;
 }
 
