@@ -38,6 +38,7 @@
 #include <skel/detail/runtime/run_line.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
 
+#include "announcement_log.hpp"
 #include "bsp_view.hpp"
 #include "call_words.hpp"
 #include "collective_engine.hpp"
@@ -188,8 +189,9 @@ std::string what_counts_as_free(runtime::program const& line) {
 
 std::string in_words(std::vector<platform::announcement> const& all) {
   std::string text;
-  for (auto const& one : all) text += (text.empty() ? "" : ", ") + platform::in_words(one);
-  return text;
+  std::size_t const told = std::min(all.size(), announcement_log::most_kept);
+  for (std::size_t k = 0; k < told; ++k) text += (text.empty() ? "" : ", ") + platform::in_words(all[k]);
+  return told < all.size() ? text + " and " + std::to_string(all.size() - told) + " more" : text;
 }
 
 /// What the line of --skel-progress says of the forecast that stands.
@@ -438,7 +440,7 @@ struct grid::state {
 
   /// The processors of a line as they are by what is announced now. On rank 0.
   processor_map as_announced(runtime::program const& line, processor_map where) {
-    news.hear();
+    news.hear_all();
     announced_shares.assign(static_cast<std::size_t>(ranks.size()), 1);
     if (news.last_words().empty()) return where;
     auto const monitor = announced_machine();

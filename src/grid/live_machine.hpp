@@ -41,7 +41,7 @@ std::vector<platform::announcement> read_news(std::string const& text);
 std::vector<platform::announcement> known_paths(platform::monitor const& of);
 
 /// Keeps of all that was announced the last word on each subject, of a path on its latency and its bandwidth, in the
-/// order of these.
+/// order of these. O(kept + more).
 void keep_last_words(std::vector<platform::announcement>& kept, std::vector<platform::announcement> const& more);
 
 }  // namespace skel

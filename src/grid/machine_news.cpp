@@ -26,13 +26,25 @@ bool machine_news::listen(runtime::communicator const& ranks, std::filesystem::p
 std::vector<platform::announcement> machine_news::hear() {
   if (!from_) return {};
   auto said = from_->poll();
-  keep_last_words(last_words_, said);
-  keep_last_words(unsent_, said);
+  keep(said);
   return said;
 }
 
+void machine_news::hear_all() {
+  if (from_) keep(from_->poll_all());
+}
+
+void machine_news::keep(std::vector<platform::announcement> const& said) {
+  keep_last_words(last_words_, said);
+  keep_last_words(unsent_, said);
+}
+
 std::vector<std::string> machine_news::refusals() const {
-  return from_ ? from_->refusals() : std::vector<std::string>();
+  if (!from_) return {};
+  auto out = from_->refusals();
+  if (auto const more = from_->seen().refused - out.size(); more > 0)
+    out.push_back("and so were " + std::to_string(more) + " more");
+  return out;
 }
 
 std::string machine_news::take_unsent() {

@@ -22,9 +22,11 @@ class machine_news {
 
   /// What was announced since this was asked last. On rank 0, where it listens; nothing elsewhere.
   std::vector<platform::announcement> hear();
+  /// Hears all that has been announced by now, also where that is more than is given at once. On rank 0.
+  void hear_all();
   /// The last word on each subject of what was heard. On rank 0.
   std::vector<platform::announcement> const& last_words() const { return last_words_; }
-  /// Why some were refused, the first ones. On rank 0.
+  /// Why some were refused, the first ones, and how many more there were. On rank 0.
   std::vector<std::string> refusals() const;
 
   /// As text, what was announced and other ranks were not told yet (to_news). On rank 0.
@@ -35,6 +37,8 @@ class machine_news {
   std::vector<platform::announcement> const& told() const { return told_; }
 
  private:
+  void keep(std::vector<platform::announcement> const& said);
+
   std::optional<platform::announcements> from_;  // on rank 0
   std::vector<platform::announcement> last_words_, unsent_, told_;
 };

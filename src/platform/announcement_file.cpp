@@ -23,10 +23,16 @@ class watched_file : public announcements::source {
  public:
   explicit watched_file(std::filesystem::path file) : file_(std::move(file)) {
     struct stat there {};
-    if (::stat(file_.c_str(), &there) == 0) open_file();
+    if (is_there(there)) open_file();
   }
 
   bool is_socket() const override { return false; }
+
+  std::size_t unread() const override {
+    struct stat opened {};
+    if (!opened_ || ::fstat(opened_.number(), &opened) != 0) return 0;
+    return static_cast<std::size_t>(std::max<off_t>(0, opened.st_size - offset_));
+  }
 
   found read(std::size_t most_bytes) override {
     found result;
@@ -47,6 +53,13 @@ class watched_file : public announcements::source {
     begin_anew();
   }
 
+  /// What cannot be looked at is not waited for as if it would come.
+  bool is_there(struct stat& what) const {
+    if (::stat(file_.c_str(), &what) == 0) return true;
+    if (errno != ENOENT && errno != ENOTDIR) fail("cannot be looked at");
+    return false;
+  }
+
   void begin_anew() {
     offset_ = 0;
     number_ = 0;
@@ -59,16 +72,16 @@ class watched_file : public announcements::source {
   void follow() {
     struct stat named {
     }, opened{};
-    bool const is_there = ::stat(file_.c_str(), &named) == 0;
     if (!opened_) {
-      if (is_there) open_file();
+      if (is_there(named)) open_file();
       return;
     }
+    bool const found = ::stat(file_.c_str(), &named) == 0;
     if (::fstat(opened_.number(), &opened) != 0) fail("cannot be read");
-    bool const same = is_there && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+    bool const same = found && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
     if (!same && offset_ + partial_ >= opened.st_size) {
       opened_ = descriptor();
-      if (is_there) open_file();
+      if (found) open_file();
       return;
     }
     if ((opened.st_mode & (S_IWGRP | S_IWOTH)) != 0) {

@@ -109,6 +109,7 @@ class listening_socket : public announcements::source {
   }
 
   bool is_socket() const override { return true; }
+  std::size_t unread() const override { return 0; }
 
   found read(std::size_t most_bytes) override {
     found result;

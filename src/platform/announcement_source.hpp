@@ -28,6 +28,8 @@ class announcements::source {
   /// What has come, `most_bytes` and one line at most. Never waits.
   virtual found read(std::size_t most_bytes) = 0;
   virtual bool is_socket() const = 0;
+  /// Bytes that are there and were not read, of a file; of a socket 0, as its senders wait.
+  virtual std::size_t unread() const = 0;
 
  protected:
   source() = default;

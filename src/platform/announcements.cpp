@@ -1,6 +1,7 @@
 #include <skel/detail/platform/announcements.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -137,6 +138,17 @@ std::vector<announcement> announcements::poll() {
     if (one) result.push_back(*std::move(one));
   seen_.given += result.size();
   return result;
+}
+
+std::vector<announcement> announcements::poll_all() {
+  auto all = poll();
+  // Each that reads takes most_bytes where there are so many. What comes meanwhile may be without end.
+  for (std::size_t reads = from_->unread() / most_bytes + 1; reads > 0 || !waiting_.empty();) {
+    if (waiting_.empty()) --reads;
+    auto more = poll();
+    std::ranges::move(more, std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace skel::platform

@@ -249,6 +249,24 @@ TEST_F(AnnouncementFile, StandsAFloodOfUpdates) {
   EXPECT_EQ(from.seen().refused, 0U);
 }
 
+TEST_F(AnnouncementFile, IsReadToItsEndAtOnceWhereThatIsAskedFor) {
+  std::string text;
+  for (int k = 0; text.size() < 2 * announcements::most_bytes; ++k)
+    text += line({.says = kind::leaves, .host = "stranger-" + std::to_string(k)});
+  file(text + line(leaves));
+  EXPECT_THAT(open("said.jsonl").poll(), IsEmpty());
+  auto from = open("said.jsonl");
+  EXPECT_THAT(from.poll_all(), ElementsAre(leaves));
+  EXPECT_THAT(from.poll_all(), IsEmpty());
+  append(line(joins));
+  EXPECT_THAT(from.poll_all(), ElementsAre(joins));
+}
+
+TEST_F(AnnouncementFile, IsNotWaitedForWhereItCannotBeLookedAt) {
+  fs::create_symlink("said.jsonl", root_ / "said.jsonl");
+  EXPECT_THAT(refusal("said.jsonl"), HasSubstr("cannot be looked at"));
+}
+
 TEST_F(AnnouncementFile, SurvivesAnyBytes) {
   std::mt19937 random(7);
   std::string const sound =

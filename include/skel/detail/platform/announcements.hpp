@@ -51,6 +51,8 @@ class announcements {
   /// What is new, in the order of the last words: at most most_parsed, one for each subject, all of them about hosts
   /// that there are.
   std::vector<announcement> poll();
+  /// The same of all that is there now, however long that takes: some microseconds a line. A subject may come again.
+  std::vector<announcement> poll_all();
 
   counts const& seen() const { return seen_; }
   /// Why the first ones were refused, "PATH: line 3: speed: ...".
