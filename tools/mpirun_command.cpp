@@ -147,6 +147,13 @@ std::optional<death> death_in(std::string const& text) {
   return std::nullopt;
 }
 
+bool says_that_it_could_not_start(std::string const& text) {
+  for (std::string_view const words :
+       {" was unable to launch the specified application", " was unable to find the specified executable"})
+    if (text.find(words) != std::string::npos) return true;
+  return false;
+}
+
 mpirun_command::mpirun_command(std::vector<std::string> words) : words_(std::move(words)) {}
 
 bool mpirun_command::starts_mpirun() const {

@@ -17,6 +17,8 @@ struct death {
 /// What mpirun (Open MPI 4.1) says of the first process that died, in what it wrote to standard error; nothing: it says
 /// nothing of that.
 std::optional<death> death_in(std::string const& text);
+/// Whether it says there that the program is none, or cannot be started as it should.
+bool says_that_it_could_not_start(std::string const& text);
 
 /// A command line, as far as starting it again on fewer hosts needs to know it: the options of mpirun that stand before
 /// the program. Of several programs, divided by colons, those of the first.

@@ -45,8 +45,11 @@ struct run_options {
 constexpr double first_pause = 0.25;
 /// Longer than this nobody waits [s]: starting takes a hundredth of the time then.
 constexpr double longest_pause = 100 * first_pause;
-/// So many lives in a row without a new checkpoint, or deaths of one host, are no coincidence.
+/// So many deaths of one host in a row are no coincidence.
 constexpr std::size_t hopeless = 2;
+/// So many lives in a row without a new checkpoint are hopeless: two may have died of the checkpoint that they read,
+/// which the third puts aside to use the one before (runtime::checkpoint_store).
+constexpr std::size_t most_in_vain = 3;
 
 /// Signals that a process gets for what it did, or is killed by. A shell in between makes 128 + N of them.
 bool is_deadly(int signal) {
@@ -65,7 +68,8 @@ std::optional<death> death_of(ending const& what) {
   bool const signalled = WIFSIGNALED(what.status);
   if (signalled && std::ranges::count(what.told, WTERMSIG(what.status)) > 0) return std::nullopt;
   if (what.asked_for || (!signalled && WEXITSTATUS(what.status) == 0)) return std::nullopt;
-  if (auto said = death_in(what.said)) {  // mpirun, too, may die when a rank has died
+  if (says_that_it_could_not_start(what.said)) return std::nullopt;  // with a status that looks like a signal's
+  if (auto said = death_in(what.said)) {                             // mpirun, too, may die when a rank has died
     if (std::ranges::count(what.told, said->signal) > 0) return std::nullopt;
     return said;
   }
@@ -183,7 +187,7 @@ int run(run_options const& options, std::ostream& out) {
         without_progress = of_host = 0;
       }
     }
-    if (forward.is_known() && without_progress >= hopeless) {
+    if (forward.is_known() && without_progress >= most_in_vain) {
       gave_up = fmt::format("since {} starts in a row have made no checkpoint", without_progress);
       complain(fmt::format("run: {}; giving up, {}", what, gave_up));
       break;
@@ -207,9 +211,9 @@ ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGIN
 skel run, which passes signals on; nor by a SIGUSR1 or SIGUSR2 that was. Then the status is that of the command; after a
 death that is not followed by a restart it is 128 + the signal.
 
-With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, two starts in a row
-that have made no checkpoint, of whichever stream of the program, end it, whatever is left of --restarts. A host that dies
-twice in a row is left out, where --host or a hostfile names others, and one that is lost at once; ranks become fewer where
+With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, three starts in a
+row that have made no checkpoint, of whichever stream of the program, end it, whatever is left of --restarts. A host that
+dies twice in a row is left out, where --host or a hostfile names others, and one that is lost at once; ranks become fewer where
 their slots do.
 
 --json gives, behind what the program writes, {"status", "starts", "gave_up": why, or "", "deaths": [{"what", "rank": or null,

@@ -97,7 +97,7 @@ TEST_F(Run, GivesUpWhereNoCheckpointComes) {
   auto const program = script("program", std::string(count) + "kill -9 $$\n");
   auto const one = skel({"run", "--restarts", "9", "--", program, "--skel-checkpoint", (folder_ / "none").string()});
   EXPECT_EQ(one.status, 128 + SIGKILL);
-  EXPECT_THAT(one.err, HasSubstr("giving up, since 2 starts in a row have made no checkpoint"));
+  EXPECT_THAT(one.err, HasSubstr("giving up, since 3 starts in a row have made no checkpoint"));
   auto const comes_forward = script("forward", std::string(count) +
                                                    "[ $starts -ge 7 ] && exit 0\nmkdir -p kept\n"
                                                    "touch kept/run-1.$starts.checkpoint\nkill -9 $$\n");
@@ -123,7 +123,24 @@ TEST_F(Run, ComesForwardByCheckpointsOfARunThatIsRepeated) {
   auto const stands = script("stands", std::string(count) + "kill -9 $$\n");
   auto const other = skel({"run", "--restarts", "9", "--", stands, "--skel-checkpoint", (folder_ / "kept").string()});
   EXPECT_EQ(other.status, 128 + SIGKILL);
-  EXPECT_THAT(other.err, HasSubstr("giving up, since 2 starts in a row have made no checkpoint"));
+  EXPECT_THAT(other.err, HasSubstr("giving up, since 3 starts in a row have made no checkpoint"));
+}
+
+TEST_F(Run, StartsOftenEnoughForACheckpointOfWhichReadersDieToBePutAside) {
+  auto const program = script("program", std::string(count) +
+                                             "mkdir -p kept\n[ $starts -ge 4 ] && exit 0\n"
+                                             "[ $starts -eq 1 ] && touch kept/run-1.5.checkpoint\nkill -9 $$\n");
+  auto const folder = (folder_ / "kept").string();
+  EXPECT_EQ(skel({"run", "--restarts", "9", "--", program, "--skel-checkpoint", folder}).status, 0);
+}
+
+TEST_F(Run, DoesNotStartAgainWhatCannotBeStarted) {
+  auto const mpirun =
+      script("mpirun", std::string(count) +
+                           "echo 'mpirun was unable to launch the specified application as it could not access' >&2\n"
+                           "exit 132\n");
+  EXPECT_EQ(skel({"run", "--", mpirun, "-np", "2", "none"}).status, 132);
+  EXPECT_EQ(text_in("starts"), "start -np 2 none\n");
 }
 
 TEST_F(Run, SaysWhichRankDiedOnWhichHost) {
