@@ -1,6 +1,7 @@
 #include "diffusion.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host_memory.hpp"
 
@@ -23,15 +24,14 @@ std::vector<record::migration_candidate> diffusion::choose(record::superstep con
       // itself.
       double const a = machine().speed(from, mean.external_load), b = machine().speed(to, mean.external_load);
       double left = (time[from] - time[to]) * a * b / (a + b) * 2 / 3;
-      for (std::size_t k = 0; k < here[from].size();) {
-        auto const p = here[from][k];
+      std::vector<std::size_t> stay;
+      for (auto const p : here[from]) {
         if (work[p] > left || !memory.fits(to, p)) {
-          ++k;
+          stay.push_back(p);
           continue;
         }
         left -= work[p];
         memory.move(p, to);
-        here[from].erase(here[from].begin() + static_cast<std::ptrdiff_t>(k));
         moves.push_back({.process = p,
                          .from = from,
                          .to = to,
@@ -40,6 +40,7 @@ std::vector<record::migration_candidate> diffusion::choose(record::superstep con
                          .accepted = true,
                          .why = "its neighbour has less"});
       }
+      here[from] = std::move(stay);
       if (hosts == 2) break;  // both neighbours are the same
     }
   }

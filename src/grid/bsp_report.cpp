@@ -75,6 +75,7 @@ std::string decisions_text(record::bsp_record const& run) {
            scaled(made.communication / many, "s") + " of messages, " + scaled(made.barriers / many, "s") +
            " of the barrier\n";
   }
+  for (auto const& why : run.refused_announcements) out += "  an announcement was refused: " + why + "\n";
   return out;
 }
 

@@ -760,6 +760,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
     record.decisions = std::move(made);
     if (view) view->complete(record);
+    record.refused_announcements = s.news.refusals();
     return record;
   } catch (std::exception const& e) {
     if (view) view->fail(e.what());

@@ -74,4 +74,11 @@ sole_use::~sole_use() {
   under_way.store(nullptr);
 }
 
+void sole_use::expect_none(char const* what) {
+  if (char const* const call = under_way.load())
+    throw error(std::string(what) + " while a grid's " + call +
+                " was under way: all ranks do this together, and other ranks cannot come to it; do it before or after, "
+                "on every rank");
+}
+
 }  // namespace skel::runtime

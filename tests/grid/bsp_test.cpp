@@ -228,6 +228,10 @@ TEST(Bsp, SaysWhatHappened) {
   text << report;
   EXPECT_THAT(text.str(), HasSubstr("bsp 'report': 20 processes on " + std::to_string(ranks) + " rank"));
   EXPECT_THAT(text.str(), HasSubstr("4 supersteps and 60 messages"));
+  auto refused = report;
+  refused.run.refused_announcements = {"there is no host 'm'"};
+  text << refused;
+  EXPECT_THAT(text.str(), HasSubstr("an announcement was refused: there is no host 'm'"));
 }
 
 TEST(Bsp, AnExceptionReachesEveryRank) {
@@ -277,6 +281,17 @@ TEST(Bsp, IsStoppedByATokenOfOneRank) {
 TEST(Bsp, ACallOfTheGridInASuperstepIsRefused) {
   auto const app = skel::bsp<int>(
       "calls", 4, [](std::size_t) { return 0; }, [](skel::superstep<int>&, int&) { grid().barrier(); });
+  EXPECT_THROW(grid().run(app), skel::process_error);
+}
+
+TEST(Bsp, AGridThatIsMadeInASuperstepIsRefused) {
+  if (grid().size() == 1) GTEST_SKIP() << "on several ranks";
+  auto const app = skel::bsp<int>(
+      "makes", 8, [](std::size_t) { return 0; },
+      [](skel::superstep<int>& now, int&) {
+        if (now.process() == 5) skel::grid const another;
+        now.halt();
+      });
   EXPECT_THROW(grid().run(app), skel::process_error);
 }
 

@@ -101,6 +101,12 @@ TEST_F(BspTest, RefusesWhatItCannotDo) {
   refused(
       {"bsp",
        scenario(
+           R"({"platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 20, "speed": 1, "latency": 0}]}, "workload": {"kind": "trace", "supersteps": [{"work": [1e308, 0, 1, 1, 1, 1, 1, 1, 1, 1]}, {"work": [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]}]}, "policy": {"name": "rotate", "alpha": 1}})"),
+       "--json"},
+      1, "takes longer than can be computed with");
+  refused(
+      {"bsp",
+       scenario(
            R"({"platform": {"skel_platform": 1, "clusters": [{"name": "L", "hosts": 20, "speed": 1, "latency": 0}, {"name": "A", "speed": 1}]}})")},
       2, "platform: there is no link from cluster 'L' to cluster 'A'");
 }

@@ -52,7 +52,7 @@ struct bsp_decisions {
   double measured = 0;                                      ///< that these took [s]
 };
 
-/// What happened in a BSP program. The same on every rank.
+/// What happened in a BSP program. The same on every rank, but for what is said of some.
 struct bsp_record {
   static constexpr std::size_t most_times = 1024, most_migrations = std::size_t{1} << 16;
 
@@ -68,6 +68,7 @@ struct bsp_record {
   std::vector<bsp_migration> migrations;  ///< the first most_migrations
   std::vector<int> rank_of;               ///< of each process, at the end
   bsp_decisions decisions;
+  std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 };
 
 /// Adds the times of a superstep, those of supersteps that follow each other together where there are too many.

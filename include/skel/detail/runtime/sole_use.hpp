@@ -16,6 +16,10 @@ class sole_use {
   ~sole_use();
   sole_use(sole_use const&) = delete;
   sole_use& operator=(sole_use const&) = delete;
+
+  /// Throws skel::error where such a call is under way, in which ranks cannot do something else together. `what`: what
+  /// they would do ("a grid was made").
+  static void expect_none(char const* what);
 };
 
 /// From now on, forks of this process know that they are.
