@@ -104,11 +104,13 @@ struct slowest_hosts {
 };
 
 /// Whether no time, and no sum or ratio of times, has become more than numbers reach.
-bool is_finite(mapping::migration::simulated_run const& run) {
+bool is_finite(platform::bsp_scenario const& scenario, mapping::migration::simulated_run const& run) {
   auto const all_finite = [](std::initializer_list<double> all) {
     return std::ranges::all_of(all, [](double one) { return std::isfinite(one); });
   };
-  return all_finite({run.seconds, run.imbalance}) && std::ranges::all_of(run.calls, [&](auto const& call) {
+  slowest_hosts const slowest(scenario, run);
+  return all_finite({run.seconds, run.imbalance, slowest.first, slowest.last, slowest.bound}) &&
+         std::ranges::all_of(run.calls, [&](auto const& call) {
            return all_finite({call.imbalance_before, call.imbalance_after, call.cost, call.price}) &&
                   std::ranges::all_of(call.candidates, [&](auto const& one) {
                     return all_finite({one.pm, one.t1, one.t2});
@@ -197,7 +199,7 @@ int bsp(bsp_options const& options, std::ostream& out) {
   auto const run = mapping::migration::simulate(
       scenario.program, machine, {scenario.hosts, scenario.state_bytes, scenario.external_load, scenario.needs},
       options.timing ? timed : *policy);
-  if (!is_finite(run))
+  if (!is_finite(scenario, run))
     throw error(source_of(options.scenario) +
                 ": takes longer than can be computed with; give hosts and links more speed, or processes less work, "
                 "messages and state");

@@ -63,9 +63,9 @@ void expected_time::watch(record::superstep const& step) {
     record::superstep expected = step;
     expected.load.work = next_;
     auto const told = cost::bsp::host_times(machine_, expected);
-    double const most = *std::ranges::max_element(told);
-    if (most > 0 && slowest > 0 && std::isfinite(most) && std::isfinite(slowest)) {
-      double const error = std::log(slowest / most);
+    double const most = *std::ranges::max_element(told), ratio = most > 0 ? slowest / most : 0;
+    if (ratio > 0 && std::isfinite(ratio)) {
+      double const error = std::log(ratio);
       ++holds_;
       if (test_.add(error / std::max(least_error, doubt())) != statistics::cusum::alarm::none)
         holds_ = static_cast<std::size_t>(test_.fewest);

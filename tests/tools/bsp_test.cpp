@@ -111,4 +111,15 @@ TEST_F(BspTest, RefusesWhatItCannotDo) {
       2, "platform: there is no link from cluster 'L' to cluster 'A'");
 }
 
+TEST_F(BspTest, TakesWorkOfAnySize) {
+  json steps = json::array();
+  for (double const work : {1e300, 1e-300, 1e-300, 1e-300, 1e-300})
+    steps.push_back({{"work", std::vector<double>{work, 0, 0, 0, 0, 0, 0, 0, 0, 0}}});
+  json const rest{
+      {"platform",
+       {{"skel_platform", 1}, {"clusters", {{{"name", "L"}, {"hosts", 20}, {"speed", 1}, {"latency", 0}}}}}},
+      {"workload", {{"kind", "trace"}, {"supersteps", steps}}}};
+  EXPECT_EQ(skel({"bsp", scenario(rest.dump()), "--json"}).json()["time"], 1e300);
+}
+
 }  // namespace
