@@ -22,6 +22,9 @@ namespace {
 /// pairs of processes at most that are looked at for one exchange.
 constexpr std::size_t shares = 12, most_changes = 64, most_exchanges = 100'000;
 
+/// Works and messages that are looked at for such changes, at most: some ten milliseconds.
+constexpr std::size_t most_looks = 2'000'000;
+
 class search {
  public:
   explicit search(assignment_problem const& problem)
@@ -192,9 +195,10 @@ class search {
   };
 
   /// Moves and exchanges of processes that superstep times hang on, as long as one takes time away.
-  std::vector<std::size_t> improve(std::vector<std::size_t> hosts) const {
+  std::vector<std::size_t> improve(std::vector<std::size_t> hosts) {
     host_memory memory = memory_with(hosts);
-    for (std::size_t made = 0; made < most_changes; ++made) {
+    looks_ = 0;
+    for (std::size_t made = 0; made < most_changes && looks_ < most_looks; ++made) {
       auto const best = best_change(hosts, memory);
       if (!best) break;
       auto const from = std::exchange(hosts[best->process], best->to);
@@ -206,11 +210,14 @@ class search {
   }
 
   /// The change that takes most time away, if one does. Messages are looked at for moves only.
-  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory) const {
+  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory) {
     auto const load = loads_of(hosts);
     auto const top = slowest_hosts(load);
     std::vector<host_traffic> traffic;
-    for (auto const& one : talks_) traffic.emplace_back(machine_, one.messages, hosts);
+    for (auto const& one : talks_) {
+      traffic.emplace_back(machine_, one.messages, hosts);
+      looks_ += one.messages.size() + hosts.size();
+    }
     std::optional<change> best;
     double least = std::numeric_limits<double>::infinity();
     auto const consider = [&](change const& one, double longest_messages) {
@@ -228,13 +235,22 @@ class search {
       least = (k == 0 ? 0 : least) + problem_.supersteps[k] * (slowest(load[k]) + now);
     least *= 1 - equal_times;
     auto const wanted = critical(hosts, top, traffic);
-    for (auto const p : wanted)
-      for (std::size_t to = 0; to < speed_.size(); ++to)
-        if (to != hosts[p] && memory.fits(to, p)) consider({p, to}, messages_with(traffic, p, to));
+    for (auto const p : wanted) {
+      std::size_t looks = load.size();
+      for (auto const& one : traffic) looks += one.of(p).size();
+      for (std::size_t to = 0; to < speed_.size() && looks_ < most_looks; ++to)
+        if (to != hosts[p] && memory.fits(to, p)) {
+          looks_ += looks;
+          consider({p, to}, messages_with(traffic, p, to));
+        }
+    }
     if (best || wanted.size() * hosts.size() > most_exchanges) return best;
     for (auto const p : wanted)
-      for (std::size_t q = 0; q < hosts.size(); ++q)
-        if (hosts[q] != hosts[p] && !is_pinned(q)) consider({p, hosts[q], q}, now);
+      for (std::size_t q = 0; q < hosts.size() && looks_ < most_looks; ++q)
+        if (hosts[q] != hosts[p] && !is_pinned(q)) {
+          looks_ += load.size();
+          consider({p, hosts[q], q}, now);
+        }
     return best;
   }
 
@@ -298,6 +314,7 @@ class search {
   std::vector<talk> talks_;          // in a superstep, one of them
   std::vector<double> bound_;        // of supersteps
   std::vector<double> computation_;  // of supersteps, where processes are now
+  std::size_t looks_ = 0;            // for changes
 };
 
 }  // namespace

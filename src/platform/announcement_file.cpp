@@ -76,12 +76,12 @@ class watched_file : public announcements::source {
       if (is_there(named)) open_file();
       return;
     }
-    bool const found = ::stat(file_.c_str(), &named) == 0;
+    bool const has_one = ::stat(file_.c_str(), &named) == 0;
     if (::fstat(opened_.number(), &opened) != 0) fail("cannot be read");
-    bool const same = found && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+    bool const same = has_one && named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
     if (!same && offset_ + partial_ >= opened.st_size) {
       opened_ = descriptor();
-      if (found) open_file();
+      if (has_one) open_file();
       return;
     }
     if ((opened.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
