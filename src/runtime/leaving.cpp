@@ -25,12 +25,6 @@ void say(std::string const& what) {
   std::fflush(stderr);
 }
 
-[[noreturn]] void end_run(std::string const& why) {
-  say(why + ". The run ends here.");
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  std::terminate();
-}
-
 /// Asks `done` now and then, asleep in between. False: it was not within `seconds`.
 template <class Done>
 bool wait(Done const& done, bool limited, double seconds) {
@@ -49,6 +43,12 @@ std::string within(double seconds) {
 }
 
 }  // namespace
+
+void end_run(std::string const& why) {
+  say(why + ". The run ends here.");
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::terminate();
+}
 
 void leave_together(rendezvous& meeting, std::uint64_t number, std::string const& words, bool by_exception) {
   int finalized = 0;

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <exception>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/team.hpp>
 
 #include "engine.hpp"
@@ -39,12 +42,20 @@ record::bsp_record run_bsp(process_group& group, communicator const& ranks, run_
   thread_team threads(options.threads);
   engine here(group, among, threads, std::move(options));
   double const look = each_has_a_core(ranks) ? spin : 0;
-  while (here.serve()) {
-    for (double const until = record::now() + look; !here.is_due() && (among.progress() || record::now() < until);) {
+  // What is thrown here is not what a process has thrown (end() does that, on every rank): there is no memory to tell
+  // the others, who wait.
+  try {
+    while (here.serve()) {
+      for (double const until = record::now() + look; !here.is_due() && (among.progress() || record::now() < until);) {
+      }
+      if (!here.is_due()) among.rest(no_clock, [&here] { return here.is_due(); });
     }
-    if (!here.is_due()) among.rest(no_clock, [&here] { return here.is_due(); });
+    among.settle();
+  } catch (std::exception const& e) {
+    end_run(std::string("a BSP program cannot go on, and the other ranks cannot be told: ") + e.what());
+  } catch (...) {
+    end_run("a BSP program cannot go on, and the other ranks cannot be told");
   }
-  among.settle();
   auto record = here.end();
   record.hosts = ranks.hosts();
   return record;

@@ -7,6 +7,10 @@
 
 namespace skel::runtime {
 
+/// Says why on standard error, and ends the program on all ranks (MPI_Abort): for a rank that cannot go on, nor tell the
+/// others.
+[[noreturn]] void end_run(std::string const& why);
+
 /// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
 ///
 /// `words` say what is left, `number` which communicator it is of. Ranks that leave while others are in a call with
