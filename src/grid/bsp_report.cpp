@@ -75,6 +75,11 @@ std::string decisions_text(record::bsp_record const& run) {
            scaled(made.communication / many, "s") + " of messages, " + scaled(made.barriers / many, "s") +
            " of the barrier\n";
   }
+  return out;
+}
+
+std::string refusals_text(record::bsp_record const& run) {
+  std::string out;
   for (auto const& why : run.refused_announcements) out += "  an announcement was refused: " + why + "\n";
   return out;
 }
@@ -86,7 +91,7 @@ std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
   return out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
              << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
              << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
-             << decisions_text(run) << migrations_text(run);
+             << decisions_text(run) << migrations_text(run) << refusals_text(run);
 }
 
 }  // namespace skel
