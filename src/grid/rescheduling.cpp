@@ -79,7 +79,7 @@ void rescheduling::hear(bsp_measures const& last) {
     wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r];
     shares_[r].add(now_, last.share[r], last.computing[r]);
     shares_[r].close(now_);
-    monitor_.add(platform::share_reading{r, now_, last.share[r] / monitor_.granted(r), last.computing[r]});
+    monitor_.add(platform::share_reading{r, now_, last.share[r], last.computing[r]});
     if (!last.of_ranks[r].empty()) said = monitor_.add(r, last.of_ranks[r], now_).has_value() || said;
   }
   if (said)

@@ -231,6 +231,21 @@ class told_supersteps final : public skel::mapping::migration::policy {
   std::optional<skel::record::migration_candidate> gives_;
 };
 
+/// Rank 1 has a quota of half a core, in which its speed is, and got a fifth before it had nothing to do.
+TEST(Rescheduling, RemembersWhatARankWithAQuotaGot) {
+  std::vector<skel::record::superstep> told;
+  skel::rescheduling watcher(setup("never"), std::make_unique<told_supersteps>(told));
+  auto now = took(1, 0.1);
+  now.of_ranks[1] = to_text(skel::platform::host_reading{.quota = 0.5, .quota_group = 7});
+  now.share[1] = 0.2;
+  for (; now.number < 60; ++now.number) {
+    if (now.number == 30) now.share[1] = 1, now.computing[1] = 0;
+    watcher.next_moves(now);
+    now.of_ranks.assign(ranks, {});
+  }
+  EXPECT_NEAR((1 - told.back().external_load[1]) / (1 - told.back().external_load[0]), 0.2 / 0.5, 1e-6);
+}
+
 /// Process 4 goes, process 5 cannot.
 TEST(Rescheduling, PricesWhatRanOnAHostThatLeavesByWhatItGave) {
   auto with = setup("never");
