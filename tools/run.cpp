@@ -205,6 +205,9 @@ int run(run_options const& options, std::ostream& out) {
   return status;
 }
 
+/// One a minute for two years.
+constexpr std::size_t most_restarts = 1'000'000;
+
 constexpr char const* footer =
     R"(A program has died when a signal ended it, or one of its ranks, or mpirun, or mpirun has lost a host. It has not when it
 ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGINT, SIGTERM or SIGHUP that was sent to
@@ -232,7 +235,7 @@ action add_run(CLI::App& app) {
                  "mpirun with its options and the program, or a program; -- may stand before it")
       ->required();
   app.add_option("--restarts", options->restarts, "how often it is started again after it has died")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(std::size_t{0}, most_restarts))
       ->capture_default_str();
   app.add_flag("--json", options->json, "one JSON object on standard output");
   app.footer(footer);

@@ -248,6 +248,7 @@ TEST_F(Run, SaysWhatCannotBeStarted) {
   EXPECT_THAT(one.err, HasSubstr("cannot be started: No such file"));
   EXPECT_EQ(skel({"run"}).status, 2);
   EXPECT_EQ(skel({"run", "--restarts", "x", "--", "true"}).status, 2);
+  EXPECT_THAT(skel({"run", "--restarts", "99999999999999999999", "--", "true"}).err, HasSubstr("1000000"));
 }
 
 }  // namespace
