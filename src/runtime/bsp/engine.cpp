@@ -37,6 +37,7 @@ std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
 /// Of each rank.
 std::vector<std::span<std::byte const>> blocks_of(std::vector<arrival> const& come) {
   std::vector<std::span<std::byte const>> all;
+  all.reserve(come.size());
   for (auto const& one : come) all.push_back(bytes_of(one.block));
   return all;
 }

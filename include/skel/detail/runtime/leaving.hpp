@@ -7,8 +7,8 @@
 
 namespace skel::runtime {
 
-/// Says why on standard error, and ends the program on all ranks (MPI_Abort): for a rank that cannot go on, nor tell the
-/// others.
+/// Says why on standard error, and ends the program on all ranks (MPI_Abort): for a rank that cannot go on, nor tell
+/// the others.
 [[noreturn]] void end_run(std::string const& why);
 
 /// Waits, asleep, until every rank leaves the grid; nothing after MPI_Finalize. Collective.
