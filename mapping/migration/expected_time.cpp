@@ -82,14 +82,14 @@ void expected_time::watch(record::superstep const& step) {
     double const its = machine_.speed(h, step.external_load);
     speed += its, fastest = std::max(fastest, its);
   }
+  auto const time = cost::bsp::time_of(machine_, step);
   if (first_hosts_.empty()) first_hosts_ = step.hosts;
   if (first_hosts_ != step.hosts) {
     record::superstep never = step;
     never.hosts = first_hosts_;
-    won_ += std::ranges::max(cost::bsp::host_times(machine_, never)) - slowest;
+    won_ += cost::bsp::time_of(machine_, never).seconds() - time.seconds();
   }
   auto const& work = step.load.work;
-  auto const time = cost::bsp::time_of(machine_, step);
   lost_ += time.communication + slowest -
            std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed,
                     (work.empty() ? 0 : *std::ranges::max_element(work)) / fastest);
