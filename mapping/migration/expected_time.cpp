@@ -214,7 +214,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   seconds_ = time.by_parts(obeyed.seconds), begins_ = time.begins;
   for (std::size_t k = 0; k < seconds_.size(); ++k) seconds_[k] /= time.weight[k];
   last_call_ = step.number;
-  due_ = step.number + std::max<std::size_t>(1, step.number / 4);
+  due_ = step.number + std::max<std::size_t>(1, holds_ / 2);
   if (changes[chosen] < time.begins.size())
     due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
   called_ += made.cost;

@@ -26,11 +26,11 @@ namespace skel::mapping::migration {
 /// of a way is that of the cheapest sequence that begins with it; "stay" is one. So what can as well be done later is
 /// done later. A way other than staying counts with the median error of forecasts as its doubt.
 ///
-/// Whether to make a call at all is decided apart. A call is due when a quarter as many supersteps have passed as there
-/// had been at the last one, when a sequence changes, or when supersteps take longer than they were expected to. It is
-/// made where an even spread of the work and no waiting for messages would have saved more since the last one than a
-/// call takes, and while calls take less than migrations have won and a small share of the time: of the whole, where
-/// the program says its end.
+/// Whether to make a call at all is decided apart. A call is due when half as many supersteps have passed as
+/// forecasts had held for at the last one, when a sequence changes, or when supersteps take longer than they were
+/// expected to. It is made where an even spread of the work and no waiting for messages would have saved more since the
+/// last one than a call takes, and while calls take less than migrations have won and a small share of the time: of the
+/// whole, where the program says its end.
 ///
 /// A superstep takes O(processes + hosts), a call what near_assignments() takes and O(ways^2 (processes + supersteps)).
 class expected_time final : public policy {
