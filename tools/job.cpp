@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,44 +34,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array passed_on{SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+/// By these terminals, people and batch systems ask for an end.
+constexpr std::array asking{SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+/// Signals that end no process, or that no process can hold.
+constexpr std::array not_ending{SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSTOP, SIGKILL};
+/// What a process gets for its own faults, held or not.
+constexpr std::array faults{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+
+bool is_in(auto const& some, int signal) {
+  return std::ranges::count(some, signal) > 0;
+}
+
+/// Whether this process is told to take no notice of it (nohup), or the system keeps it for itself.
+bool is_ignored(int signal) {
+  struct sigaction how {};
+  return ::sigaction(signal, nullptr, &how) != 0 || how.sa_handler == SIG_IGN;
+}
+
 /// The end of what a job says is kept: mpirun's words on a death are a few hundred bytes.
 constexpr std::size_t kept_words = std::size_t{1} << 16U;
 
 /// A process that is killed is gone within milliseconds, or waits for a disk or a file server that does not answer,
 /// which may take for ever: it is not waited for longer than for somebody else's folder of checkpoints.
 constexpr std::chrono::seconds patience{2};
-
-/// Signals that are read instead of being delivered.
-class caught_signals {
- public:
-  caught_signals() {
-    sigset_t all;
-    sigemptyset(&all);
-    for (int const one : passed_on) sigaddset(&all, one);
-    sigaddset(&all, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &all, &before_);
-    number_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (number_ < 0) throw error(std::string("signals cannot be read: ") + std::generic_category().message(errno));
-  }
-  ~caught_signals() {
-    ::close(number_);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  caught_signals(caught_signals const&) = delete;
-  caught_signals& operator=(caught_signals const&) = delete;
-
-  int number() const { return number_; }
-  sigset_t const& before() const { return before_; }
-  std::optional<signalfd_siginfo> next() const {
-    signalfd_siginfo out{};
-    return ::read(number_, &out, sizeof out) == sizeof out ? std::optional(out) : std::nullopt;
-  }
-
- private:
-  sigset_t before_{};
-  int number_ = -1;
-};
 
 /// A pipe whose ends are closed.
 struct pipe_ends {
@@ -95,7 +80,7 @@ struct pipe_ends {
   }
 };
 
-pid_t start(std::vector<std::string> const& words, caught_signals const& signals, pipe_ends const* errors) {
+pid_t start(std::vector<std::string> const& words, held_signals const& signals, pipe_ends const* errors) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (auto const& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -177,12 +162,54 @@ std::vector<pid_t> children() {
   return out;
 }
 
+/// The mpirun that has started a process: Open MPI tells it the folder of the job. Nothing: none, or the one by which
+/// this process was started itself.
+std::optional<pid_t> mpirun_of(pid_t process) {
+  constexpr std::string_view name = "OMPI_MCA_orte_jobfam_session_dir=";
+  std::ifstream in("/proc/" + std::to_string(process) + "/environ");
+  for (std::string variable; std::getline(in, variable, '\0');) {
+    if (!variable.starts_with(name)) continue;
+    std::string const folder = variable.substr(name.size());
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): there is no other thread that could change the environment
+    char const* const own = std::getenv("OMPI_MCA_orte_jobfam_session_dir");
+    std::size_t const dot = folder.rfind("/pid.");
+    if ((own != nullptr && folder == own) || dot == std::string::npos) return std::nullopt;
+    pid_t out = 0;
+    char const* const end = folder.data() + folder.size();
+    auto const [stop, bad] = std::from_chars(folder.data() + dot + 5, end, out);
+    return bad == std::errc() && stop == end && out > 0 ? std::optional(out) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-ending run_job(std::vector<std::string> const& words, bool listens) {
+held_signals::held_signals() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (int one = 1; one <= SIGRTMAX; ++one)
+    if (one == SIGCHLD || (!is_in(not_ending, one) && !is_in(faults, one) && !is_ignored(one))) sigaddset(&all, one);
+  pthread_sigmask(SIG_BLOCK, &all, &before_);
+  number_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (number_ >= 0) return;
+  int const why = errno;
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  throw error(std::string("signals cannot be read: ") + std::generic_category().message(why));
+}
+
+held_signals::~held_signals() {
+  ::close(number_);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<signalfd_siginfo> held_signals::next() const {
+  signalfd_siginfo out{};
+  return ::read(number_, &out, sizeof out) == sizeof out ? std::optional(out) : std::nullopt;
+}
+
+ending run_job(std::vector<std::string> const& words, bool listens, held_signals const& signals) {
   others_children();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  caught_signals const signals;
   std::optional<pipe_ends> errors;
   if (listens) errors.emplace();
   ending out;
@@ -196,12 +223,16 @@ ending run_job(std::vector<std::string> const& words, bool listens) {
     while (auto const signal = signals.next()) {
       int const number = static_cast<int>(signal->ssi_signo);
       if (number != SIGCHLD) {
-        // What SIGUSR1 and SIGUSR2 mean is the program's: batch systems warn with them.
-        if (number != SIGUSR1 && number != SIGUSR2)
+        if (signal->ssi_pid == static_cast<std::uint32_t>(::getpid())) continue;  // its file has become too long
+        bool const asks = is_in(asking, number);
+        // What others mean is the program's: batch systems warn with them.
+        if (asks)
           out.asked_for = true;
-        else if (std::ranges::count(out.told, number) == 0)
+        else if (!is_in(out.told, number))
           out.told.push_back(number);
-        if (signal->ssi_code != SI_KERNEL) ::kill(out.process, number);  // a terminal sends it to both
+        // A terminal sends it to all of its foreground; timeout(1) makes a group of its own.
+        bool const has_it = asks && signal->ssi_code == SI_KERNEL && ::getpgid(out.process) == ::getpgrp();
+        if (!has_it) ::kill(out.process, number);
         continue;
       }
       int status = 0;
@@ -213,20 +244,31 @@ ending run_job(std::vector<std::string> const& words, bool listens) {
   return out;
 }
 
-orphans end_orphans() {
+orphans end_orphans(bool gently) {
   using clock = std::chrono::steady_clock;
-  auto const give_up = clock::now() + patience;
+  auto const asked_until = clock::now() + (gently ? patience : patience.zero());
+  auto const give_up = asked_until + patience;
+  std::vector<pid_t> seen;
   orphans out;
   for (auto left = children(); !left.empty(); left = children()) {  // who dies leaves children, too
-    for (pid_t const one : left) ::kill(one, SIGKILL);
+    auto const now = clock::now();
+    for (pid_t const one : left) {
+      if (now >= asked_until) ::kill(one, SIGKILL);
+      if (is_in(seen, one)) continue;
+      seen.push_back(one);
+      out.mpiruns.push_back(one);
+      if (auto const mpirun = mpirun_of(one); mpirun && !is_in(out.mpiruns, *mpirun)) out.mpiruns.push_back(*mpirun);
+      if (now < asked_until) ::kill(one, SIGTERM);
+    }
     for (pid_t const one : left)
       if (::waitpid(one, nullptr, WNOHANG) == one) ++out.ended;
-    if (clock::now() >= give_up) {
+    if (now >= give_up) {
       out.left = children().size();
       break;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  std::erase_if(out.mpiruns, [](pid_t one) { return ::kill(one, 0) == 0 || errno != ESRCH; });
   return out;
 }
 

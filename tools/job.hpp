@@ -1,8 +1,11 @@
 #pragma once
 
+#include <signal.h>
+#include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,25 +14,50 @@ namespace skel::tools {
 /// What became of a command.
 struct ending {
   int status = 0;           ///< as waitpid() gives it
-  bool asked_for = false;   ///< after SIGINT, SIGTERM or SIGHUP, which was passed on to it
+  bool asked_for = false;   ///< after SIGINT, SIGTERM, SIGHUP or SIGQUIT
   pid_t process = 0;        ///< that it was
   std::vector<int> told{};  ///< other signals that were passed on to it, each once
   std::string said{};       ///< the end of what it wrote to standard error, where that was listened to
 };
 
-/// Runs a command and waits for it. SIGINT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 are passed on to it, but for those
-/// that the terminal has sent to both. With `listens`, its standard error comes through a pipe, and goes on at once to
-/// that of this process. Processes that it leaves behind become children of this one. Throws skel::error when it cannot
-/// be started.
-ending run_job(std::vector<std::string> const& words, bool listens);
+/// Holds back, as long as it lives, the signals that would end this process, so that none of them leaves a job behind.
+/// What has not been read then is delivered. Left as they are: SIGKILL, what stops processes, what this process ignores
+/// (nohup), and what it gets for faults of its own.
+class held_signals {
+ public:
+  /// Throws skel::error when signals cannot be read.
+  held_signals();
+  ~held_signals();
+  held_signals(held_signals const&) = delete;
+  held_signals& operator=(held_signals const&) = delete;
+
+  /// A descriptor that can be read when there is one.
+  int number() const { return number_; }
+  /// Those that were held back already.
+  sigset_t const& before() const { return before_; }
+  /// Also SIGCHLD; nothing: there is none.
+  std::optional<signalfd_siginfo> next() const;
+
+ private:
+  sigset_t before_{};
+  int number_ = -1;
+};
+
+/// Runs a command and waits for it. Signals that are held are passed on to it, but for those that a terminal has sent
+/// to both, and what this process has caused itself. With `listens`, its standard error comes through a pipe, and goes
+/// on at once to that of this process. Processes that it leaves behind become children of this one. Throws skel::error
+/// when it cannot be started.
+ending run_job(std::vector<std::string> const& words, bool listens, held_signals const& signals);
 
 /// Processes that a job has left behind on this host, which were to be ended.
 struct orphans {
   std::size_t ended = 0;
-  std::size_t left = 0;  ///< that have not ended within 2 s
+  std::size_t left = 0;          ///< that have not ended within 2 s
+  std::vector<pid_t> mpiruns{};  ///< that are no more: those that have started them, or that they may have been
 };
-/// Ends all that a job which died has left behind.
-orphans end_orphans();
+/// Ends all that a job has left behind. `gently`: with SIGTERM first, upon which mpirun ends its ranks on other hosts,
+/// and after 2 s as otherwise.
+orphans end_orphans(bool gently);
 
 /// Removes what a job of Open MPI has left in the folder for temporary files and in shared memory when its mpirun, a
 /// process of this host that is no more, was killed. Returns what was removed.

@@ -65,17 +65,18 @@ std::string signal_words(int signal) {
 
 /// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
 std::optional<death> death_of(ending const& what) {
+  auto const was_told = [&](int signal) { return std::ranges::count(what.told, signal) > 0; };
   bool const signalled = WIFSIGNALED(what.status);
-  if (signalled && std::ranges::count(what.told, WTERMSIG(what.status)) > 0) return std::nullopt;
   if (what.asked_for || (!signalled && WEXITSTATUS(what.status) == 0)) return std::nullopt;
+  if (signalled && was_told(WTERMSIG(what.status))) return std::nullopt;
   if (says_that_it_could_not_start(what.said)) return std::nullopt;  // with a status that looks like a signal's
   if (auto said = death_in(what.said)) {                             // mpirun, too, may die when a rank has died
-    if (std::ranges::count(what.told, said->signal) > 0) return std::nullopt;
+    if (was_told(said->signal)) return std::nullopt;
     return said;
   }
   if (signalled) return death{{}, {}, WTERMSIG(what.status)};
-  int const status = WEXITSTATUS(what.status);
-  if (status > 128 && is_deadly(status - 128)) return death{{}, {}, status - 128};
+  int const signal = WEXITSTATUS(what.status) - 128;
+  if (is_deadly(signal) && !was_told(signal)) return death{{}, {}, signal};
   return std::nullopt;
 }
 
@@ -134,16 +135,30 @@ void ask_for_quick_ends() {
   ask("OMPI_MCA_oob_tcp_keepalive_probes", answers_missing);
 }
 
-void clean_up(ending const& after) {
+void clean_up(ending const& after, bool gently) {
   auto const processes = [](std::size_t count) {
     return fmt::format("{} {}", count, count > 1 ? "processes" : "process");
   };
-  auto const [ended, left] = end_orphans();
+  auto const [ended, left, others] = end_orphans(gently);
   if (ended > 0) complain("run: ended " + processes(ended) + " that it had left behind");
   if (left > 0)
-    complain("run: " + processes(left) + " that it had left behind cannot be ended now; going on beside " +
-             (left > 1 ? "them" : "it"));
-  for (auto const& gone : remove_leftovers(after.process)) complain("run: removed " + gone);
+    complain("run: " + processes(left) + " that it had left behind cannot be ended now" +
+             (gently     ? ""
+              : left > 1 ? "; going on beside them"
+                         : "; going on beside it"));
+  auto mpiruns = others;
+  mpiruns.push_back(after.process);
+  for (pid_t const one : mpiruns)
+    for (auto const& gone : remove_leftovers(one)) complain("run: removed " + gone);
+}
+
+/// Runs it once, and ends what it has left where it was ended. How it has died, or nothing.
+std::optional<death> live_once(mpirun_command const& command, ending& last) {
+  held_signals const signals;  // also while there is something left
+  last = run_job(command.words(), command.starts_mpirun(), signals);
+  auto how = death_of(last);
+  if (how || last.asked_for || WIFSIGNALED(last.status)) clean_up(last, !how);
+  return how;
 }
 
 int run(run_options const& options, std::ostream& out) {
@@ -156,11 +171,9 @@ int run(run_options const& options, std::ostream& out) {
   std::string gave_up;
   ending last;
   for (double pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
-    last = run_job(command.words(), command.starts_mpirun());
+    auto const how = live_once(command, last);
     ++starts;
-    auto const how = death_of(last);
     if (!how) break;
-    clean_up(last);
     std::string const what = words_of(*how);
     deaths.push_back({{"what", what},
                       {"rank", how->rank ? ordered_json(*how->rank) : ordered_json()},
@@ -210,9 +223,10 @@ constexpr std::size_t most_restarts = 1'000'000;
 
 constexpr char const* footer =
     R"(A program has died when a signal ended it, or one of its ranks, or mpirun, or mpirun has lost a host. It has not when it
-ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGINT, SIGTERM or SIGHUP that was sent to
-skel run, which passes signals on; nor by a SIGUSR1 or SIGUSR2 that was. Then the status is that of the command; after a
-death that is not followed by a restart it is 128 + the signal.
+ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGINT, SIGTERM, SIGHUP or SIGQUIT that was sent
+to skel run, which passes signals on, nor by another one that was (SIGUSR1, SIGXCPU). Then the status is that of the
+command; after a death that is not followed by a restart it is 128 + the signal. What a command that was ended has left
+on this host is ended, too.
 
 With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, three starts in a
 row that have made no checkpoint, of whichever stream of the program, end it, whatever is left of --restarts. A host that

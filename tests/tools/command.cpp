@@ -60,9 +60,17 @@ outcome run(std::vector<std::string> const& arguments, surroundings const& with)
   for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
   // What this process has used at most is counted as the child's, too: let it be what it uses now.
   std::ofstream("/proc/self/clear_refs") << 5;
+  // A test in the background of a shell ignores some signals.
+  posix_spawnattr_t how;
+  posix_spawnattr_init(&how);
+  sigset_t all;
+  sigfillset(&all);
+  posix_spawnattr_setsigdefault(&how, &all);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
-  int const failure = posix_spawnp(&child, words.front().c_str(), &actions, nullptr, pointers(words).data(),
-                                   pointers(variables).data());
+  int const failure =
+      posix_spawnp(&child, words.front().c_str(), &actions, &how, pointers(words).data(), pointers(variables).data());
+  posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&actions);
   outcome result;
   if (failure != 0) {

@@ -242,6 +242,54 @@ TEST_F(Run, DoesNotStartAgainWhatDiesByAWarning) {
   EXPECT_EQ(text_in("starts"), "start\n");
 }
 
+/// A process of the program outlives it, which a signal that is passed on has ended.
+TEST_F(Run, PassesOnWhateverWouldEndItAndLeavesNothingBehind) {
+  auto const program = script("program", std::string(count) +
+                                             "sh -c 'echo $$ > orphan; exec sleep 1000' &\n"
+                                             "while [ ! -s orphan ]; do :; done\necho ready >&2\nwait\n");
+  for (int const signal : {SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGXCPU, SIGXFSZ, SIGALRM, SIGVTALRM, SIGPROF, SIGPWR,
+                           SIGIO, SIGABRT, SIGSTKFLT, SIGRTMIN, SIGRTMAX}) {
+    surroundings with;
+    with.signal = signal;
+    auto const one = skel({"run", "--", program}, with);
+    EXPECT_EQ(one.status, 128 + signal);
+    EXPECT_THAT(one.err, HasSubstr("ended 1 process that it had left behind"));
+    EXPECT_EQ(text_in("starts"), "start\n");
+    EXPECT_EQ(::kill(std::stoi(text_in("orphan")), 0), -1);
+    for (auto const* made : {"starts", "orphan"}) std::filesystem::remove(folder_ / made);
+  }
+}
+
+TEST_F(Run, EndsGentlyWhatIsLeftWhenItIsToEnd) {
+  auto const program =
+      script("program",
+             "sh -c 'trap \"echo gone > orphan; exit\" TERM; echo $$ > orphan; while :; do sleep 0.01; done' &\n"
+             "while [ ! -s orphan ]; do :; done\necho ready >&2\nwait\n");
+  surroundings with;
+  with.signal = SIGQUIT;
+  EXPECT_EQ(skel({"run", "--", program}, with).status, 128 + SIGQUIT);
+  EXPECT_EQ(text_in("orphan"), "gone\n");
+}
+
+TEST_F(Run, TakesNoNoticeOfASignalThatIsIgnored) {
+  auto const program =
+      script("program", std::string(count) + "[ $starts -ge 2 ] && exit 0\necho ready >&2\nsleep 0.3\nkill -9 $$\n");
+  auto const shell = script("shell", "trap '' HUP\nexec " SKEL_COMMAND " run -- " + program + "\n");
+  surroundings with;
+  with.signal = SIGHUP;
+  EXPECT_EQ(run({shell}, with).status, 0);
+  EXPECT_EQ(text_in("starts"), "start\nstart\n");
+}
+
+TEST_F(Run, DoesNotStartAgainWhereAShellTellsOfASignalThatWasPassedOn) {
+  auto const program =
+      script("program", std::string(count) + "trap 'exit 152' XCPU\necho ready >&2\nwhile :; do sleep 0.01; done\n");
+  surroundings with;
+  with.signal = SIGXCPU;
+  EXPECT_EQ(skel({"run", "--", program}, with).status, 152);
+  EXPECT_EQ(text_in("starts"), "start\n");
+}
+
 TEST_F(Run, SaysWhatCannotBeStarted) {
   auto const one = skel({"run", "--", (folder_ / "none").string()});
   EXPECT_EQ(one.status, 1);
