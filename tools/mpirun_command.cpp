@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,14 @@ std::vector<std::string> const with_value{"-x",
                                           "--personality",
                                           "--pmixmca"};
 std::vector<std::string> const with_two{"-mca", "--mca", "-gmca", "--gmca", "-omca", "--omca"};
+
+/// What mpirun is called, or, with a dot behind, that of one MPI among several (mpirun.openmpi, mpiexec.hydra).
+std::vector<std::string> const names{"mpirun", "mpiexec", "orterun", "prterun"};
+
+bool is_mpirun(std::string const& word) {
+  std::string const name = std::filesystem::path(word).filename().string();
+  return std::ranges::any_of(names, [&](auto const& one) { return name == one || name.starts_with(one + "."); });
+}
 
 bool is_in(std::vector<std::string> const& names, std::string const& name) {
   return std::ranges::find(names, name) != names.end();
@@ -154,18 +163,30 @@ bool says_that_it_could_not_start(std::string const& text) {
   return false;
 }
 
-mpirun_command::mpirun_command(std::vector<std::string> words) : words_(std::move(words)) {}
+mpirun_command::mpirun_command(std::vector<std::string> words)
+    : words_(std::move(words)),
+      mpirun_(static_cast<std::size_t>(std::ranges::find_if(words_, is_mpirun) - words_.begin())) {}
 
 bool mpirun_command::starts_mpirun() const {
-  std::string const name = words_.empty() ? "" : std::filesystem::path(words_.front()).filename().string();
-  return name == "mpirun" || name == "mpiexec" || name == "orterun" || name.starts_with("mpirun.") ||
-         name.starts_with("mpiexec.");
+  return mpirun_ < words_.size();
+}
+
+std::optional<std::string> mpirun_command::hidden_mpirun() const {
+  if (starts_mpirun()) return std::nullopt;
+  auto const mentions = [](std::string line) {
+    std::ranges::replace_if(
+        line, [](char c) { return std::string_view(";&|(){}'\"`").find(c) != std::string_view::npos; }, ' ');
+    std::istringstream in(line);
+    return std::any_of(std::istream_iterator<std::string>(in), {}, is_mpirun);
+  };
+  auto const one = std::ranges::find_if(words_, mentions);
+  return one == words_.end() ? std::nullopt : std::optional(*one);
 }
 
 /// Where options of mpirun stand; not their values, which may look like options.
 std::vector<std::size_t> mpirun_command::options() const {
   std::vector<std::size_t> out;
-  for (std::size_t i = 1; i < words_.size() && words_[i].starts_with('-');) {
+  for (std::size_t i = mpirun_ + 1; i < words_.size() && words_[i].starts_with('-');) {
     out.push_back(i);
     bool const has_value = is_in(host_options, words_[i]) || is_in(file_options, words_[i]) ||
                            is_in(rank_options, words_[i]) || is_in(with_value, words_[i]);

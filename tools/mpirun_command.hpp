@@ -21,7 +21,8 @@ std::optional<death> death_in(std::string const& text);
 bool says_that_it_could_not_start(std::string const& text);
 
 /// A command line, as far as starting it again on fewer hosts needs to know it: the options of mpirun that stand before
-/// the program. Of several programs, divided by colons, those of the first.
+/// the program. Of several programs, divided by colons, those of the first. mpirun is the first word that is called so;
+/// before it stands what starts it (nice, env A=b, taskset -c 0,1).
 class mpirun_command {
  public:
   struct host {
@@ -32,8 +33,10 @@ class mpirun_command {
   explicit mpirun_command(std::vector<std::string> words);
 
   std::vector<std::string> const& words() const { return words_; }
-  /// Whether it starts mpirun, mpiexec or orterun.
+  /// Whether it starts mpirun, mpiexec, orterun or prterun.
   bool starts_mpirun() const;
+  /// Where it does not, the first word that has such a name in it, as a line for a shell does.
+  std::optional<std::string> hidden_mpirun() const;
   /// Those that --host or --hostfile name, in order, each once. Throws skel::error when the file cannot be read.
   std::vector<host> hosts() const;
   /// The value of an option anywhere in the command, as "--NAME VALUE" or "--NAME=VALUE".
@@ -53,6 +56,7 @@ class mpirun_command {
   std::vector<std::size_t> options() const;
 
   std::vector<std::string> words_;
+  std::size_t mpirun_;  // where it stands; behind all words: nowhere
 };
 
 }  // namespace skel::tools

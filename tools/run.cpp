@@ -22,6 +22,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/runtime/checkpoint_store.hpp>
 
 #include "job.hpp"
@@ -164,6 +165,9 @@ std::optional<death> live_once(mpirun_command const& command, ending& last) {
 int run(run_options const& options, std::ostream& out) {
   mpirun_command command(options.command);
   if (command.starts_mpirun()) ask_for_quick_ends();
+  if (auto const word = command.hidden_mpirun())
+    complain("run: mpirun is no word of its own in " + in_quotes(*word) +
+             ", which a shell would read: which rank dies, and on which host, will not be known");
   progress forward(command);
   ordered_json deaths = ordered_json::array();
   std::string last_host;

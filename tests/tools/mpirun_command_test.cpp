@@ -28,8 +28,30 @@ words without(words const& command, std::string const& host) {
 TEST_F(MpirunCommand, IsKnownByItsName) {
   EXPECT_TRUE(mpirun_command({"/usr/bin/mpirun", "x"}).starts_mpirun());
   EXPECT_TRUE(mpirun_command({"mpiexec.openmpi"}).starts_mpirun());
-  EXPECT_FALSE(mpirun_command({"program", "mpirun"}).starts_mpirun());
+  EXPECT_TRUE(mpirun_command({"prterun", "x"}).starts_mpirun());
+  EXPECT_FALSE(mpirun_command({"program", "mpirun-like", "--mpirun"}).starts_mpirun());
   EXPECT_FALSE(mpirun_command({}).starts_mpirun());
+}
+
+TEST_F(MpirunCommand, IsFoundBehindWhatStartsIt) {
+  for (words const& before : {words{"nice", "-n", "5"}, words{"env", "OMPI_MCA_btl=self", "A=mpirun"},
+                              words{"taskset", "-c", "0,1"}, words{"timeout", "100"}}) {
+    auto command = before;
+    for (auto const* word : {"/usr/bin/mpirun", "-H", "a:2,b:2", "-np", "4", "p", "-np", "9"}) command.push_back(word);
+    EXPECT_TRUE(mpirun_command(command).starts_mpirun());
+    EXPECT_FALSE(mpirun_command(command).hidden_mpirun());
+    EXPECT_EQ(mpirun_command(command).ranks(), 4U);
+    auto fewer = before;
+    for (auto const* word : {"/usr/bin/mpirun", "-H", "a:2", "-np", "2", "p", "-np", "9"}) fewer.push_back(word);
+    EXPECT_EQ(without(command, "b"), fewer);
+  }
+}
+
+TEST_F(MpirunCommand, SaysWhereAShellWouldFindIt) {
+  std::string const line = "cd x && (/usr/bin/mpirun -np 4 p)";
+  EXPECT_EQ(mpirun_command({"sh", "-c", line}).hidden_mpirun(), line);
+  EXPECT_FALSE(mpirun_command({"sh", "-c", line}).starts_mpirun());
+  EXPECT_FALSE(mpirun_command({"sh", "-c", "cd not-mpirun; p"}).hidden_mpirun());
 }
 
 TEST_F(MpirunCommand, LeavesOutAHostOfAList) {

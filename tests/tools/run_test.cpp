@@ -159,6 +159,23 @@ TEST_F(Run, LeavesOutAHostThatDiesTwice) {
   EXPECT_THAT(text_in("starts"), ::testing::EndsWith("start --host n1:2 -np 2 program\n"));
 }
 
+TEST_F(Run, LeavesOutAHostOfAnMpirunThatAnotherCommandStarts) {
+  auto const mpirun = script("mpirun", std::string(count) + "case $* in *n2*) ;; *) exit 0;; esac\n" + died("n2"));
+  auto const one =
+      skel({"run", "--", "env", "A=b", "timeout", "100", mpirun, "--host", "n1:2,n2:2", "-np", "4", "program"});
+  EXPECT_EQ(one.status, 0);
+  EXPECT_THAT(one.err, HasSubstr("rank 1 on host n2 died by signal 9 (Killed)"));
+  EXPECT_THAT(text_in("starts"), ::testing::EndsWith("start --host n1:2 -np 2 program\n"));
+}
+
+TEST_F(Run, SaysWhereItDoesNotSeeTheMpirunOfACommand) {
+  auto const mpirun = script("mpirun", "exit 3\n");
+  auto const one = skel({"run", "--", "sh", "-c", "exec " + mpirun + " -np 4 program"});
+  EXPECT_EQ(one.status, 3);
+  EXPECT_THAT(one.err, HasSubstr("skel: run: mpirun is no word of its own in 'exec "));
+  EXPECT_EQ(skel({"run", "--", mpirun, "-np", "4", "program"}).err, "");
+}
+
 TEST_F(Run, LeavesOutAHostThatWasLostAtOnce) {
   auto const mpirun = script("mpirun", std::string(count) +
                                            "case $* in *n2*) ;; *) exit 0;; esac\n"
