@@ -12,8 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <exception>
-#include <fstream>
-#include <limits>
+#include <iterator>
 #include <map>
 #include <new>
 #include <span>
@@ -126,61 +125,95 @@ class damaged : public error {
       "; it stays where it is: start again when that is mended, or remove the file to go on from the one before");
 }
 
-/// Throws damaged where there is no file, or less of it than there was.
-std::string bytes_in(fs::path const& file) {
-  auto const words = [] { return std::generic_category().message(errno); };
-  opened const here(file, O_RDONLY | O_NONBLOCK);  // what is no file is waited for by nobody
-  if (*here < 0 && errno == ENOENT) throw damaged("it is not there any more");
-  struct stat of {};
-  if (*here < 0 || ::fstat(*here, &of) != 0) fail_to_read(words());
-  if (!S_ISREG(of.st_mode)) throw damaged("it is no file");
-  std::string out;
-  try {
-    out.resize(static_cast<std::size_t>(of.st_size));
-  } catch (std::exception const&) {  // std::bad_alloc, std::length_error
-    fail_to_read("there is no memory for its " + std::to_string(of.st_size) + " bytes");
+/// A file that is read from its beginning to its end.
+class being_read_file {
+ public:
+  /// Throws damaged where there is no file.
+  explicit being_read_file(fs::path const& file) : number_(file, O_RDONLY | O_NONBLOCK) {  // nobody waits for a pipe
+    if (*number_ < 0 && errno == ENOENT) throw damaged("it is not there any more");
+    struct stat of {};
+    if (*number_ < 0 || ::fstat(*number_, &of) != 0) fail_to_read(std::generic_category().message(errno));
+    if (!S_ISREG(of.st_mode)) throw damaged("it is no file");
+    left_ = static_cast<std::uint64_t>(of.st_size);
   }
-  for (std::size_t have = 0; have < out.size();) {
-    ssize_t const got = ::read(*here, out.data() + have, out.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_to_read(words());
-    if (got == 0) throw damaged("its end is missing");
-    have += static_cast<std::size_t>(got);
+
+  /// Of bytes that have not been read.
+  std::uint64_t left() const { return left_; }
+  /// The next ones, no more than are left. Throws damaged where there are fewer than there were.
+  std::string next(std::uint64_t bytes) {
+    std::string out;
+    try {
+      out.resize(bytes);
+    } catch (std::exception const&) {  // std::bad_alloc, std::length_error
+      fail_to_read("there is no memory for its " + std::to_string(bytes) + " bytes");
+    }
+    for (std::size_t have = 0; have < out.size();) {
+      ssize_t const got = ::read(*number_, out.data() + have, out.size() - have);
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail_to_read(std::generic_category().message(errno));
+      if (got == 0) throw damaged("its end is missing");
+      have += static_cast<std::size_t>(got);
+    }
+    left_ -= bytes;
+    return out;
   }
+
+ private:
+  opened number_;
+  std::uint64_t left_ = 0;
+};
+
+template <class T>
+T value_in(std::string_view bytes, std::size_t at) {
+  T out;
+  std::memcpy(&out, bytes.data() + at, sizeof out);
   return out;
 }
 
-/// The sections of a file. Throws damaged, and skel::error for another version's.
-std::vector<std::string_view> sections_of(std::string_view all) {
-  head first;
-  if (all.size() < sizeof first) throw damaged("it is too short to be one");
-  std::memcpy(&first, all.data(), sizeof first);
+/// What a file says of its sections. What it says is believed when its checksum is right, and the file as long as it
+/// says. Throws damaged, and skel::error for another version's.
+std::vector<section> sections_of(being_read_file& file) {
+  if (file.left() < sizeof(head)) throw damaged("it is too short to be one");
+  std::string begin = file.next(sizeof(head));
+  auto const first = value_in<head>(begin, 0);
   if (first.magic != magic) throw damaged("it does not begin as one");
-  std::size_t const table = sizeof first + first.sections * sizeof(section);
-  if (first.sections > most_sections || all.size() < table + sizeof(std::uint64_t)) throw damaged("its end is missing");
-  std::uint64_t checksum = 0;
-  std::memcpy(&checksum, all.data() + table, sizeof checksum);
-  if (checksum != checksum_of(all.substr(0, table))) throw damaged("the checksum of its beginning is another one");
+  std::size_t const table = first.sections * sizeof(section);
+  if (first.sections > most_sections || file.left() < table + sizeof(std::uint64_t))
+    throw damaged("its end is missing");
+  begin += file.next(table);
+  if (value_in<std::uint64_t>(file.next(sizeof(std::uint64_t)), 0) != checksum_of(begin))
+    throw damaged("the checksum of its beginning is another one");
   if (first.version != version)
     throw error("is of version " + std::to_string(first.version) + ", and this skel reads version " +
                 std::to_string(version) + "; remove it to begin anew");
-  std::vector<std::string_view> out;
-  auto rest = all.substr(table + sizeof checksum);
+  if (first.sections == 0) throw damaged("it has no parts");
+  std::vector<section> out;
+  std::uint64_t rest = file.left();
   for (std::size_t i = 0; i < first.sections; ++i) {
-    section of;
-    std::memcpy(&of, all.data() + sizeof first + i * sizeof of, sizeof of);
-    if (of.bytes > rest.size()) throw damaged("its end is missing");
-    out.push_back(rest.substr(0, of.bytes));
-    rest.remove_prefix(of.bytes);
-    if (checksum_of(out.back()) != of.checksum)
-      throw damaged("the checksum of part " + std::to_string(i) + " is another one");
+    out.push_back(value_in<section>(begin, sizeof first + i * sizeof(section)));
+    if (out.back().bytes > rest) throw damaged("its end is missing");
+    rest -= out.back().bytes;
   }
-  if (!rest.empty()) throw damaged("something follows its end");
-  if (out.empty()) throw damaged("it has no parts");
+  if (rest > 0) throw damaged("something follows its end");
   return out;
 }
 
-/// RUN and NUMBER of a name "run-RUN.NUMBER.checkpoint".
+/// The sections of a file; errors as above.
+std::vector<std::string> parts_of(fs::path const& name) {
+  being_read_file file(name);
+  std::vector<std::string> out;
+  for (auto const& one : sections_of(file)) {
+    out.push_back(file.next(one.bytes));
+    if (checksum_of(out.back()) != one.checksum)
+      throw damaged("the checksum of part " + std::to_string(out.size() - 1) + " is another one");
+  }
+  return out;
+}
+
+/// One a nanosecond is less after 292 years: a higher number is nobody's, and there may be none behind it.
+constexpr std::uint64_t most_number = std::uint64_t{1} << 63U;
+
+/// RUN and NUMBER of a name "run-RUN.NUMBER.checkpoint" as this writes them.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> numbers_in(std::string const& name) {
   constexpr std::string_view before = "run-";
   if (!name.starts_with(before) || !name.ends_with(suffix)) return std::nullopt;
@@ -191,10 +224,9 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> numbers_in(std::string co
   std::pair<std::uint64_t, std::uint64_t> out;
   auto const read = [](std::string_view text, std::uint64_t& to) {
     auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return problem == std::errc() && end == text.data() + text.size();
+    return problem == std::errc() && end == text.data() + text.size() && (text.front() != '0' || text.size() == 1);
   };
   if (!read(middle.substr(0, dot), out.first) || !read(middle.substr(dot + 1), out.second)) return std::nullopt;
-  if (out.second == std::numeric_limits<std::uint64_t>::max()) return std::nullopt;  // there is none after it
   return out;
 }
 
@@ -229,7 +261,8 @@ checkpoint_store::checkpoint_store(fs::path folder, std::size_t run, std::vector
   lock(patience);
   if (::access(folder_.c_str(), W_OK | X_OK) != 0) fail(folder_, "checkpoints cannot be written there");
   fs::remove(beside_, problem);
-  auto const all = all_numbers();
+  auto all = all_numbers();
+  if (!all.empty() && all.back() > most_number) renumber(all);
   if (!all.empty()) last_number_ = all.back();
 }
 
@@ -281,6 +314,17 @@ std::vector<std::uint64_t> checkpoint_store::numbers(std::error_code& problem) c
   return out;
 }
 
+/// From 0 on, in the same order: whenever it is cut off, the last is still the last.
+void checkpoint_store::renumber(std::vector<std::uint64_t>& all) const {
+  for (std::uint64_t next = 0; std::uint64_t & number : all) {
+    fs::path const from = name_of(number), to = name_of(next);  // which is no higher, and nobody's where it is lower
+    std::error_code none;
+    fs::rename(with(from, being_read), with(to, being_read), none);
+    if (::rename(from.c_str(), to.c_str()) != 0) fail(from, "cannot be renamed");
+    number = next++;
+  }
+}
+
 std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::string>& notes) {
   auto all = all_numbers();
   for (; !all.empty(); all.pop_back()) {
@@ -293,15 +337,14 @@ std::optional<checkpoint_store::found> checkpoint_store::last(std::vector<std::s
     }
     found out;
     try {
-      auto const bytes = bytes_in(file);
-      auto const parts = sections_of(bytes);
-      auto const what = from_bytes<description>(std::string(parts.front()));
+      auto parts = parts_of(file);
+      auto const what = from_bytes<description>(parts.front());
       if (auto const other = difference(what.identity, identity_); !other.empty())
         throw error("is a checkpoint of another program: " + other +
                     "; give this one a folder of its own, or remove the file to begin anew");
       out.what.item = what.item;
       out.written = static_cast<std::time_t>(what.written);
-      out.what.states.assign(parts.begin() + 1, parts.end());
+      out.what.states.assign(std::move_iterator(parts.begin() + 1), std::move_iterator(parts.end()));
     } catch (damaged const& e) {
       put_aside(file, damaged_one, std::string("this checkpoint is damaged (") + e.what() + ")", notes);
       continue;

@@ -16,6 +16,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/checkpoint_store.hpp>
@@ -43,7 +45,8 @@ class CheckpointStore : public testing::Test {
   ~CheckpointStore() override { fs::remove_all(folder_); }
 
   checkpoint_store open(std::size_t run = 1) const { return checkpoint_store(folder_, run, identity, 0); }
-  fs::path file(auto number) const { return folder_ / ("run-1." + std::to_string(number) + ".checkpoint"); }
+  fs::path file_named(std::string const& number) const { return folder_ / ("run-1." + number + ".checkpoint"); }
+  fs::path file(auto number) const { return file_named(std::to_string(number)); }
   std::vector<std::string> files() const {
     std::vector<std::string> out;
     for (auto const& entry : fs::directory_iterator(folder_))
@@ -208,19 +211,64 @@ TEST_F(CheckpointStore, DoesNotBeginAnewWhereTheFolderCannotBeListed) {
   EXPECT_THAT(notes, testing::IsEmpty());
 }
 
-TEST_F(CheckpointStore, HasNoMemoryForOneThatSaysItIsHuge) {
-  open().write(some(1));
-  // Files of this length are in memory, where they take none.
-  fs::path const huge = "/dev/shm/skel-store-" + std::to_string(::getpid());
-  put(huge, "");
-  bool const is_huge = ::truncate(huge.c_str(), std::numeric_limits<off_t>::max()) == 0;
-  if (is_huge) {
-    fs::create_symlink(huge, file(2));
-    EXPECT_THAT([&] { found(); }, ThrowsMessage<skel::error>(HasSubstr("there is no memory for its ")));
-    EXPECT_TRUE(fs::exists(file(2)));
+/// A file that is as long as nothing else is: in memory, where files may be, and what nobody has written takes none.
+class HugeCheckpoint : public CheckpointStore {
+ protected:
+  ~HugeCheckpoint() override { fs::remove(huge_); }
+  /// False: there is no file system in memory.
+  bool has_file(std::string const& begin, std::uint64_t bytes) const {
+    put(huge_, begin);
+    if (::truncate(huge_.c_str(), static_cast<off_t>(bytes)) != 0) return false;
+    fs::remove(file(2));
+    fs::create_symlink(huge_, file(2));
+    return true;
   }
-  fs::remove(huge);
-  if (!is_huge) GTEST_SKIP() << "there is no file system in memory";
+  /// How one begins whose only part is so long.
+  static std::string head(std::uint64_t bytes) {
+    std::string out = "skelckpt";
+    auto const add = [&](auto value) { out.append(reinterpret_cast<char const*>(&value), sizeof value); };
+    add(std::uint32_t{1}), add(std::uint32_t{1}), add(bytes), add(std::uint64_t{0});
+    add(XXH3_64bits(out.data(), out.size()));
+    return out;
+  }
+
+  fs::path huge_ = "/dev/shm/skel-store-" + std::to_string(::getpid());
+};
+
+TEST_F(HugeCheckpoint, ThatSaysSoItselfIsOneForWhichThereIsNoMemory) {
+  open().write(some(1));
+  constexpr std::uint64_t huge = std::uint64_t{1} << 62U;
+  auto const begin = head(huge);
+  if (!has_file(begin, begin.size() + huge)) GTEST_SKIP() << "there is no file system in memory";
+  EXPECT_THAT([&] { found(); },
+              ThrowsMessage<skel::error>(HasSubstr("there is no memory for its " + std::to_string(huge) + " bytes")));
+  EXPECT_TRUE(fs::exists(file(2)));
+}
+
+TEST_F(HugeCheckpoint, ThatSaysAnotherLengthIsDamagedAndNotRead) {
+  {
+    auto store = open();
+    store.write(some(1)), store.write(some(2));
+  }
+  constexpr std::uint64_t longest = std::numeric_limits<off_t>::max();
+  auto const whole = bytes(file(2));
+  for (auto const& begin :
+       {std::string(), whole, whole.substr(0, whole.size() / 2), head(longest / 2), head(longest)}) {
+    if (!has_file(begin, longest)) GTEST_SKIP() << "there is no file system in memory";
+    std::vector<std::string> notes;
+    EXPECT_EQ(found(&notes), 1U);
+    EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("this checkpoint is damaged")));
+  }
+}
+
+TEST_F(HugeCheckpoint, ThatIsShortHasNoMemoryTaken) {
+  open().write(some(1));
+  for (std::uint64_t const bytes : {std::uint64_t{1}, std::uint64_t{1} << 62U, ~std::uint64_t{0}}) {
+    put(file(2), head(bytes));
+    std::vector<std::string> notes;
+    EXPECT_EQ(found(&notes), 1U);
+    EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("its end is missing")));
+  }
 }
 
 TEST_F(CheckpointStore, SaysWhereADamagedOneCannotBePutAside) {
@@ -239,7 +287,7 @@ TEST_F(CheckpointStore, SaysWhereADamagedOneCannotBePutAside) {
   EXPECT_EQ(notes.size(), 2U);
 }
 
-TEST_F(CheckpointStore, WaitsForNothingThatIsNoFileAndCountsOnFromNumbersThatEnd) {
+TEST_F(CheckpointStore, WaitsForNothingThatIsNoFile) {
   {
     auto store = open();
     store.write(some(1));
@@ -248,12 +296,41 @@ TEST_F(CheckpointStore, WaitsForNothingThatIsNoFileAndCountsOnFromNumbersThatEnd
   std::vector<std::string> notes;
   EXPECT_EQ(found(&notes), 1U);
   EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("it is no file")));
-  put(file(std::numeric_limits<std::uint64_t>::max()), "nothing");
+}
+
+TEST_F(CheckpointStore, CountsAnewWhereNumbersEnd) {
+  constexpr auto last = std::numeric_limits<std::uint64_t>::max();
   {
     auto store = open();
-    store.write(some(2));
+    for (std::uint64_t item : {1U, 2U}) store.write(some(item));
   }
-  EXPECT_EQ(found(), 2U);
+  fs::rename(file(2), file(last));
+  fs::rename(file(1), file(last - 1));
+  {
+    std::vector<std::string> notes;
+    EXPECT_EQ(open().last(notes)->what.item, 2U);  // and dies
+    fs::rename(file(1), file(last - 1));           // once
+    fs::rename(file(1).string() + ".reading", file(last - 1).string() + ".reading");
+    EXPECT_EQ(open().last(notes)->what.item, 2U);  // twice
+    EXPECT_EQ(open().last(notes)->what.item, 1U);
+    EXPECT_THAT(notes, testing::ElementsAre(HasSubstr("died twice while it read this checkpoint")));
+  }
+  for (std::uint64_t item : {3U, 4U, 5U}) {
+    {
+      auto store = open();
+      store.write(some(item));
+    }
+    EXPECT_EQ(found(), item);
+  }
+}
+
+TEST_F(CheckpointStore, HasNothingToDoWithNumbersThatItDoesNotWrite) {
+  open().write(some(1));
+  auto const whole = bytes(file(1));
+  for (auto const* other : {"99999999999999999999", "007", "", "a", "1a", "-1"}) put(file_named(other), whole);
+  std::vector<std::string> notes;
+  EXPECT_EQ(found(&notes), 1U);
+  EXPECT_THAT(notes, testing::IsEmpty());
 }
 
 TEST_F(CheckpointStore, GoesByNumbersAndNotByTheClock) {

@@ -56,6 +56,7 @@ class checkpoint_store {
   std::filesystem::path name_of(std::uint64_t number) const;
   std::vector<std::uint64_t> all_numbers() const;
   std::vector<std::uint64_t> numbers(std::error_code& problem) const;
+  void renumber(std::vector<std::uint64_t>& all) const;
   void lock(double patience);
 
   std::filesystem::path folder_;
