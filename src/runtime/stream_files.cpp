@@ -13,6 +13,9 @@
 #include <system_error>
 #include <utility>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <skel/detail/base/error.hpp>
 
 #include "disk.hpp"
@@ -72,10 +75,11 @@ class stream_file {
     made_ = errno == ENOENT;
     open(O_WRONLY | O_CREAT);
   }
-  void synchronise() {
-    // What the system could not write is lost, whatever it says the next time.
-    if (lost_ == 0 && ::fsync(number_) != 0 && errno != EINVAL && errno != EROFS) lost_ = errno;
-    if (errno = lost_; lost_ != 0) fail("cannot be brought to the disk");
+  void synchronise() const {
+    if (::fsync(number_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be brought to the disk");
+  }
+  /// The name of a file that it has made.
+  void synchronise_name() {
     if (!made_) return;
     // Who may not read the folder cannot synchronise it.
     std::error_code problem;
@@ -99,13 +103,60 @@ class stream_file {
   [[noreturn]] void fail(char const* what) const {
     throw error(name_ + ": " + what + ": " + std::generic_category().message(errno));
   }
+  [[noreturn]] void fail_for_good() const {
+    throw error(name_ +
+                ": a part of it could not be brought to the disk, and is lost; start again to go on from the last "
+                "checkpoint");
+  }
 
  private:
   std::string name_;
   int number_ = -1;
   bool is_own_ = true;  // and no descriptor that somebody else has opened
   bool made_ = false;   // by us, and its name is not on the disk yet
-  int lost_ = 0;        // errno of what could not be brought to the disk
+};
+
+/// The checksum (XXH3) of what has been written between two places of a file. Where the system could not bring that to
+/// the disk it says so once, takes it for written from then on, and may forget it: only who reads it again, and writes
+/// again what is still right, knows that the next synchronisation is about it.
+class written_bytes {
+ public:
+  written_bytes() { begin_at(0); }
+
+  void begin_at(std::uint64_t place) {
+    begin_ = end_ = place;
+    XXH3_64bits_reset(&state_);
+  }
+  void add(std::string_view bytes) {
+    XXH3_64bits_update(&state_, bytes.data(), bytes.size());
+    end_ += bytes.size();
+  }
+  /// Writes it once more, as it is read from the file; false: it is not there any more. O(bytes).
+  bool write_again(stream_file const& to) const {
+    stream_file from("/proc/self/fd/" + std::to_string(to.number()));  // opened to write, maybe only for that
+    from.open(O_RDONLY);
+    written_bytes found;
+    std::string some(buffered, '\0');
+    for (auto place = begin_; place < end_;) {
+      ssize_t const got =
+          ::pread(from.number(), some.data(), std::min<std::uint64_t>(some.size(), end_ - place), offset(place));
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) from.fail("cannot be read");
+      if (got == 0) return false;
+      ssize_t const written = ::pwrite(to.number(), some.data(), static_cast<std::size_t>(got), offset(place));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) to.fail("cannot be written");
+      found.add({some.data(), static_cast<std::size_t>(written)});
+      place += static_cast<std::uint64_t>(written);
+    }
+    return XXH3_64bits_digest(&found.state_) == XXH3_64bits_digest(&state_);
+  }
+
+ private:
+  static off_t offset(std::uint64_t place) { return static_cast<off_t>(place); }
+
+  std::uint64_t begin_ = 0, end_ = 0;
+  XXH3_state_t state_;
 };
 
 }  // namespace stream_files_detail
@@ -116,6 +167,9 @@ struct file_sink::state {
   stream_files_detail::stream_file file;
   std::uint64_t position = 0;  // of what comes next
   std::string waiting{};
+  stream_files_detail::written_bytes not_safe{};  // since all was on the disk
+  bool doubtful = false;                          // these may not come to the disk, whatever the system says
+  bool lost = false;                              // for good
 
   /// One that failed is tried again as a whole: what was not cut is not written to.
   void begin() {
@@ -135,6 +189,7 @@ struct file_sink::state {
     if (::ftruncate(file.number(), static_cast<off_t>(from)) != 0 && (errno != EINVAL || from > 0))
       file.fail("cannot be cut");  // EINVAL: a device or a pipe
     if (from > 0 && ::lseek(file.number(), 0, SEEK_END) < 0) file.fail("cannot be written from a place on");
+    not_safe.begin_at(from);
   }
   void flush() {
     begin();
@@ -148,13 +203,24 @@ struct file_sink::state {
         errno = why;
         file.fail("cannot be written");
       }
+      not_safe.add(rest.substr(0, static_cast<std::size_t>(written)));
       rest.remove_prefix(static_cast<std::size_t>(written));
     }
     waiting.clear();
   }
   void synchronise() {
     flush();
+    if (lost) file.fail_for_good();
+    bool const again = std::exchange(doubtful, true);
     file.synchronise();
+    if (again) {  // the disk is in order again
+      lost = !file.is_own() || !not_safe.write_again(file);
+      if (lost) file.fail_for_good();
+      file.synchronise();
+    }
+    doubtful = false;
+    not_safe.begin_at(position);
+    file.synchronise_name();
   }
 };
 
@@ -165,6 +231,7 @@ file_sink::~file_sink() = default;
 
 void file_sink::write(std::string_view bytes) {
   auto& s = *state_;
+  if (s.lost) s.file.fail_for_good();  // no checkpoint can come any more
   s.waiting += bytes;
   s.position += bytes.size();
   if (s.waiting.size() >= stream_files_detail::buffered) s.flush();
