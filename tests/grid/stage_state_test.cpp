@@ -435,14 +435,6 @@ TEST(StageState, ForWhichThereIsNoMemoryStaysWhereTheFirstItemsWere) {
   expect_to_stay<large_sum>("read on rank " + std::to_string(rank_count() - 1) + ": ");
 }
 
-/// Who watches the run knows that the stage is where nobody has placed it.
-TEST(StageState, ThatHasStayedIsWatchedWhereItIs) {
-  skel::grid grid(on_near_hosts());
-  auto [report, got] = run_once(grid, skel::stage("sum", unwritable_sum{}));
-  if (grid.rank() == 0) expect_running_sums(got);
-  EXPECT_EQ(report.run.final_ranks[2], std::vector<int>{0});
-}
-
 TEST(StageState, ThatHasStayedIsNotMovedInItsRun) {
   auto settings = with_the_sum_on_the_last_host();
   settings.plan_period = 0;
