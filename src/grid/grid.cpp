@@ -20,6 +20,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/mapping/migration/known_price.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/placement_text.hpp>
@@ -377,6 +378,8 @@ struct grid::state {
     know_machine();
     auto const& where = probed ? *probed : *stated;
     auto machine = make_bsp_machine(where, *settings.platform, threads());
+    if (auto const known = mapping::migration::known_price(store->setup().known)) machine.machine.fixed = *known;
+    if (migration_price) machine.machine.fixed = *migration_price;
     std::vector<double> weights;
     for (auto const host : machine.host_of_rank)
       weights.push_back(how.name == skeletons::migration_settings{}.name ? machine.machine.hosts.speed(host) : 1);
@@ -589,6 +592,7 @@ struct grid::state {
   std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
+  std::optional<double> migration_price;           // of BSP processes beside their states, as the last run found [s]
   machine_news news;                               // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;            // per rank, of its speed, by which the last plan was made; on rank 0
   double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
@@ -758,6 +762,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     record::bsp_decisions made;
     if (decides) tell_decisions(options, watcher.get(), made);
     auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
+    if (made.migration_fixed > 0) {
+      s.migration_price = made.migration_fixed;
+      s.store->learnt({mapping::migration::kept_price(made.migration_fixed)});
+    }
     record.decisions = std::move(made);
     if (view) view->complete(record);
     record.refused_announcements = s.news.refusals();

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <skel/bsp.hpp>
 #include <skel/detail/platform/decision_history.hpp>
 #include <skel/skel.hpp>
 
@@ -112,6 +113,25 @@ class DecisionStore : public testing::Test {
   std::filesystem::path folder;
   skel::run_settings settings;
 };
+
+TEST_F(DecisionStore, MigrationsArePricedByThoseOfAnEarlierProgram) {
+  if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nobody to migrate to";
+  auto const app = skel::bsp<int>(
+                       "rotating", 2 * static_cast<std::size_t>(ranks_of_world()), [](std::size_t p) { return p; },
+                       [](skel::superstep<int>& now, std::size_t&) {
+                         if (now.number() == 12) now.halt();
+                       })
+                       .migrated_by({.name = "rotate", .alpha = 2});
+  double took = 0;
+  {
+    skel::grid first(settings);
+    took = first.run(app).run.decisions.migration_fixed;
+    EXPECT_GT(took, 0);
+    EXPECT_EQ(first.plan(app).migration, took) << "and the next run of the same one";
+  }
+  skel::grid second(settings);
+  EXPECT_EQ(second.plan(app).migration, took);
+}
 
 TEST_F(DecisionStore, WhatOneProgramLearnsTheNextOneKnows) {
   if (ranks_of_world() == 1) GTEST_SKIP() << "one rank has nothing to choose";
