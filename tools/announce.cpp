@@ -49,7 +49,9 @@ announcement link_of(announce_options const& options) {
     said.latency = number_of("--latency", options.latency, true, "seconds, 0 or more, are wanted");
   if (!options.bandwidth.empty()) {
     said.bandwidth = size_of("--bandwidth", options.bandwidth);
-    if (!(*said.bandwidth > 0)) refuse_option("--bandwidth", "is 0; bytes per second are wanted");
+    if (!(*said.bandwidth > 0) || !std::isfinite(*said.bandwidth))
+      refuse_option("--bandwidth",
+                    "is " + in_quotes(options.bandwidth) + "; bytes per second, more than 0, are wanted");
   }
   if (!said.latency && !said.bandwidth)
     refuse_option("link", "says nothing without --latency SECONDS, --bandwidth BYTES or both");
@@ -90,8 +92,8 @@ constexpr char const* footer =
   HOST speed FACTOR    it has FACTOR times the speed that the platform says; 1: as stated
   link FROM TO         the path from one to the other has this --latency, --bandwidth, or both
 
-HOST is what a host calls itself, its name in the platform, or the name of a cluster or site: all hosts of it. Whether
-there is one of this name the program says in its report. PATH is the socket at which a program listens, or a file that it
+HOST is what a host calls itself, its name in the platform, or the name of a cluster or site: all hosts of it, and for a
+link from it to itself the paths between them. Whether there is one of this name, or such a path, the program says in its report. PATH is the socket at which a program listens, or a file that it
 watches: one line of JSON for each announcement (docs/formats.md), which any other program may write as well. A speed
 and a link stand until measurements step away from them, that a host leaves until it joins.
 

@@ -118,11 +118,12 @@ std::string in_words(announcement const& said) {
 
 host_names::host_names(snapshot const& machine) {
   auto const& all = machine.machine();
+  for (auto const& one : all.links()) linked_.emplace(one.from, one.to);
   // A name that several kinds of things have is that of the first kind.
   auto const add_kind = [&](auto const& name_of) {
-    std::map<std::string, std::vector<std::size_t>, std::less<>> kind;
+    std::map<std::string, named, std::less<>> kind;
     for (std::size_t number = 0; number < all.host_count(); ++number)
-      if (std::string name = name_of(number); !name.empty()) kind[std::move(name)].push_back(number);
+      if (std::string name = name_of(number); !name.empty()) kind[std::move(name)].hosts.push_back(number);
     hosts_.merge(std::move(kind));
   };
   auto const& measured = machine.measured();
@@ -134,12 +135,33 @@ host_names::host_names(snapshot const& machine) {
   add_kind([&](std::size_t number) { return all.clusters()[all.cluster_of(number)].name; });
   if (machine.is_measured())
     add_kind([&](std::size_t number) { return measured.clusters[all.cluster_of(number)].site; });
+  for (auto& [name, one] : hosts_)
+    for (std::size_t const host : one.hosts) {
+      std::size_t const cluster = all.cluster_of(host);
+      if (one.parts.empty() || one.parts.back().cluster != cluster) one.parts.push_back({cluster, host, host});
+      one.parts.back().last = host;
+    }
 }
 
 std::vector<std::size_t> const& host_names::find(std::string_view name) const {
   static std::vector<std::size_t> const none;
   auto const found = hosts_.find(name);
-  return found == hosts_.end() ? none : found->second;
+  return found == hosts_.end() ? none : found->second.hosts;
+}
+
+bool host_names::has_path(std::string_view from, std::string_view to) const {
+  auto const begin = hosts_.find(from), end = hosts_.find(to);
+  if (begin == hosts_.end() || end == hosts_.end()) return false;
+  return std::ranges::any_of(begin->second.parts, [&](part const& a) {
+    return std::ranges::any_of(end->second.parts, [&](part const& b) {
+      if (a.cluster != b.cluster) return linked_.contains({a.cluster, b.cluster});
+      return a.first != a.last || b.first != b.last || a.first != b.first;  // another host
+    });
+  });
+}
+
+bool host_names::knows(announcement const& said) const {
+  return said.says == announcement::kind::link ? has_path(said.host, said.to) : hosts_.contains(said.host);
 }
 
 void host_names::expect_known(announcement const& said, std::string const& source) const {
@@ -151,6 +173,12 @@ void host_names::expect_known(announcement const& said, std::string const& sourc
   };
   expect(said.host);
   if (said.says == announcement::kind::link) expect(said.to);
+  if (knows(said)) return;
+  if (auto const& from = find(said.host); from.size() == 1 && from == find(said.to))
+    throw input_error(source, "link",
+                      "leads from " + in_quotes(said.host) + " to itself: a path between two hosts is wanted");
+  throw input_error(source, "link",
+                    "the platform has no path from " + in_quotes(said.host) + " to " + in_quotes(said.to));
 }
 
 }  // namespace skel::platform

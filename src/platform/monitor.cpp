@@ -23,8 +23,8 @@ namespace {
 constexpr double least_share = 1e-3, least_factor = least_share * least_share, most_factor = 1 / least_factor;
 
 link scaled_path(link path, link_outlook const& by) {
-  path.latency *= by.latency.value;
-  path.bandwidth *= by.bandwidth.value;
+  path.latency = by.latency.instead.value_or(path.latency * by.latency.value);
+  path.bandwidth = by.bandwidth.instead.value_or(path.bandwidth * by.bandwidth.value);
   return path;
 }
 
@@ -32,8 +32,16 @@ std::string seconds_ago(double now, double then) {
   return shown(std::max(0.0, now - then)) + " s ago";
 }
 
-path_factor announced_factor(double value, double time, std::string why) {
-  return {.value = value, .error = 0, .source = believed_source::announcement, .since = time, .why = std::move(why)};
+/// A figure of a path of which the platform says another one. What is out of all proportion is bounded, where there is
+/// none to the platform's by one to a second or to a byte in a second.
+path_factor announced_factor(double figure, double stated, double time, std::string why) {
+  path_factor factor{.instead = {}, .source = believed_source::announcement, .since = time, .why = std::move(why)};
+  bool const has_factor = stated > 0 && std::isfinite(stated);
+  if (has_factor)
+    factor.value = std::clamp(figure / stated, least_factor, most_factor);
+  else if (figure != stated)
+    factor.instead = stated > 0 ? std::max(figure, least_factor) : std::min(figure, most_factor);
+  return factor;
 }
 
 /// Whether a series was seen to make a step after an announcement.
@@ -43,7 +51,7 @@ bool contradicts(slot_series const& series, double announced_at) {
 
 path_factor median_of(std::vector<path_factor> factors) {
   if (factors.empty()) return {};
-  std::ranges::sort(factors, {}, &path_factor::value);
+  std::ranges::sort(factors, {}, [](path_factor const& one) { return one.instead.value_or(one.value); });
   return factors[(factors.size() - 1) / 2];
 }
 
@@ -251,8 +259,8 @@ void monitor::add(link_reading const& reading) {
   auto& state = path_of(ends, reading.time);
   link const path = machine_.machine().path(ends.first, ends.second);
   double const latency = state.expected.latency, transfer = reading.bytes / state.expected.bandwidth;
-  bool const tells_latency = latency >= transfer;  // what takes longest is known best
-  if (tells_latency && latency == 0) {             // the platform says that this takes no time
+  bool const tells_latency = latency >= transfer;                              // what takes longest is known best
+  if (tells_latency ? !(path.latency > 0) : !std::isfinite(path.bandwidth)) {  // of which no time is a multiple
     take(false);
     return;
   }
@@ -270,28 +278,18 @@ void monitor::expect(host_pair ends, path_state& state) {
 }
 
 void monitor::add(announcement const& said, double time) {
-  auto const& of = names_.find(said.host);
-  auto const& to = said.says == announcement::kind::link ? names_.find(said.to) : of;
-  if (of.empty() || to.empty() || !std::isfinite(time)) {
+  if (!names_.knows(said) || !std::isfinite(time)) {
     ++seen_.ignored;
     return;
   }
   ++seen_.announced;
   if (said.says == announcement::kind::link) {
-    announced_path one{said.host, said.to, said.latency, said.bandwidth, time, time};
-    auto const same = std::ranges::find_if(
-        announced_paths_, [&](announced_path const& other) { return other.from == one.from && other.to == one.to; });
-    if (same != announced_paths_.end()) {
-      if (!one.latency) one.latency = same->latency, one.latency_at = same->latency_at;
-      if (!one.bandwidth) one.bandwidth = same->bandwidth, one.bandwidth_at = same->bandwidth_at;
-      announced_paths_.erase(same);
-    }
-    if (announced_paths_.size() >= most_paths) announced_paths_.erase(announced_paths_.begin());
-    announced_paths_.push_back(std::move(one));
+    if (said.latency) announce(latencies_, {said.host, said.to, *said.latency, time});
+    if (said.bandwidth) announce(bandwidths_, {said.host, said.to, *said.bandwidth, time});
     for (auto& [ends, state] : paths_) expect(ends, state);
     return;
   }
-  for (std::size_t const number : of) {
+  for (std::size_t const number : names_.find(said.host)) {
     host_state& state = hosts_[number];
     if (said.says == announcement::kind::speed) {
       state.announced = std::clamp(said.factor, least_factor, most_factor);
@@ -303,6 +301,12 @@ void monitor::add(announcement const& said, double time) {
     if (now != state.state) state.state_since = time;
     state.state = now;
   }
+}
+
+void monitor::announce(std::vector<announced_figure>& known, announced_figure said) {
+  std::erase_if(known, [&](auto const& other) { return other.from == said.from && other.to == said.to; });
+  if (known.size() >= most_paths) known.erase(known.begin());
+  known.push_back(std::move(said));
 }
 
 void monitor::advance(double now) {
@@ -374,10 +378,10 @@ host_outlook monitor::host(std::size_t number) const {
   return outlook;
 }
 
-monitor::announced_path const* monitor::announced_for(std::size_t from, std::size_t to,
-                                                      std::optional<double> announced_path::*figure) const {
-  for (auto one = announced_paths_.rbegin(); one != announced_paths_.rend(); ++one)
-    if ((*one).*figure && std::ranges::binary_search(names_.find(one->from), from) &&
+monitor::announced_figure const* monitor::announced_for(std::vector<announced_figure> const& known, std::size_t from,
+                                                        std::size_t to) const {
+  for (auto one = known.rbegin(); one != known.rend(); ++one)
+    if (std::ranges::binary_search(names_.find(one->from), from) &&
         std::ranges::binary_search(names_.find(one->to), to))
       return &*one;
   return nullptr;
@@ -407,25 +411,20 @@ link_outlook monitor::own_outlook(std::size_t from, std::size_t to) const {
   link const path = machine_.machine().path(from, to);
   auto const found = paths_.find({from, to});
   path_state const* const measured = found == paths_.end() ? nullptr : &found->second;
-  auto const stands = [&](slot_series const* series, double time) {
-    return series == nullptr || !contradicts(*series, time);
-  };
-  auto const words = [&](announced_path const& one, double time) {
-    return "announced " + seconds_ago(now_, time) + " from " + in_quotes(one.from) + " to " + in_quotes(one.to);
-  };
   if (measured != nullptr) {
     if (auto const factor = measured_factor(measured->latency, now_)) outlook.latency = *factor;
     if (auto const factor = measured_factor(measured->bandwidth, now_)) outlook.bandwidth = *factor;
   }
-  if (auto const* const one = announced_for(from, to, &announced_path::latency); one != nullptr && path.latency > 0)
-    if (stands(measured == nullptr ? nullptr : &measured->latency, one->latency_at))
-      outlook.latency = announced_factor(std::clamp(*one->latency / path.latency, least_factor, most_factor),
-                                         one->latency_at, words(*one, one->latency_at));
-  if (auto const* const one = announced_for(from, to, &announced_path::bandwidth);
-      one != nullptr && std::isfinite(path.bandwidth))
-    if (stands(measured == nullptr ? nullptr : &measured->bandwidth, one->bandwidth_at))
-      outlook.bandwidth = announced_factor(std::clamp(*one->bandwidth / path.bandwidth, least_factor, most_factor),
-                                           one->bandwidth_at, words(*one, one->bandwidth_at));
+  auto const believe = [&](path_factor& figure, std::vector<announced_figure> const& known, double stated,
+                           slot_series const* series) {
+    auto const* const one = announced_for(known, from, to);
+    if (one == nullptr || (series != nullptr && contradicts(*series, one->time))) return;
+    figure = announced_factor(
+        one->value, stated, one->time,
+        "announced " + seconds_ago(now_, one->time) + " from " + in_quotes(one->from) + " to " + in_quotes(one->to));
+  };
+  believe(outlook.latency, latencies_, path.latency, measured == nullptr ? nullptr : &measured->latency);
+  believe(outlook.bandwidth, bandwidths_, path.bandwidth, measured == nullptr ? nullptr : &measured->bandwidth);
   return outlook;
 }
 
@@ -450,19 +449,18 @@ link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, 
   link_outlook outlook;
   if (auto const found = known.factors.find({from_cluster, to_cluster}); found != known.factors.end())
     outlook = {median_of(found->second.first), median_of(found->second.second)};
-  if (announced_paths_.empty()) return outlook;
+  if (latencies_.empty() && bandwidths_.empty()) return outlook;
   // Of clusters of which nobody has measured a pair, what was said of all pairs.
   std::size_t const from = known.first_host[from_cluster], first = known.first_host[to_cluster];
   std::size_t const to = from_cluster == to_cluster ? first + 1 : first;  // a pair of two hosts
-  auto const covers = [&](announced_path const* one) {
+  auto const covers = [&](announced_figure const* one) {
     return one != nullptr && has_all(names_.find(one->from), from, clusters[from_cluster].hosts) &&
            has_all(names_.find(one->to), first, clusters[to_cluster].hosts);
   };
   link_outlook const said = own_outlook(from, to);
-  if (outlook.latency.source == believed_source::platform && covers(announced_for(from, to, &announced_path::latency)))
+  if (outlook.latency.source == believed_source::platform && covers(announced_for(latencies_, from, to)))
     outlook.latency = said.latency;
-  if (outlook.bandwidth.source == believed_source::platform &&
-      covers(announced_for(from, to, &announced_path::bandwidth)))
+  if (outlook.bandwidth.source == believed_source::platform && covers(announced_for(bandwidths_, from, to)))
     outlook.bandwidth = said.bandwidth;
   return outlook;
 }
@@ -499,6 +497,7 @@ link_outlook monitor::link_between(std::size_t from, std::size_t to, known_paths
 namespace {
 
 parameter_blocks scaled_blocks(parameter_blocks blocks, link_outlook const& by) {
+  if (by.latency.instead || by.bandwidth.instead) return detail::without_models(std::move(blocks));
   return detail::scaled(std::move(blocks), by.latency.value, by.bandwidth.value);
 }
 

@@ -1,6 +1,7 @@
 #include "scaled_models.hpp"
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -61,6 +62,14 @@ parameter_blocks scaled(parameter_blocks blocks, double latency, double bandwidt
           of.g = scaled_gap(of.g, bandwidth);
           of.L_by_size = times(of.L_by_size, latency);
         });
+  return blocks;
+}
+
+parameter_blocks without_models(parameter_blocks blocks) {
+  std::erase_if(blocks, [](auto const& one) {
+    std::string_view const key = one.first;
+    return key != "measured" && !key.starts_with("x_") && !key.starts_with("comment");
+  });
   return blocks;
 }
 

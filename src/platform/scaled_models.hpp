@@ -10,4 +10,7 @@ namespace skel::platform::detail {
 /// stay too. Precondition: factors are > 0.
 parameter_blocks scaled(parameter_blocks blocks, double latency, double bandwidth);
 
+/// Blocks without those of models, which say of a path what it was.
+parameter_blocks without_models(parameter_blocks blocks);
+
 }  // namespace skel::platform::detail

@@ -56,6 +56,20 @@ TEST(LiveMachine, DoesNotTurnForWhatPricesDoNotTellApart) {
   EXPECT_TRUE(machine.take({link(1.05e-3, std::nullopt)}));
 }
 
+TEST(LiveMachine, HasWhatIsAnnouncedOfAPathThatTookNoTime) {
+  auto const ideal = platform::parse_description(R"({"skel_platform": 1, "clusters": [
+    {"name": "lyon", "hosts": 1, "speed": 1}, {"name": "nancy", "hosts": 1, "speed": 1}],
+    "links": [{"between": ["lyon", "nancy"], "latency": 0}]})",
+                                                 "ideal");
+  run_platform const began{platform::snapshot(ideal), {0, 1}};
+  live_machine machine(began);
+  EXPECT_TRUE(machine.take({link(0.05, 1e6)}));
+  EXPECT_EQ(machine.machine().path(0, 1), (platform::link{0.05, 1e6}));
+  platform::monitor monitor(began.picture, began.host_of_rank);
+  monitor.add(link(0.05, 1e6), 0);
+  EXPECT_THAT(known_paths(monitor), testing::ElementsAre(link(0.05, 1e6)));
+}
+
 TEST(LiveMachine, IgnoresWhatIsNotThere) {
   live_machine machine(two_sites());
   EXPECT_FALSE(machine.take({{.says = kind::link, .host = "paris", .to = "nancy", .latency = 1}}));

@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -107,6 +108,26 @@ TEST(HostNames, SaysWhichNameWasMeant) {
   EXPECT_THROW(names.expect_known({.says = kind::link, .host = "lyon", .to = "x", .latency = 1}, "t"),
                skel::input_error);
   names.expect_known({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 1}, "t");
+}
+
+TEST(HostNames, RefusesLinksThatAreNoPaths) {
+  platform::host_names const names{platform::snapshot(
+      platform::description(0, {{.name = "a", .hosts = 2}, {.name = "b"}, {.name = "c"}}, {{0, 1, {1e-3, 1e6}, {}}}))};
+  auto const refusal = [&](std::string from, std::string to) -> std::string {
+    try {
+      names.expect_known({.says = kind::link, .host = std::move(from), .to = std::move(to), .latency = 1}, "F");
+    } catch (skel::input_error const& problem) {
+      return problem.what();
+    }
+    return {};
+  };
+  EXPECT_EQ(refusal("a-0", "a-0"), "F: link: leads from 'a-0' to itself: a path between two hosts is wanted");
+  EXPECT_THAT(refusal("b", "b"), HasSubstr("leads from 'b' to itself"));
+  EXPECT_EQ(refusal("b", "a"), "F: link: the platform has no path from 'b' to 'a'");
+  EXPECT_THAT(refusal("a-1", "c"), HasSubstr("no path from 'a-1' to 'c'"));
+  for (auto const& [from, to] :
+       {std::pair{"a", "a"}, {"a-0", "a"}, {"a", "a-1"}, {"a-0", "a-1"}, {"a", "b"}, {"a-1", "b"}})
+    EXPECT_EQ(refusal(from, to), "") << from << ' ' << to;
 }
 
 }  // namespace

@@ -392,6 +392,68 @@ TEST_F(MonitorTest, TakesAnnouncementsOfLinks) {
   EXPECT_NEAR(of_.link_between(0, 3).latency.value, 1, 0.05);
 }
 
+TEST_F(MonitorTest, HasTheLastWordOnEachFigureOfAPath) {
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 0.05}, time_);
+  of_.add({.says = kind::link, .host = "lyon-0", .to = "nancy", .latency = 0.1}, time_);
+  of_.add({.says = kind::link, .host = "lyon", .to = "nancy", .bandwidth = 1e6}, time_);
+  EXPECT_NEAR(of_.for_ranks().path(0, 3).latency, 0.1, 1e-9);
+  EXPECT_NEAR(of_.for_ranks().path(1, 3).latency, 0.05, 1e-9);
+  EXPECT_NEAR(of_.for_ranks().path(0, 3).bandwidth, 1e6, 1);
+}
+
+TEST_F(MonitorTest, IgnoresLinksThatAreNoPaths) {
+  of_.add({.says = kind::link, .host = "nancy", .to = "nancy", .latency = 1}, time_);
+  EXPECT_EQ(of_.seen().ignored, 1U);
+  EXPECT_EQ(of_.seen().announced, 0U);
+}
+
+// Of a path that takes no time, or has any bandwidth, no factor makes another one.
+class MonitorOfAnIdealPath : public testing::Test {
+ protected:
+  void announce(std::optional<double> latency, std::optional<double> bandwidth) {
+    of_.add({.says = kind::link, .host = "a", .to = "b", .latency = latency, .bandwidth = bandwidth}, 1);
+  }
+  monitor of_{
+      snapshot(platform::description(
+          0, {{.name = "a", .hosts = 2}, {.name = "b"}},
+          {{0, 1, {}, {{"loggp", R"({"L":1e-3,"o":1e-6,"g":2e-6,"G":1e-7})"}, {"x_free", "1"}}}, {1, 0, {}, {}}})),
+      {0, 1, 2}};
+};
+
+TEST_F(MonitorOfAnIdealPath, HasTheLatencyAndTheBandwidthThatAreAnnounced) {
+  announce(5e-3, 1e6);
+  for (auto const& machine : {of_.next().machine(), of_.for_ranks()}) {
+    EXPECT_EQ(machine.path(1, 2), (platform::link{5e-3, 1e6}));
+    EXPECT_EQ(machine.path(2, 1), platform::link{});
+  }
+  EXPECT_EQ(of_.link_between(0, 2).latency.source, believed_source::announcement);
+  announce(0, std::nullopt);
+  EXPECT_EQ(of_.next().machine().path(1, 2), (platform::link{0, 1e6}));
+  of_.add({.says = kind::link, .host = "a", .to = "a", .latency = 2e-3}, 1);
+  EXPECT_EQ(of_.next().machine().path(0, 1), (platform::link{.latency = 2e-3}));
+}
+
+TEST_F(MonitorOfAnIdealPath, HasTheModelsOfMessagesNoMoreThatSayAnotherOne) {
+  announce(0, std::nullopt);
+  EXPECT_EQ(of_.next().machine().links()[0].parameters.size(), 2U);
+  announce(5e-3, std::nullopt);
+  EXPECT_THAT(of_.next().machine().links()[0].parameters, testing::ElementsAre(testing::Pair("x_free", "1")));
+}
+
+TEST_F(MonitorOfAnIdealPath, BoundsWhatIsOutOfAllProportion) {
+  announce(1e300, 1e-300);
+  platform::link const path = of_.for_ranks().path(0, 2);
+  EXPECT_TRUE(std::isfinite(path.time(1e12))) << path.latency << ' ' << path.bandwidth;
+}
+
+TEST_F(MonitorOfAnIdealPath, IsNotMeasuredWithoutAUnit) {
+  announce(5e-3, 1e6);
+  for (double const bytes : {0.0, 1e9}) of_.add(platform::link_reading{0, 2, 1, bytes, 1});
+  EXPECT_EQ(of_.seen().ignored, 2U);
+  of_.advance(10);
+  EXPECT_EQ(of_.for_ranks().path(0, 2), (platform::link{5e-3, 1e6}));
+}
+
 TEST_F(MonitorTest, IgnoresReadingsThatMakeNoSense) {
   double const nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
   shares(0, 20, 1), messages(0, 3, 20, 0, 0.005), pass(20);

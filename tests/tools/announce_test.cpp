@@ -96,7 +96,8 @@ TEST_F(AnnounceTest, RefusesWhatIsNoAnnouncement) {
   fails({"nancy", "speed", "fast"}, "speed: is 'fast'; a factor");
   fails({"link", "lyon", "nancy"}, "link: says nothing without --latency");
   fails({"link", "lyon", "nancy", "--latency", "inf"}, "--latency: is 'inf'; seconds, 0 or more, are wanted");
-  fails({"link", "lyon", "nancy", "--bandwidth", "0"}, "--bandwidth: is 0");
+  for (std::string const bad : {"0", "inf", "nan", "-1", "1e308T"})
+    fails({"link", "lyon", "nancy", "--bandwidth", bad}, "--bandwidth: is '" + bad + "'; bytes per second");
   fails({"link", "lyon", "nancy", "--bandwidth", "wide"}, "--bandwidth: 'wide' is no size");
   fails({"nancy", "leaves", "--latency", "1"}, "--latency: is of a link");
   EXPECT_EQ(std::filesystem::file_size(path), 0U);

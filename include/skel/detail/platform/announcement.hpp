@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <skel/detail/platform/snapshot.hpp>
@@ -53,12 +55,26 @@ class host_names {
   /// Numbers of the hosts, ascending; empty where nothing has this name. O(log hosts).
   std::vector<std::size_t> const& find(std::string_view name) const;
 
+  /// Whether there is a path from a host of one name to another host of the other. O(clusters of one * of the other).
+  bool has_path(std::string_view from, std::string_view to) const;
+
+  /// Whether an announcement is of hosts, or of a path between them, that are there. None leads from a host to itself.
+  bool knows(announcement const& said) const;
   /// Throws skel::input_error with `source` for an announcement of what is not there, with the name that was probably
   /// meant.
   void expect_known(announcement const& said, std::string const& source) const;
 
  private:
-  std::map<std::string, std::vector<std::size_t>, std::less<>> hosts_;
+  struct part {
+    std::size_t cluster = 0, first = 0, last = 0;  // hosts of it
+  };
+  struct named {
+    std::vector<std::size_t> hosts;
+    std::vector<part> parts;
+  };
+
+  std::map<std::string, named, std::less<>> hosts_;
+  std::set<std::pair<std::size_t, std::size_t>> linked_;  // clusters
 };
 
 }  // namespace skel::platform

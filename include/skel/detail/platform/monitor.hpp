@@ -82,6 +82,9 @@ struct host_outlook {
 /// One figure of a path, as a factor of what the platform says.
 struct path_factor {
   double value = 1;  ///< > 0
+  /// The figure itself [s] or [B/s], where the platform says 0 or unlimited and another one was announced: no factor
+  /// of these is one.
+  std::optional<double> instead{};
   double error = 0;
   believed_source source = believed_source::platform;
   double since = 0;
@@ -140,7 +143,9 @@ class monitor {
   void add(trip_reading const& reading);
   /// Between two ranks of one host it says nothing.
   void add(link_reading const& reading);
-  /// Ignored where it is about hosts that are not there (announcements refuses these with a reason).
+  /// Ignored where it is about hosts, or a path, that are not there (announcements refuses these with a reason). A path
+  /// of which the platform says that it takes no time, or any bandwidth, has what is announced; its models of messages
+  /// are left out of snapshots then, as none of their parameters says by which factor it differs.
   void add(announcement const& said, double time);
 
   /// It is so late now: slots that are over count. Before asking for outlooks.
@@ -202,10 +207,10 @@ class monitor {
     double used = 0;
     link expected{};  // what it is expected to be now
   };
-  struct announced_path {
+  struct announced_figure {
     std::string from, to;  // names
-    std::optional<double> latency, bandwidth;
-    double latency_at = 0, bandwidth_at = 0;  // [s]
+    double value = 0;      // [s] or [B/s]
+    double time = 0;       // [s], when
   };
   using host_pair = std::pair<std::size_t, std::size_t>;
   struct known_paths {
@@ -223,8 +228,9 @@ class monitor {
   known_paths known() const;
   link_outlook between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const;
   link_outlook link_between(std::size_t from, std::size_t to, known_paths const& known) const;
-  announced_path const* announced_for(std::size_t from, std::size_t to,
-                                      std::optional<double> announced_path::*figure) const;
+  void announce(std::vector<announced_figure>& known, announced_figure said);
+  announced_figure const* announced_for(std::vector<announced_figure> const& known, std::size_t from,
+                                        std::size_t to) const;
   bool is_silent(host_state const& state) const;
 
   snapshot machine_;
@@ -239,7 +245,7 @@ class monitor {
     std::vector<double> bandwidths;  // by larger ones, the latest [B/s]
   };
   std::map<host_pair, trips> trips_;
-  std::vector<announced_path> announced_paths_;  // the latest last
+  std::vector<announced_figure> latencies_, bandwidths_;  // announced, the latest last
   double now_ = -std::numeric_limits<double>::infinity();
   counts seen_;
 };
