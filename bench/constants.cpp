@@ -334,36 +334,49 @@ int load(std::size_t rounds) {
   return 0;
 }
 
-/// announcements::most_bytes, most_parsed (platform): what a poll takes, and a flood of updates.
+/// What announcements count that reading takes (src/platform/announcements.cpp): a flood of lines of each kind.
 int announce(std::size_t rounds) {
   platform::snapshot const machine(platform::description(0, {{.name = "n", .hosts = 1000, .inside = {1e-4, 1e8}}}, {}));
   auto const file = std::filesystem::temp_directory_path() / fmt::format("skel_announce_{}.jsonl", getpid());
-  fmt::print("CPU time of polling a file of 100,000 updates, medians of {} rounds\n{:>26} {:>7} {:>10} {:>12} {:>12}\n",
-             rounds, "", "polls", "s in all", "us per line", "ms per poll");
-  for (std::size_t hosts : {1UL, 1000UL}) {
+  std::size_t const lines = 100'000;
+  fmt::print("CPU time of reading a file of {} lines, medians of {} rounds\n{:>26} {:>10} {:>12} {:>12} {:>16}\n",
+             lines, rounds, "", "s in all", "us per line", "ms per poll", "all heard after s");
+  using line_of = std::string (*)(std::size_t);
+  std::pair<char const*, line_of> const kinds[] = {
+      {"speeds of a host", [](std::size_t k) { return fmt::format(R"("host":"n-0","speed":0.{})", 1 + k); }},
+      {"speeds of 1000 hosts",
+       [](std::size_t k) { return fmt::format(R"("host":"n-{}","speed":0.{})", k % 1000, 1 + k); }},
+      {"links of 1000 hosts",
+       [](std::size_t k) { return fmt::format(R"("link":["n-{}","n-{}"],"latency":1)", k % 1000, (k + 1) % 1000); }},
+      {"unknown hosts", [](std::size_t k) { return fmt::format(R"("leaves":"m-{}")", k); }},
+      {"no numbers", [](std::size_t) { return std::string(R"("host":"n-0","speed":NaN)"); }},
+      {"escapes", [](std::size_t) { return std::string(R"("leaves":"\u006e-0")"); }},
+      {"escapes, two things", [](std::size_t k) { return fmt::format(R"("leaves":"\u006d-{}","joins":"n")", k); }},
+      {"escapes, unknown hosts", [](std::size_t k) { return fmt::format(R"("leaves":"\u006d-{}")", k); }},
+  };
+  for (auto const& [name, line] : kinds) {
+    std::ofstream out(file);
+    for (std::size_t k = 0; k < lines; ++k) out << "{\"skel_announcement\":1," << line(k) << "}\n";
+    out.close();
     std::vector<double> seconds, most;
-    std::size_t polls = 0;
+    double heard = 0;
     for (std::size_t r = 0; r < rounds; ++r) {
-      std::ofstream out(file);
-      for (std::size_t k = 0; k < 100'000; ++k)
-        out << fmt::format("{{\"skel_announcement\":1,\"host\":\"n-{}\",\"speed\":0.{}}}\n", k % hosts, 1 + k);
-      out.close();
       platform::announcements from(file, machine);
-      double const begin = cpu_seconds();
-      double longest = 0;
-      for (polls = 0; from.seen().lines < 100'000; ++polls) {
+      double longest = 0, all = 0;
+      for (heard = 0; from.seen().lines < lines; heard += 0.25) {
         double const before = cpu_seconds();
-        from.poll();
-        longest = std::max(longest, cpu_seconds() - before);
+        from.poll(heard);
+        double const took = cpu_seconds() - before;
+        longest = std::max(longest, took), all += took;
       }
-      seconds.push_back(cpu_seconds() - begin);
+      seconds.push_back(all);
       most.push_back(longest);
-      std::filesystem::remove(file);
     }
     double const all = statistics::median(seconds);
-    fmt::print("{:>26} {:>7} {:>10.4f} {:>12.3f} {:>12.2f}\n", fmt::format("of {} hosts", hosts), polls, all, 10 * all,
-               1e3 * statistics::median(most));
+    fmt::print("{:>26} {:>10.4f} {:>12.3f} {:>12.2f} {:>16.2f}\n", name, all, 1e6 * all / static_cast<double>(lines),
+               1e3 * statistics::median(most), heard - 0.25);
   }
+  std::filesystem::remove(file);
   return 0;
 }
 

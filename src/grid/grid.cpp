@@ -445,8 +445,8 @@ struct grid::state {
   processor_map as_announced(runtime::program const& line, processor_map where) {
     news.hear_all();
     announced_shares.assign(static_cast<std::size_t>(ranks.size()), 1);
-    if (news.last_words().empty()) return where;
     auto const monitor = announced_machine();
+    if (monitor.seen().announced == 0) return where;
     auto const of_ranks = monitor.for_ranks();
     for (std::size_t r = 0; r < announced_shares.size(); ++r)
       announced_shares[r] = of_ranks.speed(r) / settings.platform->speed(r);

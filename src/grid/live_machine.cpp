@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <sstream>
-#include <unordered_map>
 #include <utility>
 
 #include <skel/detail/mapping/collective_mapper.hpp>
@@ -77,27 +75,6 @@ std::vector<platform::announcement> known_paths(platform::monitor const& of) {
     add(was.from, was.to, was.path, now.links()[k].path);
   }
   return all;
-}
-
-void keep_last_words(std::vector<platform::announcement>& kept, std::vector<platform::announcement> const& more) {
-  if (more.empty()) return;
-  std::vector<std::optional<platform::announcement>> all(kept.begin(), kept.end());
-  std::unordered_map<std::string, std::size_t> last;
-  for (std::size_t k = 0; k < kept.size(); ++k) last[platform::subject_of(kept[k])] = k;
-  for (platform::announcement one : more) {
-    auto const [same, is_first] = last.try_emplace(platform::subject_of(one), all.size());
-    if (!is_first) {
-      auto const& before = *all[same->second];
-      if (!one.latency) one.latency = before.latency;
-      if (!one.bandwidth) one.bandwidth = before.bandwidth;
-      all[same->second].reset();
-      same->second = all.size();
-    }
-    all.emplace_back(std::move(one));
-  }
-  kept.clear();
-  for (auto& one : all)
-    if (one) kept.push_back(*std::move(one));
 }
 
 }  // namespace skel

@@ -40,8 +40,4 @@ std::vector<platform::announcement> read_news(std::string const& text);
 /// announcements, which tell a live_machine of the same hosts the same. O(paths of clusters).
 std::vector<platform::announcement> known_paths(platform::monitor const& of);
 
-/// Keeps of all that was announced the last word on each subject, of a path on its latency and its bandwidth, in the
-/// order of these. O(kept + more).
-void keep_last_words(std::vector<platform::announcement>& kept, std::vector<platform::announcement> const& more);
-
 }  // namespace skel

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
 
 #include "live_machine.hpp"
@@ -25,7 +26,7 @@ bool machine_news::listen(runtime::communicator const& ranks, std::filesystem::p
 
 std::vector<platform::announcement> machine_news::hear() {
   if (!from_) return {};
-  auto said = from_->poll();
+  auto said = from_->poll(record::now());
   keep(said);
   return said;
 }
@@ -35,8 +36,8 @@ void machine_news::hear_all() {
 }
 
 void machine_news::keep(std::vector<platform::announcement> const& said) {
-  keep_last_words(last_words_, said);
-  keep_last_words(unsent_, said);
+  last_words_.add(said);
+  unsent_.add(said);
 }
 
 std::vector<std::string> machine_news::refusals() const {
@@ -49,17 +50,20 @@ std::vector<std::string> machine_news::refusals() const {
 
 std::string machine_news::take_unsent() {
   hear();
-  return to_news(std::exchange(unsent_, {}));
+  std::string text = to_news(unsent_.all());
+  unsent_.clear();
+  return text;
 }
 
 std::string machine_news::tell_all(runtime::communicator const& ranks, platform::monitor const* monitor) {
   std::string mine;
   if (monitor != nullptr) {
-    keep_last_words(unsent_, known_paths(*monitor));
-    mine = to_news(std::exchange(unsent_, {}));
+    unsent_.add(known_paths(*monitor));
+    mine = to_news(unsent_.all());
+    unsent_.clear();
   }
   std::string text = ranks.broadcast(mine);
-  keep_last_words(told_, read_news(text));
+  told_.add(read_news(text));
   return text;
 }
 

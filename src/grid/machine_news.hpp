@@ -7,6 +7,7 @@
 
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/announcements.hpp>
+#include <skel/detail/platform/last_words.hpp>
 #include <skel/detail/platform/monitor.hpp>
 #include <skel/detail/platform/snapshot.hpp>
 #include <skel/detail/runtime/communicator.hpp>
@@ -22,10 +23,10 @@ class machine_news {
 
   /// What was announced since this was asked last. On rank 0, where it listens; nothing elsewhere.
   std::vector<platform::announcement> hear();
-  /// Hears all that has been announced by now, also where that is more than is given at once. On rank 0.
+  /// Hears all that has been announced by now, however long that takes. On rank 0.
   void hear_all();
   /// The last word on each subject of what was heard. On rank 0.
-  std::vector<platform::announcement> const& last_words() const { return last_words_; }
+  std::vector<platform::announcement> last_words() const { return last_words_.all(); }
   /// Why some were refused, the first ones, and how many more there were. On rank 0.
   std::vector<std::string> refusals() const;
 
@@ -34,13 +35,13 @@ class machine_news {
   /// Rank 0 tells all ranks what was announced and what `monitor` found out, where there is one. As text. Collective.
   std::string tell_all(runtime::communicator const& ranks, platform::monitor const* monitor);
   /// What tell_all() has told, the same on all ranks.
-  std::vector<platform::announcement> const& told() const { return told_; }
+  std::vector<platform::announcement> told() const { return told_.all(); }
 
  private:
   void keep(std::vector<platform::announcement> const& said);
 
   std::optional<platform::announcements> from_;  // on rank 0
-  std::vector<platform::announcement> last_words_, unsent_, told_;
+  platform::last_words last_words_, unsent_, told_;
 };
 
 }  // namespace skel

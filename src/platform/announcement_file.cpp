@@ -27,23 +27,25 @@ class watched_file : public announcements::source {
   }
 
   bool is_socket() const override { return false; }
-
-  std::size_t unread() const override {
-    struct stat opened {};
-    if (!opened_ || ::fstat(opened_.number(), &opened) != 0) return 0;
-    return static_cast<std::size_t>(std::max<off_t>(0, opened.st_size - offset_));
+  std::string place_of(std::uint64_t number) const override {
+    return file_.string() + ": line " + std::to_string(number);
   }
 
-  found read(std::size_t most_bytes) override {
-    found result;
+  std::string read(std::optional<std::size_t> most_bytes, taker const& take) override {
+    std::string problem;
     try {
       follow();
-      if (opened_) read_lines(most_bytes, result.lines);
+      std::size_t const most = most_bytes.value_or(unread());
+      for (std::size_t bytes = 0; opened_ && bytes <= most;) {
+        std::size_t const read = read_lines(take);
+        if (read < at_once) break;
+        bytes += read;
+      }
       problem_.clear();
     } catch (error const& refused) {
-      if (problem_ != refused.what()) result.problem = problem_ = refused.what();
+      if (problem_ != refused.what()) problem = problem_ = refused.what();
     }
-    return result;
+    return problem;
   }
 
  private:
@@ -98,42 +100,53 @@ class watched_file : public announcements::source {
            std::string_view(piece, last_read_.size()) == last_read_;
   }
 
-  void read_lines(std::size_t most_bytes, std::vector<announcement_line>& lines) {
-    buffer_.resize(most_bytes + longest_announcement + 1);
+  std::size_t unread() const {
+    struct stat opened {};
+    if (!opened_ || ::fstat(opened_.number(), &opened) != 0) return 0;
+    return static_cast<std::size_t>(std::max<off_t>(0, opened.st_size - offset_));
+  }
+
+  /// Gives the lines of the next piece. How many bytes it had; 0 where no more are taken.
+  std::size_t read_lines(taker const& take) {
+    buffer_.resize(at_once + longest_announcement + 1);
     ssize_t const got = ::pread(opened_.number(), buffer_.data(), buffer_.size(), offset_);
-    if (got < 0 && errno == EINTR) return;
+    if (got < 0 && errno == EINTR) return 0;
     if (got < 0) fail("cannot be read");
     std::string_view text(buffer_.data(), static_cast<std::size_t>(got));
     std::size_t taken = 0;
-    for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', taken)) {
-      add(text.substr(taken, end - taken), lines);
+    bool goes_on = true;
+    for (std::size_t end = text.find('\n'); goes_on && end != std::string_view::npos; end = text.find('\n', taken)) {
+      goes_on = give(text.substr(taken, end - taken), take);
       taken = end + 1;
     }
     std::string_view const rest = text.substr(taken);
-    if (rest.size() > longest_announcement) {  // without an end so far: it is refused once, and skipped
-      if (!is_skipping_) add(rest.substr(0, longest_announcement + 1), lines);
+    if (goes_on && rest.size() > longest_announcement) {  // without an end so far: it is refused once, and skipped
+      if (!is_skipping_) goes_on = give(rest.substr(0, longest_announcement + 1), take);
       if (!is_skipping_) --number_;
       is_skipping_ = true;
       taken = text.size();
     }
-    partial_ = static_cast<off_t>(text.size() - taken);
-    if (taken == 0) return;
+    partial_ = goes_on ? static_cast<off_t>(text.size() - taken) : 0;
+    if (taken == 0) return 0;
     std::size_t const kept = std::min(taken, most_remembered);
     last_read_ = text.substr(taken - kept, kept);
     offset_ += static_cast<off_t>(taken);
+    return goes_on ? text.size() : 0;
   }
 
-  void add(std::string_view text, std::vector<announcement_line>& lines) {
+  /// Whether more are taken.
+  bool give(std::string_view text, taker const& take) {
     ++number_;
-    if (!std::exchange(is_skipping_, false) && !trim(text).empty())
-      lines.push_back({std::string(text.substr(0, longest_announcement + 1)),
-                       file_.string() + ": line " + std::to_string(number_)});
+    if (std::exchange(is_skipping_, false) || trim(text).empty()) return true;
+    return take(text.substr(0, longest_announcement + 1), number_);
   }
 
   [[noreturn]] void fail(char const* doing) const {
     throw error(file_.string() + ": " + doing + ": " + std::generic_category().message(errno));
   }
 
+  /// Bytes that are read at once: as many as fit into the cache of a core with what becomes of them.
+  static constexpr std::size_t at_once = std::size_t{1} << 16U;
   /// Bytes before `offset_` that are looked at again: a file that was written anew hardly has the same.
   static constexpr std::size_t most_remembered = 64;
 

@@ -1,4 +1,7 @@
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -10,9 +13,15 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <mutex>
 #include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,6 +29,7 @@
 #include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/split.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "announcement_source.hpp"
 
@@ -101,39 +111,85 @@ class listening_socket : public announcements::source {
     if (::bind(socket_.number(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
       fail(path_, "no socket can be made there");
     mine_ = what_is_at(path_);
+    // Signals are for the threads of the program.
+    sigset_t all, before;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before);
+    receiver_ = std::jthread([this](std::stop_token const& ended) { keep_receiving(ended); });
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   ~listening_socket() override {
+    receiver_.request_stop();
+    ::shutdown(socket_.number(), SHUT_RD);  // which ends its waiting
+    receiver_.join();
     auto const there = what_is_at(path_);
     if (mine_ && there && there->st_dev == mine_->st_dev && there->st_ino == mine_->st_ino) ::unlink(path_.c_str());
   }
 
   bool is_socket() const override { return true; }
-  std::size_t unread() const override { return 0; }
+  std::string place_of(std::uint64_t number) const override {
+    return path_.string() + ": message " + std::to_string(number);
+  }
 
-  found read(std::size_t most_bytes) override {
-    found result;
-    char text[longest_announcement + 1];
-    for (std::size_t bytes = 0; bytes < most_bytes;) {
-      ssize_t const got = ::recv(socket_.number(), text, sizeof text, MSG_DONTWAIT);
-      if (got < 0) break;  // nothing is there; another failure of a socket of datagrams passes
-      bytes += static_cast<std::size_t>(got) + cost_of_message;
+  std::string read(std::optional<std::size_t> most_bytes, taker const& take) override {
+    std::scoped_lock const alone(lock_);
+    receive();  // what has come since
+    std::size_t const most = most_bytes.value_or(most_waiting);
+    bool goes_on = true;
+    for (std::size_t bytes = 0; goes_on && bytes <= most && !waiting_.empty(); waiting_.pop_front()) {
+      std::string const message = std::move(waiting_.front());
+      std::size_t const size = message.size() + cost_of_message;
+      bytes += size;
+      waiting_bytes_ -= size;
       ++number_;
-      std::string const place = path_.string() + ": message " + std::to_string(number_);
-      for (std::string_view const line : split({text, static_cast<std::size_t>(got)}, '\n'))
-        if (!line.empty()) result.lines.push_back({std::string(line), place});
+      for (std::string_view const line : split(message, '\n'))
+        if (!line.empty()) goes_on = take(line, number_) && goes_on;
     }
-    return result;
+    has_room_.notify_one();
+    return {};
   }
 
  private:
-  /// An empty message costs a call, too: as much as reading so many bytes of one.
+  /// An empty message costs memory, and a call, too: as much as so many bytes of one.
   static constexpr std::size_t cost_of_message = 64;
+  /// [B] of messages that are kept until they are read.
+  static constexpr std::size_t most_waiting = std::size_t{1} << 20U;
+
+  /// Takes what has come, as long as there is room. Precondition: lock_ is held.
+  void receive() {
+    char text[longest_announcement + 1];
+    while (waiting_bytes_ < most_waiting) {
+      ssize_t const got = ::recv(socket_.number(), text, sizeof text, MSG_DONTWAIT);
+      if (got < 0) return;  // nothing is there; another failure of a socket of datagrams passes
+      waiting_.emplace_back(text, static_cast<std::size_t>(got));
+      waiting_bytes_ += waiting_.back().size() + cost_of_message;
+    }
+  }
+
+  /// The system keeps few messages (net.unix.max_dgram_qlen, 10): who sends more would wait until somebody reads.
+  void keep_receiving(std::stop_token const& ended) {
+    pollfd comes{.fd = socket_.number(), .events = POLLIN, .revents = 0};
+    for (std::int64_t before = record::thread_ns(); !ended.stop_requested();) {
+      ::poll(&comes, 1, -1);
+      std::unique_lock alone(lock_);
+      receive();
+      std::int64_t const now = record::thread_ns();
+      std::chrono::nanoseconds const took(now - std::exchange(before, now));
+      has_room_.wait_for(alone, ended, took / announcements::most_share, [] { return false; });
+      has_room_.wait(alone, ended, [this] { return waiting_bytes_ < most_waiting; });
+    }
+  }
 
   std::filesystem::path path_;
   descriptor socket_;
   std::optional<struct stat> mine_;
-  std::uint64_t number_ = 0;
+  std::mutex lock_;
+  std::condition_variable_any has_room_;
+  std::deque<std::string> waiting_;  // messages, with lock_
+  std::size_t waiting_bytes_ = 0;
+  std::uint64_t number_ = 0;  // of messages that were read
+  std::jthread receiver_;
 };
 
 void send_to_socket(std::filesystem::path const& to, std::string const& line) {

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include <skel/detail/platform/announcements.hpp>
 
@@ -13,10 +16,9 @@ namespace skel::platform {
 /// Where lines come from: a file that others append to, or a Unix socket.
 class announcements::source {
  public:
-  struct found {
-    std::vector<announcement_line> lines{};  ///< whole ones, not empty
-    std::string problem{};                   ///< why nothing can be read now, said once; empty: nothing is wrong
-  };
+  /// Takes a line, which is not empty and no longer than longest_announcement + 1, with its number. Whether it takes
+  /// another one.
+  using taker = std::function<bool(std::string_view line, std::uint64_t number)>;
 
   /// As announcements() says.
   static std::unique_ptr<source> open(std::filesystem::path const& path);
@@ -25,11 +27,13 @@ class announcements::source {
   source(source const&) = delete;
   source& operator=(source const&) = delete;
 
-  /// What has come, `most_bytes` and one line at most. Never waits.
-  virtual found read(std::size_t most_bytes) = 0;
+  /// Gives what has come and was not given yet, until that is all, or `take` takes no more, or it has read `most_bytes`
+  /// and what it reads at once; nothing: all that is there when it begins. Never waits. Why nothing can be read now,
+  /// said once; empty where nothing is wrong.
+  virtual std::string read(std::optional<std::size_t> most_bytes, taker const& take) = 0;
+  /// Of the line with this number: "PATH: line 3".
+  virtual std::string place_of(std::uint64_t number) const = 0;
   virtual bool is_socket() const = 0;
-  /// Bytes that are there and were not read, of a file; of a socket 0, as its senders wait.
-  virtual std::size_t unread() const = 0;
 
  protected:
   source() = default;

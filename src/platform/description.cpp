@@ -90,7 +90,7 @@ struct split_name {
 };
 
 /// "NAME-12" as NAME and 12, when the number is written as host names write it (no leading zeros).
-std::optional<split_name> split(std::string_view name) {
+std::optional<split_name> number_in_name(std::string_view name) {
   std::size_t const dash = name.rfind('-');
   if (dash == std::string_view::npos) return std::nullopt;
   std::string_view const digits = name.substr(dash + 1);
@@ -143,7 +143,7 @@ description::description(double local_latency, std::vector<cluster> clusters, st
 
   for (std::size_t i = 0; i < clusters_.size(); ++i) {
     if (clusters_[i].hosts != 1) continue;
-    auto const parts = split(clusters_[i].name);
+    auto const parts = number_in_name(clusters_[i].name);
     if (!parts) continue;
     auto const other = by_name_.find(parts->cluster);
     if (other == by_name_.end()) continue;
@@ -202,7 +202,7 @@ std::optional<std::size_t> description::find_cluster(std::string_view name) cons
 
 std::optional<std::size_t> description::find_host(std::string_view name) const {
   if (auto const c = find_cluster(name); c && clusters_[*c].hosts == 1) return first_host_[*c];
-  if (auto const parts = split(name))
+  if (auto const parts = number_in_name(name))
     if (auto const c = find_cluster(parts->cluster); c && clusters_[*c].hosts > 1 && parts->index < clusters_[*c].hosts)
       return first_host_[*c] + parts->index;
   return std::nullopt;

@@ -99,11 +99,4 @@ TEST(KnownPaths, TellALiveMachineWhatAMonitorExpects) {
   EXPECT_NEAR(machine.machine().path(0, 2).latency, 0.02, 1e-9);
 }
 
-TEST(KeepLastWords, KeepsOneOfEachSubjectAndBothFiguresOfAPath) {
-  std::vector<platform::announcement> kept;
-  keep_last_words(kept, {link(0.5, std::nullopt), {.says = kind::leaves, .host = "lyon"}});
-  keep_last_words(kept, {link(std::nullopt, 1e6), {.says = kind::joins, .host = "lyon"}});
-  EXPECT_THAT(kept, testing::ElementsAre(link(0.5, 1e6), platform::announcement{.says = kind::joins, .host = "lyon"}));
-}
-
 }  // namespace

@@ -40,7 +40,7 @@ TEST_F(AnnounceTest, TellsAProgramThatListens) {
   EXPECT_EQ(announce("job.sock", {"lyon", "speed", "0.5"}).status, 0);
   EXPECT_EQ(announce("job.sock", {"link", "lyon", "nancy", "--latency", "0.05", "--bandwidth", "1M"}).status, 0);
   EXPECT_THAT(
-      from.poll(),
+      from.poll(0),
       ElementsAre(
           announcement{.says = kind::leaves, .host = "lyon-1"}, announcement{.says = kind::joins, .host = "nancy"},
           announcement{.says = kind::speed, .host = "lyon", .factor = 0.5},
