@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
@@ -256,6 +257,7 @@ void monitor::add(link_reading const& reading) {
     take(false);
     return;
   }
+  expect_as_announced();
   auto& state = path_of(ends, reading.time);
   link const path = machine_.machine().path(ends.first, ends.second);
   double const latency = state.expected.latency, transfer = reading.bytes / state.expected.bandwidth;
@@ -277,6 +279,12 @@ void monitor::expect(host_pair ends, path_state& state) {
   state.expected = scaled_path(machine_.machine().path(ends.first, ends.second), own_outlook(ends.first, ends.second));
 }
 
+/// Once for all that was announced since: O(paths * announced).
+void monitor::expect_as_announced() {
+  if (!std::exchange(is_announced_anew_, false)) return;
+  for (auto& [ends, state] : paths_) expect(ends, state);
+}
+
 void monitor::add(announcement const& said, double time) {
   if (!names_.knows(said) || !std::isfinite(time)) {
     ++seen_.ignored;
@@ -286,7 +294,7 @@ void monitor::add(announcement const& said, double time) {
   if (said.says == announcement::kind::link) {
     if (said.latency) announce(latencies_, {said.host, said.to, *said.latency, time});
     if (said.bandwidth) announce(bandwidths_, {said.host, said.to, *said.bandwidth, time});
-    for (auto& [ends, state] : paths_) expect(ends, state);
+    is_announced_anew_ = true;
     return;
   }
   for (std::size_t const number : names_.find(said.host)) {

@@ -224,6 +224,7 @@ class monitor {
   bool is_path(host_pair ends) const;
   path_state& path_of(host_pair ends, double time);
   void expect(host_pair ends, path_state& state);
+  void expect_as_announced();
   link_outlook own_outlook(std::size_t from, std::size_t to) const;
   known_paths known() const;
   link_outlook between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const;
@@ -246,6 +247,7 @@ class monitor {
   };
   std::map<host_pair, trips> trips_;
   std::vector<announced_figure> latencies_, bandwidths_;  // announced, the latest last
+  bool is_announced_anew_ = false;                        // after what paths are expected to be
   double now_ = -std::numeric_limits<double>::infinity();
   counts seen_;
 };
