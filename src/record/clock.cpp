@@ -20,6 +20,16 @@ std::optional<process_times> read_schedstat(std::string const& file) {
   return out;
 }
 
+std::vector<thread_times> threads_of_process() {
+  std::error_code none;
+  std::vector<thread_times> all;
+  for (auto const& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    long const id = std::strtol(entry.path().filename().c_str(), nullptr, 10);
+    if (auto const now = read_schedstat(entry.path() / "schedstat")) all.push_back({id, *now});  // or it has just ended
+  }
+  return all;
+}
+
 }  // namespace
 
 std::int64_t kept_waiting_ns() {
@@ -28,25 +38,22 @@ std::int64_t kept_waiting_ns() {
 }
 
 process_times process_clock::read() {
-  std::error_code none;
   for (auto& one : threads_) one.is_there = false;
   most_ = {};
-  for (auto const& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    long const id = std::strtol(entry.path().filename().c_str(), nullptr, 10);
-    auto const now = read_schedstat(entry.path() / "schedstat");
-    if (!now) continue;  // it has just ended
+  for (auto const& [id, now] :
+       clock_detail::in_use != nullptr ? clock_detail::in_use->threads() : threads_of_process()) {
     auto one = std::ranges::lower_bound(threads_, id, {}, &one_thread::id);
     if (one == threads_.end() || one->id != id) {
       // One that has begun meanwhile counts from its beginning.
-      one = threads_.insert(one, {id, begun_ ? process_times{} : *now});
-    } else if (now->run < one->at.run) {
+      one = threads_.insert(one, {id, begun_ ? process_times{} : now});
+    } else if (now.run < one->at.run) {
       one->at = {};  // another thread has its number
     }
-    process_times const more{now->run - one->at.run, std::max<std::int64_t>(0, now->waited - one->at.waited)};
+    process_times const more{now.run - one->at.run, std::max<std::int64_t>(0, now.waited - one->at.waited)};
     sum_.run += more.run;
     sum_.waited += more.waited;
     if (more.run > most_.run) most_ = more;
-    one->at = *now;
+    one->at = now;
     one->is_there = true;
   }
   std::erase_if(threads_, [](auto const& one) { return !one.is_there; });

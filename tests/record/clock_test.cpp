@@ -1,7 +1,9 @@
 #include <skel/detail/record/clock.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,42 @@ TEST(ProcessClock, TellsTheThreadThatRanMost) {
   sleeps.join();
   clock.read();
   EXPECT_LT(clock.most().run, first.run);  // since the reading before only
+}
+
+/// Time that a test makes.
+class set_clock final : public other_clock {
+ public:
+  set_clock() { go_by(this); }
+  ~set_clock() override { go_by(nullptr); }
+
+  std::int64_t now_ns() const override { return time; }
+  std::vector<thread_times> threads() const override { return all; }
+
+  std::int64_t time = 0;
+  std::vector<thread_times> all;
+};
+
+TEST(OtherClock, IsGoneByAsLongAsItIsInUse) {
+  std::int64_t const before = now_ns();
+  {
+    set_clock simulated;
+    simulated.time = 1'500'000'000;
+    EXPECT_EQ(now_ns(), 1'500'000'000);
+    EXPECT_EQ(now(), 1.5);
+  }
+  EXPECT_GE(now_ns(), before);
+}
+
+TEST(OtherClock, SaysWhatThreadsHaveRun) {
+  set_clock simulated;
+  simulated.all = {{7, {100, 10}}};
+  process_clock clock;
+  clock.read();
+  simulated.all = {{9, {40, 5}}, {7, {120, 90}}};
+  auto const times = clock.read();
+  EXPECT_EQ(times.run, 60);
+  EXPECT_EQ(times.waited, 85);
+  EXPECT_EQ(clock.most().run, 40);
 }
 
 }  // namespace

@@ -9,8 +9,45 @@
 
 namespace skel::record {
 
+/// How long something has run, and could have run while others had the cores or a quota was used up [ns].
+struct process_times {
+  std::int64_t run = 0, waited = 0;
+};
+
+/// A thread of a process, by a number that no other one has while it is there.
+struct thread_times {
+  long id = 0;
+  process_times at;
+};
+
+/// A clock in place of the system's: that of a simulation, in which one process is many hosts.
+class other_clock {
+ public:
+  other_clock() = default;
+  other_clock(other_clock const&) = delete;
+  other_clock& operator=(other_clock const&) = delete;
+  virtual ~other_clock() = default;
+
+  /// Since an arbitrary start, never going back [ns].
+  virtual std::int64_t now_ns() const = 0;
+  /// The threads that there are where the caller is, and their times since they began.
+  virtual std::vector<thread_times> threads() const = 0;
+};
+
+namespace clock_detail {
+inline other_clock const* in_use = nullptr;
+}
+
+/// From now on now_ns(), now() and process_clock go by this clock; nullptr: by the system's again. What else is here
+/// always asks the system. While no other thread asks for the time.
+inline void go_by(other_clock const* clock) {
+  clock_detail::in_use = clock;
+}
+
 /// Nanoseconds since an arbitrary start, never going back; comparable between processes of one host.
 inline std::int64_t now_ns() {
+  if (clock_detail::in_use != nullptr) [[unlikely]]
+    return clock_detail::in_use->now_ns();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
@@ -39,17 +76,12 @@ inline std::int64_t process_ns() {
 /// (Linux: /proc/thread-self/schedstat). Takes some microseconds.
 std::int64_t kept_waiting_ns();
 
-/// How long the threads of this process have run, and could have run while others had the cores or a quota was used up,
-/// summed over the threads that there are now [ns]. Never goes back: of a thread that has ended what was known counts.
-struct process_times {
-  std::int64_t run = 0, waited = 0;
-};
-
-/// Keeps track of process_times. Not for several threads at once.
+/// Keeps track of how long the threads of this process have run and waited, summed over those that there are. Not for
+/// several threads at once.
 class process_clock {
  public:
-  /// Since this object was made; 0 where the system does not say (Linux: /proc/self/task/*/schedstat). Takes some
-  /// microseconds per thread.
+  /// Since this object was made; 0 where the system does not say (Linux: /proc/self/task/*/schedstat). Never goes back:
+  /// of a thread that has ended what was known counts. Takes some microseconds per thread.
   process_times read();
   /// The same of the thread that ran most between the last two readings.
   process_times most() const { return most_; }
