@@ -10,7 +10,7 @@
 #include <skel/detail/runtime/lanes.hpp>
 
 #include "closing.hpp"
-#include "conductor.hpp"
+#include "run_here.hpp"
 #include "transport/mpi_transport.hpp"
 
 namespace skel::runtime {
@@ -82,28 +82,6 @@ void check_next_plan(program const& line, plan::run_plan const& now, plan::run_p
 
 namespace {
 
-/// This rank's part of a run.
-closing run_here(program const& line, plan::run_plan const& plan, transport& among, run_options const& options) {
-  lanes* threads = nullptr;
-  conductor here(line, plan, among, options, [&threads] { threads->wake(); });
-  lanes those(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); });
-  threads = &those;
-  try {
-    here.begin();
-    while (auto const pause = here.serve()) {
-      those.grow(here.work().most_jobs());
-      if (*pause > 0) here.rest(*pause);
-    }
-    here.stop();
-    those.wait_idle();
-    among.settle();
-  } catch (...) {
-    here.stop();  // or the lanes would go on
-    throw;
-  }
-  return here.end();
-}
-
 std::vector<closing> exchange(communicator const& ranks, closing const& mine) {
   if (ranks.size() == 1) return {mine};
   std::vector<closing> all;
@@ -118,7 +96,7 @@ record::run_record run_line(program const& line, plan::run_plan const& plan, com
                             run_options const& options) {
   check_plan(line, plan, ranks.size());
   mpi_transport among(ranks);
-  closing const mine = run_here(line, plan, among, options);
+  closing const mine = run_here<lanes>(line, plan, among, options);
   return conclude(line, plan, ranks.hosts(), exchange(ranks, mine), ranks.rank(), options);
 }
 

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+#include <skel/detail/plan/run_plan.hpp>
+#include <skel/detail/runtime/program.hpp>
+#include <skel/detail/runtime/run_line.hpp>
+
+#include "closing.hpp"
+#include "conductor.hpp"
+#include "transport/transport.hpp"
+
+namespace skel::runtime {
+
+/// This rank's part of a run: the calling thread communicates, and the user's functions run on `Lanes`, which are what
+/// runtime::lanes are: threads, or what takes their place in a simulation. Collective.
+template <class Lanes>
+closing run_here(program const& line, plan::run_plan const& plan, transport& among, run_options const& options) {
+  Lanes* threads = nullptr;
+  conductor here(line, plan, among, options, [&threads] { threads->wake(); });
+  Lanes those(std::max<std::size_t>(1, here.work().most_jobs()), [&here] { here.work().drain(); });
+  threads = &those;
+  try {
+    here.begin();
+    while (auto const pause = here.serve()) {
+      those.grow(here.work().most_jobs());
+      if (*pause > 0) here.rest(*pause);
+    }
+    here.stop();
+    those.wait_idle();
+    among.settle();
+  } catch (...) {
+    here.stop();  // or the lanes would go on
+    throw;
+  }
+  return here.end();
+}
+
+}  // namespace skel::runtime
