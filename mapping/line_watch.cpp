@@ -41,11 +41,12 @@ platform::value_forecast line_watch::work(std::size_t station) const {
   return stations_[station].work.next();
 }
 
-double line_watch::period(std::size_t station) const {
+double line_watch::period(std::size_t station, double items) const {
   auto const& passed = stations_[station].passed;
-  double items = 0;
-  for (std::size_t k = 1; k < passed.size(); ++k) items += passed[k].second;
-  return items > 0 ? (latest_ - passed.front().first) / items : 0;
+  double counted = 0;
+  std::size_t first = passed.size();
+  while (first > 1 && counted < items) counted += passed[--first].second;
+  return counted > 0 ? (latest_ - passed[first - 1].first) / counted : 0;
 }
 
 double line_watch::items_now(station_state const& here) const {

@@ -93,11 +93,12 @@ bool remapping::has_changed(mapping::running_line const& line) const {
   return line.has_to_leave(present_) || bound_ == 0 || std::abs(std::log(bound / bound_)) > of_.model_error;
 }
 
-/// What the model of a move says of going there [s].
+/// What the model of a move says of going there [s]. What is under way is expected to take as long as the last as many
+/// items did: a second ago a host may have been faster.
 double remapping::modelled(plan::placement const& where, platform::description const& of_ranks) const {
   cost::line_move move;
   move.items = watch_.under_way(of_.counted);
-  move.period = watch_.period(0);
+  move.period = watch_.period(0, move.items);
   auto const ranks = of_.placed.ranks_of(where), now = of_.placed.ranks_of(present_);
   for (std::size_t s = 0; s < ranks.size(); ++s) {
     if (same_ranks(ranks[s], now[s])) continue;

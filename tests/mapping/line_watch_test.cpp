@@ -53,6 +53,17 @@ TEST(LineWatch, CountsWhatPassesAndWhatIsUnderWay) {
   EXPECT_EQ(watch.period(2), 0);
 }
 
+TEST(LineWatch, ThePeriodIsOfAsManyItemsAsAreAskedFor) {
+  line_watch watch(3, {1, 2});
+  for (int k = 1; k <= 4; ++k) watch.hear(said(0.25 * k, static_cast<std::uint64_t>(k * 40)));
+  watch.hear(said(1.25, 165));  // eight times slower from here on
+  watch.hear(said(1.5, 170));
+  EXPECT_NEAR(watch.period(1, 10), 0.05, 1e-12);
+  EXPECT_NEAR(watch.period(1, 4), 0.05, 1e-12);
+  EXPECT_NEAR(watch.period(1, 11), 0.75 / 50, 1e-12);
+  EXPECT_EQ(watch.period(1, 1000), watch.period(1));
+}
+
 TEST(LineWatch, WhatIsUnderWayIsOfOneMoment) {
   line_watch watch(3, {1, 2});
   record::rank_progress source;

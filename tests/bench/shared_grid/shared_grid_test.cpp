@@ -40,6 +40,12 @@ TEST(SharedGrid, AHostThatGetsSlowIsLeftAtOnce) {
   EXPECT_GE(stayed.seconds(), 2 * moved.seconds());
 }
 
+TEST(SharedGrid, AMoveTakesWhatItIsPricedAlsoSoonAfterAHostGotSlow) {
+  auto const run = simulate(job("slow"));
+  ASSERT_EQ(run.moves.size(), 1u);
+  EXPECT_NEAR(run.moves.front().took / run.moves.front().expected, 1, 0.25);
+}
+
 TEST(SharedGrid, ARunThatStaysIsTheSameUntilItsHostGetsSlow) {
   auto with = job("slow");
   auto const moved = simulate(with);
