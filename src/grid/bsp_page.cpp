@@ -203,7 +203,8 @@ std::string charts(record::bsp_history const& run, std::vector<chart_mark> const
   return "<h2>Supersteps</h2>\n" + to_svg(imbalance) + to_svg(times) +
          paragraph(
              "The lines are what was measured; dashed is the imbalance that the policy expected of its moves. Of the "
-             "times the upper line is the whole superstep, the lower one what its slowest rank computed.");
+             "times the upper line is the whole superstep, from barrier to barrier without migrations, the lower one "
+             "what its slowest rank computed.");
 }
 
 std::string calls(record::bsp_history const& run) {

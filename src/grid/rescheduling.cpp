@@ -143,7 +143,7 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   record::superstep out;
   out.number = last.number;
   out.state_bytes = last.state_bytes;
-  out.seconds = last.took;
+  out.seconds = last.took - last.began;
   out.external_load = loads();
   if (!fixed_.empty()) out.migration_fixed = usual(fixed_);
   out.call = calls_.empty() ? call_of_a_process * static_cast<double>(last.seconds.size()) : usual(calls_);

@@ -46,7 +46,15 @@ void bsp_recorder::add(measured_superstep const& last) {
   SKEL_EXPECTS(last.of_processes.size() == history_.run.processes && last.rank_of.size() == history_.run.processes &&
                last.computing.size() == history_.run.hosts.size());
   if (ran_on_.empty()) ran_on_.assign(last.rank_of.begin(), last.rank_of.end());
-  auto const sums = sums_of(last.number, last.seconds, last.computing, ranks_used(ran_on_, history_.run.hosts.size()));
+  auto& run = history_.run;
+  auto sums = sums_of(last.number, last.seconds, last.computing, ranks_used(ran_on_, run.hosts.size()));
+  if (double const missing = sums.slowest - sums.seconds; missing > 0) {
+    double const late = std::min(missing, spare_);
+    if (late > 0) history_.columns.back().seconds -= late, history_.stretches.back().seconds -= late;
+    sums.seconds = sums.slowest;
+    run.seconds -= late;
+  }
+  spare_ = sums.seconds - sums.slowest;
   bsp_column column{sums, {}, {}};
   for (std::size_t begin = 0; begin < ran_on_.size(); begin += history_.per_row) {
     auto const of_row = last.of_processes.subspan(begin, std::min(history_.per_row, ran_on_.size() - begin));
@@ -59,12 +67,11 @@ void bsp_recorder::add(measured_superstep const& last) {
   else
     history_.stretches.back().join(sums);
   ran_on_.assign(last.rank_of.begin(), last.rank_of.end());
-  auto& run = history_.run;
   superstep_times times{last.number, 1, {last.computing.begin(), last.computing.end()}, {}};
-  for (double const computed : last.computing) times.waiting.push_back(std::max(0.0, last.seconds - computed));
+  for (double const computed : last.computing) times.waiting.push_back(std::max(0.0, sums.seconds - computed));
   add_superstep(run, std::move(times));
   run.supersteps = last.number;
-  run.seconds += last.seconds + last.moving;
+  run.seconds += sums.seconds + last.moving;
   run.migrated += last.moved;
   run.rank_of = ran_on_;
 }

@@ -70,6 +70,21 @@ TEST(Rescheduling, AsksThePolicyAfterEachSuperstep) {
   EXPECT_DOUBLE_EQ(watcher.made().computation, 0.04);
 }
 
+/// What rank 0 does before it computes is no reason to call a policy sooner, but is in the time of a superstep.
+TEST(Rescheduling, TellsThePolicyHowLongRankZeroTookFromItsComputingOn) {
+  struct listener final : skel::mapping::migration::policy {
+    std::optional<skel::record::rescheduling> after(skel::record::superstep const& step) override {
+      EXPECT_DOUBLE_EQ(step.seconds, 0.02);
+      return std::nullopt;
+    }
+  };
+  skel::rescheduling watcher(setup("skel"), std::make_unique<listener>());
+  auto now = took(1, 0.01);
+  now.took = 0.05, now.began = 0.03;
+  watcher.next_moves(now);
+  EXPECT_DOUBLE_EQ(watcher.made().measured, 0.05);
+}
+
 TEST(Rescheduling, MovesWhatHasMovedFromWhereItIs) {
   skel::rescheduling watcher(setup("rotate"));
   auto now = took(1, 0.01);

@@ -111,6 +111,24 @@ TEST(BspHistory, NobodyComputesAndNothingIsOutOfBalance) {
   EXPECT_EQ(recorder.history().columns[0].imbalance(), 0);
 }
 
+TEST(BspHistory, NoSuperstepTakesLessThanItsSlowestRankComputed) {
+  bsp_recorder recorder(begun(2, 2));
+  auto const add = [&](std::uint64_t number, double seconds, std::vector<double> const& computing) {
+    recorder.add({number, seconds, computing, std::vector{0, 1}, computing, 0, 0});
+  };
+  add(1, 3, {1, 2});
+  add(2, 1.5, {1, 2});     // the first took half a second to hear of the barrier before
+  add(3, 0.5, {0.25, 2});  // and more than there is to take of the superstep before
+  auto const& history = recorder.history();
+  ASSERT_EQ(history.columns.size(), 3U);
+  EXPECT_DOUBLE_EQ(history.columns[0].seconds, 2.5);
+  EXPECT_DOUBLE_EQ(history.columns[1].seconds, 2);
+  EXPECT_DOUBLE_EQ(history.columns[2].seconds, 2);
+  EXPECT_DOUBLE_EQ(history.stretches[0].seconds, 6.5);
+  EXPECT_DOUBLE_EQ(history.run.seconds, 6.5);
+  EXPECT_THAT(history.run.times[1].waiting, ElementsAre(1, 0));
+}
+
 TEST(BspHistory, RanksWithoutProcessesAreNotOutOfBalance) {
   bsp_recorder recorder(begun(2, 3));
   pass(recorder, {{1, 3}, {0, 2}, {1, 0.5, 3}}, 1);

@@ -132,6 +132,7 @@ void engine::begin() {
   }
   make_states();
   if (failure_) return send_nothing();
+  barrier_ = record::now();
   next_superstep();
 }
 
@@ -238,7 +239,8 @@ std::string engine::measures_here() const {
 
 void engine::take_measures(barrier const& told) {
   measured_.number = number_;
-  measured_.took = record::now() - superstep_begun_;
+  measured_.took = barrier_ - started_;
+  measured_.began = superstep_begun_ - started_;
   measured_.share = told.share;
   measured_.computing = told.computing;
   measured_.moved = moved_;
@@ -346,11 +348,12 @@ engine::barrier engine::read_heads() {
 }
 
 void engine::finish_superstep() {
-  waited_ = record::now() - sent_at_;
-  migrated_ = 0;
+  double const heard = record::now();
+  waited_ = heard - sent_at_;
+  started_ = std::exchange(barrier_, heard) + std::exchange(migrated_, 0);
   auto const told = read_heads();
   if (rank() == 0 && options_.passed)
-    options_.passed({number_, superstep_begun_, record::now(), told.computing, rank_of_, moved_, told.migrated});
+    options_.passed({number_, started_, heard, told.computing, rank_of_, moved_, told.migrated});
   if (told.awake == 0 && told.sent == 0) return close();
   if (number_ >= options_.most_supersteps) {
     refused_ = not_ended(record_.name, number_, told.awake, record_.processes, told.sent);

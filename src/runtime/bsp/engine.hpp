@@ -117,6 +117,7 @@ class engine {
   std::vector<arrival> come_;               // in the round that is looked at
   std::shared_ptr<std::string const> own_results_;
   double begun_ = 0, superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
+  double barrier_ = 0, started_ = 0;     // the last one; the one before that and its migrations
   std::vector<process_time> times_;      // of each process, as far as it was here
   std::vector<double> process_seconds_;  // of each slot, of the threads
   bsp_measures measured_;                // on rank 0

@@ -496,6 +496,28 @@ TEST(BspEngine, MeasuresProcessesForWhoDecides) {
   EXPECT_EQ(calls, 3u);
 }
 
+/// What rank 0 does between barrier and computing is time that others may compute in.
+TEST(BspEngine, ASuperstepLastsFromBarrierToBarrier) {
+  auto const program = counting(4, zero, [](skel::superstep<int>& now, counter&) {
+    if (now.number() == 5) now.halt();
+  });
+  double decided = 0;
+  run_options options = rotation(3);
+  options.next_moves = [&decided, rotate = options.next_moves](bsp_measures const& of) {
+    EXPECT_GE(of.took, of.began);
+    EXPECT_GE(of.began, decided);
+    double const begun = skel::record::now();
+    auto moves = rotate(of);
+    while (skel::record::now() < begun + 1e-3) {
+    }
+    decided = skel::record::now() - begun;
+    return moves;
+  };
+  virtual_bsp run(program, 3, 1, options);
+  run.run();
+  EXPECT_GT(decided, 0);
+}
+
 TEST(BspEngine, MeasuresTrafficAndStates) {
   auto const program = skel::bsp<std::string>(
       "traffic", 6, [](std::size_t p) { return table{std::vector<int>(100 * p)}; },

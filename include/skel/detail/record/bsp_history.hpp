@@ -15,7 +15,7 @@ namespace skel::record {
 /// Supersteps that followed each other, summed.
 struct superstep_sums {
   std::uint64_t first = 1, count = 1;
-  double seconds = 0;  ///< that they took [s]
+  double seconds = 0;  ///< that they took, never less than `slowest` [s]
   double slowest = 0,
          mean = 0;  ///< computing: of the slowest rank of each, and in the mean of those with processes [s]
 
@@ -63,7 +63,7 @@ struct bsp_history {
 /// What was measured in a superstep, as long as it is looked at.
 struct measured_superstep {
   std::uint64_t number = 1;
-  double seconds = 0;                    ///< that it took [s]
+  double seconds = 0;                    ///< from the barrier before to its own, as rank 0 heard of them [s]
   std::span<double const> of_processes;  ///< that each ran in its function [s]; 0: it slept
   std::span<int const> rank_of;          ///< of each process, from its barrier on
   std::span<double const> computing;     ///< of each rank, until its last process was done [s]
@@ -82,7 +82,9 @@ class bsp_recorder {
   /// `begun`: what is known before the run, with its processes and hosts. Precondition: there are both.
   explicit bsp_recorder(bsp_history begun);
 
-  /// The next superstep. O(processes + ranks).
+  /// The next superstep. Where a rank computed longer than it took on rank 0, that one heard late of the barrier
+  /// before: what is missing is taken from the superstep before, as far as its own ranks did not compute then.
+  /// O(processes + ranks).
   void add(measured_superstep const& last);
   /// It has ended, and this is its record.
   void complete(bsp_record run);
@@ -94,6 +96,7 @@ class bsp_recorder {
  private:
   bsp_history history_;
   std::vector<int> ran_on_;  // rank of each process in the superstep that comes
+  double spare_ = 0;         // of the last superstep, in which its slowest rank did not compute [s]
 };
 
 /// The stretch that began with the moves that were decided after a superstep, which were made at the barrier of the

@@ -23,7 +23,8 @@ struct bsp_traffic {
 /// What was measured in a superstep, on all ranks.
 struct bsp_measures {
   std::uint64_t number = 1;     ///< of the superstep
-  double took = 0;              ///< until its barrier, on rank 0 [s]
+  double took = 0;              ///< from the barrier before to its own, as rank 0 hears of them, without migrations [s]
+  double began = 0;             ///< of it, until rank 0 computed: it took messages, and was asked who moves [s]
   std::vector<double> seconds;  ///< of each process, that its thread ran in its function [s]; 0: it slept
   /// By sender, then by receiver, in each rank; messages to all are left out.
   std::vector<bsp_traffic> traffic;

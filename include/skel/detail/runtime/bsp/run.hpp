@@ -19,7 +19,9 @@ namespace skel::runtime::bsp {
 /// When ranks computed in a superstep, as rank 0 knows it at its barrier.
 struct passed_superstep {
   std::uint64_t number = 1;
-  double begin = 0, end = 0;          ///< of rank 0's computing, and at the barrier, by record::now() there [s]
+  /// The barrier before, or where processes moved then the end of that, and its own, as rank 0 hears of them, by
+  /// record::now() there [s].
+  double begin = 0, end = 0;
   std::span<double const> computing;  ///< of each rank, until its last process was done [s]
   std::span<int const> rank_of;       ///< of each process in it
   std::size_t moved = 0;              ///< processes, at the barrier before
