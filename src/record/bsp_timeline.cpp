@@ -39,6 +39,14 @@ bsp_timeline::bsp_timeline(std::vector<std::string> hosts) : hosts_(std::move(ho
 
 void bsp_timeline::add(timed_supersteps next) {
   SKEL_EXPECTS(next.computing.size() == hosts_.size());
+  double const busy = next.moving + std::ranges::max(next.computing);
+  if (!all_.empty()) {
+    auto& before = all_.back();
+    next.begin = std::max(next.begin, before.end);
+    double const late = std::clamp(busy - (next.end - next.begin), 0.0, spare_);
+    before.end -= late, next.begin -= late;
+  }
+  spare_ = std::max(0.0, next.end - next.begin - busy);
   add_joined(all_, std::move(next), most_);
 }
 

@@ -53,6 +53,19 @@ TEST(BspTimeline, IsARowForEachRank) {
   EXPECT_THAT(text, Not(HasSubstr("process 6")));
 }
 
+TEST(BspTimeline, ASuperstepBeginsSoonEnoughForItsSlowestRank) {
+  bsp_timeline run({"a", "b"});
+  run.add({1, 1, 0, 3, {1, 2}, 0, 0});
+  run.add({2, 1, 3, 4.5, {1, 2}, 0, 0});  // rank 0 heard half a second late of the first barrier
+  run.add({3, 1, 4, 7, {1, 2}, 1, 0.5});  // migrations that took longer on another rank than on rank 0
+  auto const& all = run.supersteps();
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_DOUBLE_EQ(all[0].end, 2.5);
+  EXPECT_DOUBLE_EQ(all[1].begin, 2.5);
+  EXPECT_DOUBLE_EQ(all[1].end, 4.5);
+  EXPECT_DOUBLE_EQ(all[2].begin, 4.5);
+}
+
 TEST(BspTimeline, OfNothingIsATraceToo) {
   EXPECT_THAT(written(bsp_timeline({"n"}), {{.superstep = 1, .process = 0, .from = 0, .to = 0}}),
               HasSubstr("\"traceEvents\":["));

@@ -30,7 +30,8 @@ class bsp_timeline {
   /// Precondition: there is a host of each rank.
   explicit bsp_timeline(std::vector<std::string> hosts);
 
-  /// The next superstep. Precondition: it says what each rank has computed.
+  /// The next superstep. Where a rank computed longer than it took on rank 0, it begins sooner, as in
+  /// bsp_recorder::add(). Precondition: it says what each rank has computed.
   void add(timed_supersteps next);
 
   std::vector<timed_supersteps> const& supersteps() const { return all_; }
@@ -39,6 +40,7 @@ class bsp_timeline {
  private:
   std::vector<std::string> hosts_;
   std::size_t most_;
+  double spare_ = 0;  // of the last superstep, in which its slowest rank neither computed nor moved processes [s]
   std::vector<timed_supersteps> all_;
 };
 
