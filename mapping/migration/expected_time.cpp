@@ -49,6 +49,11 @@ expected_time::expected_time(skeletons::migration_settings const& settings, cost
                              std::vector<bool> const& pinned)
     : settings_(settings), machine_(machine), pinned_(pinned), decider_(migration_choice()) {}
 
+void expected_time::decide_by(decision_setup const& how) {
+  decider_.tell(how.log);
+  decider_.force(how.forced);
+}
+
 std::optional<record::rescheduling> expected_time::after(record::superstep const& step) {
   if (step.migration_fixed) machine_.fixed = *step.migration_fixed;
   watch(step);

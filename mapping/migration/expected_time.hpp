@@ -38,6 +38,7 @@ class expected_time final : public policy {
   expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
                 std::vector<bool> const& pinned);
 
+  void decide_by(decision_setup const& how) override;
   std::optional<record::rescheduling> after(record::superstep const& step) override;
 
  private:

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/remap_choice.hpp>
 
 namespace skel::mapping {
@@ -11,7 +12,7 @@ namespace skel::mapping {
 /// where items are supersteps.
 class migration_choice : public remap_choice {
  public:
-  static constexpr std::string_view name = "migration";
+  static constexpr std::string_view name = migration::problem_name;
 
   static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);

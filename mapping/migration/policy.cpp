@@ -33,7 +33,7 @@ std::unique_ptr<policy> make_policy(skeletons::migration_settings const& setting
   if (settings.name == "migbsp") return std::make_unique<migbsp>(settings, machine, pinned);
   if (settings.name == "greedy_refine") return std::make_unique<greedy_refine>(settings, machine, pinned);
   if (settings.name == "diffusion") return std::make_unique<diffusion>(settings, machine, pinned);
-  if (settings.name == "skel") return std::make_unique<expected_time>(settings, machine, pinned);
+  if (settings.name == deciding_policy) return std::make_unique<expected_time>(settings, machine, pinned);
   throw error(in_quotes(settings.name) + " is no policy of migration" +
               did_you_mean(settings.name, skeletons::migration_policies));
 }

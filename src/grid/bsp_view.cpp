@@ -4,11 +4,15 @@
 #include <cstdio>
 #include <fstream>
 #include <new>
+#include <set>
 #include <utility>
 
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/mapping/migration/policy.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/remap_choice.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
 #include "bsp_page.hpp"
@@ -90,13 +94,25 @@ void bsp_view::fail(std::string const& why) {
   });
 }
 
-void warn_of_what_bsp_does_not(run_settings const& settings) {
-  static bool said = false;
-  if (said || (!settings.live_page && settings.checkpoint.empty())) return;
-  said = true;
+void warn_of_what_bsp_does_not(run_settings const& settings, std::string const& undecided) {
+  static std::set<std::string> said;
+  auto const once = [](std::string const& text) {
+    if (said.insert(text).second) warn(text);
+  };
   std::string which = settings.live_page ? "--skel-live-page" : "";
   if (!settings.checkpoint.empty()) which += (which.empty() ? "" : " and ") + std::string("--skel-checkpoint");
-  warn(which + ": not for BSP programs, which run without; --skel-progress and --skel-report show them");
+  if (!which.empty())
+    once(which + ": not for BSP programs, which run without; --skel-progress and --skel-report show them");
+  for (auto const problem : {mapping::placement_choice::name, mapping::remap_choice::name})
+    if (settings.forced.contains(problem))
+      once("--skel-force " + std::string(problem) +
+           ": not for BSP programs; there are --skel-force migration=stay, --skel-migration and pin()");
+  if (undecided.empty()) return;
+  std::string const none = "the decider decides who moves under policy '" +
+                           std::string(mapping::migration::deciding_policy) + "' alone, and " + undecided;
+  if (!settings.decisions.empty()) once("--skel-decisions: nothing of this BSP program is there; " + none);
+  if (settings.forced.contains(mapping::migration::problem_name))
+    once("--skel-force migration: not for this BSP program; " + none);
 }
 
 }  // namespace skel

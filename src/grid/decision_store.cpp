@@ -12,6 +12,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
+#include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
 #include <skel/detail/mapping/remap_choice.hpp>
@@ -32,7 +33,7 @@ std::vector<std::string> const& problems() {
     std::vector<std::string> names{
         std::string(mapping::placement_choice::name), std::string(mapping::copy_tree_problem::name),
         std::string(mapping::exchange_problem::name), std::string(mapping::reduction_choice::name),
-        std::string(mapping::remap_choice::name)};
+        std::string(mapping::remap_choice::name),     std::string(mapping::migration::problem_name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
   }();
@@ -158,6 +159,8 @@ void check_forced(mapping::forced_choices const& forced) {
       throw error(said +
                   ": a run can be told to stay, not where to go while it goes on; --skel-force remap=stay, or "
                   "--skel-force placement=... for the whole run");
+    if (problem == mapping::migration::problem_name && choice != mapping::remap_choice::stay)
+      throw error(said + ": processes can be told to stay, not where to go; --skel-force migration=stay");
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))
       throw error(said + ": an exchange is dense or sparse");
     if (problem == mapping::reduction_choice::name && !plan::find_reduction(choice))

@@ -407,7 +407,8 @@ struct grid::state {
                                                                      .monitor = announced_machine(),
                                                                      .processes = group.processes(),
                                                                      .pinned = options.pinned,
-                                                                     .announced = [this] { return news.hear(); }});
+                                                                     .announced = [this] { return news.hear(); },
+                                                                     .decisions = store->setup()});
     options.next_moves = [&of = *watcher](bsp_measures const& last) { return of.next_moves(last); };
     return watcher;
   }
@@ -754,7 +755,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   std::optional<bsp_view> view;
   if (rank() == 0) {
-    warn_of_what_bsp_does_not(s.settings);
+    std::string const moved = by_hand               ? "processes are moved by the program"
+                              : s.ranks.size() == 1 ? "there is one rank"
+                                                    : "processes are moved by '" + how.name + "'";
+    warn_of_what_bsp_does_not(s.settings, how.name == mapping::migration::deciding_policy ? "" : moved);
     view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get());
     view->watch(options);
   }

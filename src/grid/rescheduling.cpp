@@ -61,6 +61,7 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
       shares_(where_.host_of_rank.size(),
               platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)) {
   made_.policy = setup.policy.name;
+  policy_->decide_by(setup.decisions);
 }
 
 /// The part of a core that the quota of the rank's control group leaves each thread in it that never rests.

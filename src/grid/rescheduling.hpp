@@ -27,6 +27,7 @@ struct rescheduling_setup {
   std::vector<std::size_t> pinned{};
   /// What was announced since it was asked last.
   std::function<std::vector<platform::announcement>()> announced{};
+  mapping::decision_setup decisions{};
 };
 
 /// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -181,6 +182,40 @@ TEST_F(BspView, WhatHasNoMeaningForSuperstepsIsToldOnce) {
                         "run without; --skel-progress and --skel-report show them\n"
                       : "");
   EXPECT_FALSE(std::filesystem::exists(settings_.checkpoint));
+}
+
+TEST_F(BspView, WhatTheDeciderDoesNotDecideIsTold) {
+  settings_.decisions = file_;
+  settings_.forced = {{"placement", "a | a"}, {"migration", "stay"}};
+  skel::grid grid(settings_);
+  auto const said = said_during([&] { grid.run(counting(3).migrated_by({.name = "rotate"})); });
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(said, HasSubstr("--skel-force placement: not for BSP programs"));
+  std::string const why = grid.size() == 1 ? "and there is one rank" : "and processes are moved by 'rotate'";
+  for (std::string const option : {"--skel-decisions: nothing", "--skel-force migration: not"})
+    EXPECT_THAT(said, testing::ContainsRegex(option + " [^\n]*under policy 'skel' alone, " + why));
+}
+
+TEST_F(BspView, CallsOfPolicySkelAreInTheFileOfDecisions) {
+  settings_.decisions = file_;
+  skel::grid grid(settings_);
+  if (grid.size() == 1) GTEST_SKIP() << "one rank moves nothing";
+  auto const app = skel::bsp<int>(
+      "lopsided", 24, [](std::size_t) { return 0.0; },
+      [](skel::superstep<int>& now, double& mine) {
+        for (std::size_t i = 0; now.process() < 3 && i < 2'500'000; ++i) mine = mine * 0.999 + 1;
+        if (now.number() == 30) now.halt();
+      });
+  std::uint64_t calls = 0;
+  auto const said = said_during([&] { calls = grid.run(app).run.decisions.calls.all(); });
+  EXPECT_THAT(said, Not(HasSubstr("--skel-decisions")));
+  if (grid.rank() != 0) return;
+  EXPECT_GT(calls, 0U);
+  std::istringstream file(written());
+  std::uint64_t told = 0;
+  for (std::string line; std::getline(file, line);)
+    told += line.find("\"problem\":\"migration\"") != line.npos ? 1U : 0U;
+  EXPECT_EQ(told, calls);
 }
 
 TEST_F(BspView, NothingIsMeasuredForATraceAlone) {

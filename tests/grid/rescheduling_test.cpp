@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/record/decision_entry.hpp>
 
 namespace {
 
@@ -68,6 +69,48 @@ TEST(Rescheduling, AsksThePolicyAfterEachSuperstep) {
   EXPECT_EQ(watcher.made().supersteps, 2U);
   EXPECT_DOUBLE_EQ(watcher.made().measured, 0.04);
   EXPECT_DOUBLE_EQ(watcher.made().computation, 0.04);
+}
+
+/// Six processes, of which two take longer: so much that it pays to call.
+bsp_measures uneven(std::uint64_t number) {
+  auto out = took(number, 1);
+  out.seconds = {9, 9, 1, 1, 1, 1};
+  out.took = 18;
+  out.computing = {18, 2, 2};
+  return out;
+}
+
+struct told_decisions final : skel::record::decision_log {
+  std::uint64_t decided(skel::record::decision_entry const& made) override {
+    all.push_back(made);
+    return all.size();
+  }
+  void measured(std::uint64_t, skel::record::measured_entry const&) override {}
+  std::vector<skel::record::decision_entry> all;
+};
+
+TEST(Rescheduling, TellsEachCallAsADecisionOfTheDecider) {
+  told_decisions log;
+  auto begun = setup("skel");
+  begun.decisions.log = &log;
+  skel::rescheduling watcher(std::move(begun));
+  for (std::uint64_t number = 1; watcher.made().moves == 0 && number < 20; ++number) watcher.next_moves(uneven(number));
+  ASSERT_GT(watcher.made().moves, 0U);
+  ASSERT_EQ(log.all.size(), watcher.made().calls.all());
+  EXPECT_EQ(log.all.back().problem, "migration");
+  EXPECT_NE(log.all.back().candidates.front().name, "stay");
+  EXPECT_EQ(log.all.back().request.find("after superstep "), 0U);
+}
+
+TEST(Rescheduling, MovesNothingWhereItIsForcedToStay) {
+  told_decisions log;
+  auto begun = setup("skel");
+  begun.decisions.log = &log;
+  begun.decisions.forced = {{"migration", "stay"}};
+  skel::rescheduling watcher(std::move(begun));
+  for (std::uint64_t number = 1; number < 20; ++number) EXPECT_TRUE(watcher.next_moves(uneven(number)).empty());
+  ASSERT_FALSE(log.all.empty());
+  EXPECT_EQ(log.all.back().reason, "forced");
 }
 
 /// What rank 0 does before it computes is no reason to call a policy sooner, but is in the time of a superstep.

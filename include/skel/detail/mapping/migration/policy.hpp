@@ -4,14 +4,19 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
+#include <skel/detail/mapping/decision_setup.hpp>
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/record/superstep.hpp>
 
 /// Which processes of a BSP program move to another host, when and where to.
 namespace skel::mapping::migration {
+
+/// The policy whose calls are decisions of the decider, and the problem that these are of.
+inline constexpr std::string_view deciding_policy = "skel", problem_name = "migration";
 
 /// Decides at the barriers of a program. It is told every superstep, in order, and knows nothing else of the program:
 /// the same supersteps give the same answers. Without clock, random numbers or threads.
@@ -21,6 +26,9 @@ class policy {
   policy(policy const&) = delete;
   policy& operator=(policy const&) = delete;
   virtual ~policy() = default;
+
+  /// Who is told the decisions of its calls, and what is forced there. Nothing where they are none of the decider.
+  virtual void decide_by(decision_setup const&) {}
 
   /// A superstep that has ended. Nothing: no call is made at its barrier. Otherwise the call; its accepted candidates
   /// go to other hosts, each process at most once. Laws: hosts that exist, and have memory for what comes there if it
