@@ -1,5 +1,6 @@
 #include "settings_arguments.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
@@ -65,7 +67,13 @@ skeletons::migration_settings migration(std::string const& name, std::string con
   skeletons::migration_settings out;
   auto const colon = text.find(':');
   out.name = text.substr(0, colon);
-  if (colon != std::string::npos) out.alpha = count(name, text.substr(colon + 1), 1);
+  if (colon != std::string::npos) {
+    auto const* const end = text.data() + text.size();
+    auto const [rest, failed] = std::from_chars(text.data() + colon + 1, end, out.alpha);
+    if (failed != std::errc() || rest != end)
+      throw input_error("command line", name,
+                        "ALPHA of " + in_quotes(text) + " is no whole number of supersteps, as 8 in 'migbsp:8'");
+  }
   try {
     skeletons::check(out);
   } catch (error const& e) {

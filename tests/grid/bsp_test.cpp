@@ -192,6 +192,16 @@ TEST(Bsp, RefusesAPolicyThatThereIsNot) {
   }
 }
 
+TEST(Bsp, RefusesAnAlphaThatNoProgramReaches) {
+  try {
+    auto app = uneven("rotate");
+    app.migrated_by({.name = "rotate", .alpha = std::size_t(-1)});
+    FAIL() << "no error";
+  } catch (skel::error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("alpha of policy 'rotate' is 18446744073709551615"));
+  }
+}
+
 TEST(Bsp, TakesLongMessagesAndStatesAcross) {
   auto const app = skel::bsp<std::vector<double>>(
                        "long", 8, [](std::size_t p) { return std::vector<double>(100'000, static_cast<double>(p)); },

@@ -16,10 +16,14 @@ inline constexpr std::array<std::string_view, 6> migration_policies{"never",    
 /// The policy that is no policy: processes stay where they begin, and nothing is measured.
 inline constexpr std::string_view never_migrated = migration_policies[0];
 
+/// As many supersteps as a program may have unless it says more: who waits longer wants "never".
+inline constexpr std::size_t most_alpha = 1'000'000;
+
 /// Which policy, and its parameters. What one has no use for it does not look at.
 struct migration_settings {
   std::string name = "skel";   ///< one of migration_policies
-  std::size_t alpha = 4;       ///< supersteps until the first call; of those that do not adapt it, between calls; >= 1
+  std::size_t alpha = 4;       ///< supersteps until the first call; of those that do not adapt it, between calls; 1 to
+                               ///< most_alpha
   bool apply = true;           ///< false: calls are made and paid for, and nothing moves
   std::size_t supersteps = 0;  ///< that the program says it will have; 0: it does not say
 
