@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/hash.hpp>
 #include <skel/detail/platform/files.hpp>
 
@@ -23,6 +24,17 @@ std::string words_of(runtime::station const& s) {
   if (!std::isnan(s.notes.work)) text += " with work";
   if (s.notes.stateless) text += " stateless";
   return text;
+}
+
+/// Who moves the processes of a BSP program, and its limit and pins.
+std::string words_of(runtime::bsp::run_options const& options, skeletons::migration_settings const& migration) {
+  std::string text = options.next_moves ? ", moved by the program" : ", moved by '" + migration.name + "'";
+  if (!options.next_moves && migration.name != skeletons::never_migrated) {
+    text += ", alpha " + std::to_string(migration.alpha);
+    if (migration.supersteps > 0) text += ", of " + counted(migration.supersteps, "superstep");
+  }
+  if (!options.pinned.empty()) text += ", " + std::to_string(options.pinned.size()) + " pinned";
+  return text + ", limited to " + counted(options.most_supersteps, "superstep");
 }
 
 /// What ranks do together only if all of them are told to.
@@ -89,7 +101,7 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
       .add(migration.supersteps);
   for (auto const process : options.pinned) hash.add(process);
   return {"run() of bsp '" + group.name() + "' of " + std::to_string(group.processes()) +
-              (group.processes() == 1 ? " process" : " processes") + words_of(settings),
+              (group.processes() == 1 ? " process" : " processes") + words_of(options, migration) + words_of(settings),
           hash.value()};
 }
 

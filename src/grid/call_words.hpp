@@ -17,7 +17,7 @@ runtime::named_call making_a_grid(run_settings const& settings);
 runtime::named_call call_with(std::string const& name, runtime::program const& line, run_settings const& settings);
 
 /// The same of run() of a BSP program, with the name of its type: its name, how many processes it has, its limit and
-/// pins, whether processes may move, and who moves them.
+/// pins, who moves processes, and the first interval of a policy. Which processes are pinned is in the fingerprint.
 runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
                               skeletons::migration_settings const& migration, std::string const& types,
                               run_settings const& settings);

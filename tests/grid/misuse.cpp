@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <skel/bsp.hpp>
 #include <skel/skel.hpp>
 
 namespace {
@@ -54,6 +55,11 @@ skel::run_settings long_measured() {
 
 skel::plan::run_plan all_on(int rank) {
   return {{{{0}, 1, {}}, {{rank}, 1, {}}, {{0}, 1, {}}}};
+}
+
+auto halting() {
+  return skel::bsp<int>(
+      "halting", 4, [](std::size_t) { return 0; }, [](skel::superstep<int>& now, int&) { now.halt(); });
 }
 
 auto count_to(int n) {
@@ -223,6 +229,20 @@ std::map<std::string, way> const ways{
     {"scatters-too-few", {[](skel::grid& g) { g.scatter(std::vector<std::string>(1, "all there is")); }}},
     {"different-names",
      {[](skel::grid& g) { g.run(count_to(100) | skel::stage(first(g) ? "cut" : "glue", same) | drop); }}},
+    {"bsp-of-another-alpha", {[](skel::grid& g) {
+       g.run(halting().migrated_by({.name = "rotate", .alpha = first(g) ? std::size_t{2} : std::size_t{3}}));
+     }}},
+    {"bsp-of-another-limit", {[](skel::grid& g) { g.run(halting().limited(first(g) ? 7U : 8U)); }}},
+    {"bsp-pinned-on-one-rank", {[](skel::grid& g) {
+       auto app = halting();
+       if (first(g)) app.pin(1);
+       g.run(app);
+     }}},
+    {"bsp-moved-by-one-rank", {[](skel::grid& g) {
+       auto app = halting();
+       if (first(g)) app.moved_by([](skel::bsp_measures const&) { return std::vector<skel::bsp_move>(); });
+       g.run(app);
+     }}},
     {"more-stages-on-one-rank", {[](skel::grid& g) {
        if (first(g))
          g.run(count_to(100) | same | same | drop);
