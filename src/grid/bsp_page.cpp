@@ -222,27 +222,31 @@ std::string calls(record::bsp_history const& run) {
     double const before = moved ? measured_before(run, stretch) : NAN,
                  after = moved ? run.stretches[stretch].imbalance() : NAN;
     rows += "<tr>" + number_cell(number_of(call.superstep)) + number_cell(number_of(call.considered)) +
-            number_cell(number_of(many)) + number_cell(moved ? number_of(run.stretches[stretch].moved) : "-") +
+            number_cell(number_of(many)) +
+            number_cell(moved                          ? number_of(run.stretches[stretch].moved)
+                        : run.stretches.left_out() > 0 ? "-"
+                                                       : "0") +
             number_cell(share_text(call.imbalance_before)) + number_cell(share_text(before)) +
             number_cell(share_text(call.imbalance_after)) + number_cell(share_text(after)) +
             number_cell(scaled(call.price, "s")) +
             number_cell(moved ? scaled(run.stretches[stretch].moving, "s") : "-") +
             number_cell(scaled(call.took, "s")) + "</tr>\n";
   }
-  std::string out = "<h2>Calls of the policy that moved processes</h2>\n";
+  std::string out = "<h2>Calls of the policy that planned moves</h2>\n";
   if (rows.empty())
     out += paragraph("There were none.");
   else
     out +=
-        table({"after superstep*", "considered*", "to move*", "moved*", "before: predicted*", "measured*",
+        table({"after superstep*", "considered*", "planned*", "made*", "before: predicted*", "measured*",
                "after: predicted*", "measured*", "price*", "took*", "deciding*"},
               rows) +
         paragraph(
             "Before and after is the imbalance, of ranks that have processes. What was measured before is that of the "
             "supersteps since processes had moved last, and after of those until they moved next. Moves are made "
-            "one superstep after the call; the price is what they were expected to take.");
+            "one superstep after the call, where the program is not over then; the price is what they were expected to "
+            "take.");
   out += which_are_shown(made.calls, "calls");
-  if (stayed > 0) out += paragraph(counted(stayed, "other call") + " moved nobody.");
+  if (stayed > 0) out += paragraph(counted(stayed, "other call") + " planned none.");
   return out;
 }
 

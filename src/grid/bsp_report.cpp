@@ -52,22 +52,24 @@ std::string migrations_text(record::bsp_record const& run) {
 std::string decisions_text(record::bsp_record const& run) {
   auto const& made = run.decisions;
   if (made.policy.empty()) return "";
-  std::string out = "  moved by '" + made.policy + "': " + counted(made.calls.all(), "call") +
-                    print(", deciding took %.3g s\n", made.deciding);
+  std::string out = "  moved by '" + made.policy + "': " + counted(made.calls.all(), "call") + ", " +
+                    counted(made.moves, "move") + " planned, " + std::to_string(run.migrated) +
+                    print(" made, deciding took %.3g s\n", made.deciding);
   std::size_t listed = 0;
   for (auto const& call : made.calls) {
     if (call.moves == 0) continue;
     if (++listed > most_moves_listed) break;
-    out += print("    after superstep %zu: ", call.superstep) + process_count(call.moves) +
-           print(", imbalance %.0f %% before and %.0f %% after, price %.3g s\n", 100 * call.imbalance_before,
-                 100 * call.imbalance_after, call.price);
+    out += print("    after superstep %zu: ", call.superstep) + counted(call.moves, "move") +
+           print(" planned, imbalance %.0f %% before and %.0f %% expected after, price %.3g s\n",
+                 100 * call.imbalance_before, 100 * call.imbalance_after, call.price);
   }
   if (listed > most_moves_listed) out += "    ...\n";
   // Those of a call are made at the barrier after the next superstep, where there is one.
   if (auto const told = run.migrated + run.not_migrated; made.moves > told)
     out += "    " + counted(made.moves - told, "move") + " of the last call not made, as the program was over\n";
   if (made.migration_fixed > 0)
-    out += "  a migration took " + scaled(made.migration_fixed, "s") + " beside its state\n";
+    out += "  a migration took " + scaled(made.migration_fixed, "s") +
+           " beside its state, as measured: the median of the last barriers with moves\n";
   if (made.supersteps > 0) {
     auto const many = static_cast<double>(made.supersteps);
     out += "  a superstep took " + scaled(made.measured / many, "s") +

@@ -59,14 +59,15 @@ TEST(BspPage, CallsSayWhatWasExpectedAndWhatCameOfIt) {
   run.run.decisions.calls = {bsp_call(2, 1), bsp_call(3, 0), bsp_call(8, 2)};
   auto const page = skel::bsp_page(run);
   expect_balanced(page);
-  // After 2: considered, to move, moved; before and after, predicted and measured; price, migrations, deciding.
+  // After 2: considered, planned, made; before and after, predicted and measured; price, migrations, deciding.
   EXPECT_THAT(page, HasSubstr("<tr><td class=\"n\">2</td><td class=\"n\">2</td><td class=\"n\">1</td>"
                               "<td class=\"n\">1</td><td class=\"n\">75 %</td><td class=\"n\">67 %</td>"
                               "<td class=\"n\">25 %</td><td class=\"n\">33 %</td>"
                               "<td class=\"n\">20 ms</td><td class=\"n\">10 ms</td><td class=\"n\">100 us</td></tr>"));
+  EXPECT_THAT(page, HasSubstr("<h2>Calls of the policy that planned moves</h2>"));
   EXPECT_THAT(page, HasSubstr("<tr><td class=\"n\">8</td><td class=\"n\">3</td><td class=\"n\">2</td>"
-                              "<td class=\"n\">-</td><td class=\"n\">75 %</td><td class=\"n\">-</td>"));
-  EXPECT_THAT(page, HasSubstr("1 other call moved nobody."));
+                              "<td class=\"n\">0</td><td class=\"n\">75 %</td><td class=\"n\">-</td>"));
+  EXPECT_THAT(page, HasSubstr("1 other call planned none."));
   EXPECT_THAT(page, HasSubstr("before superstep 4: 1 process moved in 10 ms; imbalance measured 67 % before, 33 % "
                               "after"));
   EXPECT_THAT(page, HasSubstr("after superstep 8: 2 processes were to move, and did not"));

@@ -39,15 +39,22 @@ std::string text_of(skel::bsp_report const& report) {
 }
 
 TEST(BspReport, CountsMovesOfCallsOfWhichNotAllAreKept) {
-  EXPECT_THAT(text_of(two_calls()), HasSubstr("after superstep 200: 200 processes,"));
+  EXPECT_THAT(text_of(two_calls()), HasSubstr("after superstep 200: 200 moves planned,"));
 }
 
 TEST(BspReport, SaysWhichMovesWereNotMade) {
   auto report = two_calls();
   EXPECT_THAT(text_of(report), HasSubstr("4 moves of the last call not made, as the program was over"));
+  EXPECT_THAT(text_of(report), HasSubstr("moved by 'rotate': 2 calls, 204 moves planned, 200 made"));
   report.run.migrated += 3, report.run.not_migrated = 1;
   EXPECT_THAT(text_of(report), Not(HasSubstr("not made,")));
   EXPECT_THAT(text_of(report), HasSubstr("1 migration could not be made"));
+}
+
+TEST(BspReport, SaysWhatTheTimeOfAMigrationIs) {
+  auto report = two_calls();
+  report.run.decisions.migration_fixed = 4.68e-3;
+  EXPECT_THAT(text_of(report), HasSubstr("a migration took 4.68 ms beside its state, as measured: the median of the"));
 }
 
 }  // namespace

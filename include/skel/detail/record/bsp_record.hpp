@@ -44,9 +44,10 @@ struct bsp_call : rescheduling {
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
   first_and_last<bsp_call> calls{};
-  std::uint64_t moves = 0;     ///< that they decided on, also those that were not made
-  double deciding = 0;         ///< that the policy took [s]
-  double migration_fixed = 0;  ///< what a migration usually took beside its state [s]; 0: none was measured
+  std::uint64_t moves = 0;  ///< that they decided on, also those that were not made
+  double deciding = 0;      ///< that the policy took [s]
+  /// That a migration took beside its state, median of the last barriers with moves [s]; 0: none was measured.
+  double migration_fixed = 0;
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
   std::uint64_t supersteps = 0;                             ///< that were looked at: all but the last one
   double measured = 0;                                      ///< that these took [s]
