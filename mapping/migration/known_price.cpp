@@ -11,7 +11,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-constexpr std::string_view key = "migration|fixed";
+constexpr std::string_view key = "migration time";
 
 }  // namespace
 
