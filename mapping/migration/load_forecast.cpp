@@ -97,12 +97,12 @@ void load_forecast::find_period(std::vector<double> const& work) {
   }
 }
 
-void load_forecast::begins(std::size_t process) {
+void load_forecast::begins(std::size_t which) {
   std::size_t const before = beginnings_.empty() ? 1 : beginnings_.back().superstep;
   if (beginnings_.empty() || before < passed_)
     beginnings_.push_back({.superstep = passed_, .gap = passed_ - before, .processes = 0});
   ++beginnings_.back().processes;
-  last_begun_ = process;
+  last_begun_ = which;
 }
 
 std::optional<load_forecast::rhythm> load_forecast::beginnings() const {

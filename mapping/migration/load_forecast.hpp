@@ -76,7 +76,7 @@ class load_forecast {
   };
 
   void find_period(std::vector<double> const& work);
-  void begins(std::size_t process);
+  void begins(std::size_t which);
   std::optional<rhythm> beginnings() const;
   std::optional<double> lifetime() const;
 
