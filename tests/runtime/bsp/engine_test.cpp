@@ -1,3 +1,4 @@
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <map>
@@ -462,6 +463,74 @@ TEST(BspEngine, AThousandRotationsLoseNothing) {
   EXPECT_LE(record.times.size(), skel::record::bsp_record::most_times);
   for (std::size_t r = 0; r < 4; ++r)
     for (auto const& [process, state] : run.states(r)) EXPECT_EQ(state, expected[process]);
+}
+
+/// Trivially copyable, with a pointer that means nothing elsewhere, so that its author leaves it out.
+struct cached {
+  long n = 0;
+  long const* cache = nullptr;
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(n);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(n);
+    cache = nullptr;
+  }
+};
+static_assert(std::is_trivially_copyable_v<cached>);
+/// The same without functions.
+struct uncared {
+  long n = 0;
+  long const* cache = nullptr;
+};
+
+/// What of the caches is there after each process has gone to the other rank. `of`: values in a state.
+template <class Make, class Of>
+std::vector<bool> caches_after_a_move(Make make, Of of) {
+  auto const program = skel::bsp<int>("cached", 2, make, [of](skel::superstep<int>& now, auto& mine) {
+    for (auto& one : of(mine)) ++one.n;
+    if (now.number() == 3) now.halt();
+  });
+  virtual_bsp run(program, 2, 1, rotation(2));
+  run.run();
+  EXPECT_EQ(run.end(0).migrated, 2u);
+  std::vector<bool> there;
+  for (std::size_t r = 0; r < 2; ++r)
+    for (auto& [process, state] : run.states(r))
+      for (auto const& one : of(state)) {
+        EXPECT_EQ(one.n, 10 * static_cast<long>(process) + 3);
+        there.push_back(one.cache != nullptr);
+      }
+  return there;
+}
+
+TEST(BspEngine, AStateWithFunctionsOfItsAuthorIsNoBytes) {
+  static long const here = 1;
+  auto const make = [](std::size_t p) { return cached{10 * static_cast<long>(p), &here}; };
+  EXPECT_THAT(caches_after_a_move(make, [](auto& mine) { return std::span(&mine, 1); }),
+              testing::ElementsAre(false, false));
+  auto const all = [](auto& mine) { return std::span(mine); };
+  EXPECT_THAT(caches_after_a_move([=](std::size_t p) { return std::vector(3, make(p)); }, all),
+              testing::AllOf(testing::SizeIs(6), testing::Each(false)));
+  EXPECT_THAT(caches_after_a_move(
+                  [=](std::size_t p) {
+                    return std::array{make(p), make(p)};
+                  },
+                  all),
+              testing::AllOf(testing::SizeIs(4), testing::Each(false)));
+  EXPECT_THAT(caches_after_a_move(
+                  [](std::size_t p) {
+                    return uncared{10 * static_cast<long>(p), &here};
+                  },
+                  [](auto& mine) { return std::span(&mine, 1); }),
+              testing::ElementsAre(true, true));
+}
+
+TEST(BspEngine, AStateWithFunctionsOfItsAuthorIsAsLargeAsTheyWriteIt) {
+  EXPECT_EQ(skel::runtime::bsp::state_bytes(uncared{}), sizeof(uncared));
+  EXPECT_EQ(skel::runtime::bsp::state_bytes(cached{}), sizeof(cached) + sizeof(long));
 }
 
 TEST(BspEngine, AMoveThatCannotBeDecidedEndsTheRun) {

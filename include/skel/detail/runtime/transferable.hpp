@@ -191,6 +191,17 @@ struct check_transferable {
       "and a default constructor");
 };
 
+/// Instantiated for a type that its author's functions for cereal have to read.
+template <class T>
+struct check_readable {
+  static constexpr bool value =
+      has_serializer<T> || travel<T>::standard || !cereal_serializable<T> || std::default_initializable<T>;
+  static_assert(value,
+                "skel: values of this type cannot be read on another rank (named in check_readable<Type>): what its "
+                "serialize() or load() reads goes into a value that is there, which takes a default constructor. Give "
+                "it one, or a skel::serializer<Type>, whose load() makes the value");
+};
+
 /// The root of values that have to travel: that what their serialize() names cannot is an error, not a reason to stay.
 template <class T>
 struct required {};
@@ -201,7 +212,7 @@ template <class Root>
 inline std::type_info const* hindrance = nullptr;
 
 /// The root of what a function object keeps: its author says what of it means anything elsewhere, so that functions for
-/// cereal are called of classes, too, whose bytes could be sent.
+/// cereal are called of classes, too, whose bytes could be sent. kept<required<F>>: it has to travel.
 template <class F>
 struct kept {};
 
@@ -214,6 +225,10 @@ struct hinders {
 template <class T, class Part>
 struct hinders<required<T>, Part> {
   static constexpr bool noted = check_transferable<Part>::value;
+};
+template <class T, class Part>
+struct hinders<kept<required<T>>, Part> {
+  static constexpr bool noted = check_transferable<Part>::value && check_readable<Part>::value;
 };
 
 /// cereal's marks around what a serialize() names.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/codec.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 #include <skel/detail/runtime/value_bytes.hpp>
 
@@ -78,6 +79,39 @@ T take_value(std::span<std::byte const>& from) {
     return value_of<T>(take_bytes(from, sizeof(T)));
   else
     return value_of<T>(take_bytes(from, take_number<std::uint64_t>(from)));
+}
+
+/// Appends the state of a process, which its author's functions write whatever its type, as they do what a stage keeps.
+/// Throws what they throw.
+template <class T>
+void put_state(std::string& to, T const& state) {
+  std::size_t const front = to.size();
+  put_number(to, std::uint64_t{0});
+  packer<kept<required<T>>> archive(to);
+  archive(state);
+  put_number_at(to, front, std::uint64_t{to.size() - front - sizeof(std::uint64_t)});
+}
+template <class T>
+T take_state(std::span<std::byte const>& from) {
+  unpacker<kept<required<T>>> archive(take_bytes(from, take_number<std::uint64_t>(from)));
+  T state = archive.template get<T>();
+  archive.expect_end();
+  return state;
+}
+
+/// Bytes that a state holds, or takes where its author's functions write it. As item_bytes().
+template <class T>
+std::size_t state_bytes(T const& state) {
+  if constexpr ((plain<T> || is_byte_range<T>)&&travel<T>::by_author) {
+    packer<kept<required<T>>> counter;
+    try {
+      counter(state);
+    } catch (...) {  // it throws again where the process moves
+    }
+    return sizeof(T) + counter.written();
+  } else {
+    return item_bytes(state);
+  }
 }
 
 }  // namespace skel::runtime::bsp

@@ -113,7 +113,7 @@ class typed_group final : public process_group {
   }
   std::vector<double> state_bytes() const override {
     std::vector<double> all;
-    for (auto const& one : states_) all.push_back(static_cast<double>(item_bytes(*one)));
+    for (auto const& one : states_) all.push_back(static_cast<double>(bsp::state_bytes(*one)));
     return all;
   }
 
@@ -209,7 +209,7 @@ class typed_group final : public process_group {
     std::size_t const s = slot_of(process);
     std::string out;
     put_number(out, asleep_[s]);
-    put_value(out, *states_[s]);
+    put_state(out, *states_[s]);
     auto const letters = inbox_of(s);
     put_number(out, std::uint64_t{letters.size()});
     for (auto const& one : letters) {
@@ -225,7 +225,7 @@ class typed_group final : public process_group {
 
   void stage(process_number process, std::span<std::byte const> bytes) override {
     auto const asleep = take_number<std::uint8_t>(bytes);
-    moving one{asleep, take_value<state>(bytes), {}, {}};
+    moving one{asleep, take_state<state>(bytes), {}, {}};
     for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
       auto const from = take_number<std::uint64_t>(bytes);
       one.inbox.push_back({from, take_value<message>(bytes)});
