@@ -164,6 +164,23 @@ counter zero(std::size_t) {
   return {};
 }
 
+/// Calls of a function that has a state by reference are not taken for those of one that has a copy.
+template <class Step>
+constexpr bool copies(Step const&) {
+  return skel::runtime::bsp::copies_state<Step, skel::superstep<int>, counter>();
+}
+void step_of_any_copy(skel::superstep<int>&, counter) {}
+void step_of_any_state(skel::superstep<int>&, counter&) {}
+static_assert(copies([](auto& now, auto mine) { now.send(0, mine.value); }));
+static_assert(copies([](skel::superstep<int> now, counter const mine) { return now.send(0, mine.value), 1; }));
+static_assert(copies([](auto&& now, counter) noexcept { now.halt(); }) && copies(&step_of_any_copy));
+static_assert(!copies([](auto& now, auto& mine) { now.send(0, ++mine.value); }));
+static_assert(!copies([](auto now, auto const& mine) { now.send(0, mine.value); }) && !copies(&step_of_any_state));
+static_assert(!copies([](auto&& now, auto&& mine) {
+  static_assert(std::is_lvalue_reference_v<decltype(mine)>);
+  now.send(0, ++mine.value);
+}));
+
 TEST(BspEngine, TellsEveryRankWhichProcessThrewInWhichSuperstep) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     auto const program = counting(10, zero, [](skel::superstep<int>& now, counter&) {

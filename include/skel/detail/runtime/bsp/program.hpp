@@ -37,11 +37,40 @@ struct check_make {
                 "const, of a State that can be moved; it is called on several threads at once");
 };
 
+/// Among the calls of a function object there is one with exactly these parameters, templates included.
+template <class Step, class Result, class Now, class State>
+concept has_call = requires {
+  static_cast<Result (Step::*)(Now, State) const>(&Step::operator());
+};
+
+/// Whether a superstep function surely takes the state by value, where it is a function, a lambda or another object
+/// with a call operator that is const, of any template. Not seen: state parameters of another type that is made of a
+/// State, and what such a function is wrapped in (std::function, std::bind). Asks for no call that the program does not
+/// make.
+template <class Step, class Now, class State>
+consteval bool copies_state() {
+  if constexpr (!std::invocable<Step const&, Now&, State&>) {
+    return false;
+  } else {
+    using result = std::invoke_result_t<Step const&, Now&, State&>;
+    if constexpr (std::is_class_v<Step>)
+      return has_call<Step, result, Now&, State> || has_call<Step, result, Now, State>;
+    else
+      return std::is_convertible_v<Step, result (*)(Now&, State)>;
+  }
+}
+
 template <class Step, class Message, class Value, class State>
 struct check_superstep {
-  static constexpr bool value = std::invocable<Step const&, superstep<Message, Value>&, State&>;
+  static constexpr bool called = std::invocable<Step const&, superstep<Message, Value>&, State&>;
+  static constexpr bool copies = copies_state<Step, superstep<Message, Value>, State>();
+  static constexpr bool value = called && !copies;
+  static_assert(!copies,
+                "skel: this superstep function takes the state by value, so that what it changes is lost. Accepted: "
+                "void step(skel::superstep<Message, Value>& now, State& mine) const, or State const& where it changes "
+                "nothing");
   static_assert(
-      value,
+      called,
       "skel: this is no superstep function of the program's messages and states. Accepted: void "
       "step(skel::superstep<Message, Value>& now, State& mine) const, with the Message and Value of "
       "skel::bsp<Message, Value>; it is called on several threads at once, so that what it keeps has to be in "
