@@ -215,6 +215,32 @@ TEST(BspEngine, RefusesMessagesToProcessesThatThereAreNot) {
                             "message to: they are 0 to 3"));
 }
 
+struct table {
+  std::vector<int> values;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(values);
+  }
+};
+
+TEST(BspEngine, ANumberThatWasNegativeIsToldAsSuch) {
+  auto const before = counting(4, zero, [](skel::superstep<int>& now, counter&) { now.send(now.process() - 1, 1); });
+  virtual_bsp run(before, 1, 1);
+  EXPECT_THAT(errors_of<process_error>(run, 1),
+              testing::Each(HasSubstr("there is no process -1 to send a message to")));
+
+  auto const left = skel::bsp<int>(
+      "put", 1,
+      [](std::size_t) {
+        return table{{1, 2}};
+      },
+      [](skel::superstep<int>& now, table&) { now.put<&table::values>(0, now.process() - 1, 5); },
+      skel::registered<&table::values>());
+  virtual_bsp puts(left, 1, 1);
+  EXPECT_THAT(errors_of<process_error>(puts, 1), testing::Each(HasSubstr("elements -1 to 0 (not included)")));
+}
+
 TEST(BspEngine, RefusesASecondContributionOfAProcess) {
   auto const program = skel::bsp<int, int>(
       "sum", 2, zero, [](skel::superstep<int, int>& now, counter&) { now.contribute(1), now.contribute(2); },
@@ -286,15 +312,6 @@ TEST(BspEngine, NoProcessesAreRefused) {
   EXPECT_THROW(counting(0, zero, [](skel::superstep<int>&, counter&) {}), skel::error);
   EXPECT_THROW(counting(2, zero, [](skel::superstep<int>&, counter&) {}).pin(2), skel::error);
 }
-
-struct table {
-  std::vector<int> values;
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(values);
-  }
-};
 
 TEST(BspEngine, RefusesPutsAndGetsOfElementsThatThereAreNot) {
   for (bool const gets : {false, true}) {

@@ -55,6 +55,11 @@ struct array_access {
   std::uint64_t at = 0, count = 0;  ///< elements
 };
 
+/// A number that a program gives as one that is not negative, in errors: what is beyond the signed ones was negative.
+inline std::string as_computed(std::size_t number) {
+  return std::to_string(static_cast<std::ptrdiff_t>(number));
+}
+
 /// A registered array.
 struct array_entry {
   void const* tag = nullptr;
@@ -86,7 +91,7 @@ inline std::span<std::byte> accessed(array_access const& what, array_entry const
   auto const all = array.bytes_of(state);
   std::uint64_t const there = all.size() / array.element;
   if (what.at > there || what.count > there - what.at)
-    throw error("elements " + std::to_string(what.at) + " to " + std::to_string(what.at + what.count) +
+    throw error("elements " + as_computed(what.at) + " to " + as_computed(what.at + what.count) +
                 " (not included) of array " + std::to_string(what.array) + " of process " + std::to_string(what.to) +
                 " are put or got, which has " + std::to_string(there));
   return all.subspan(what.at * array.element, what.count * array.element);

@@ -151,8 +151,8 @@ struct bsp_program {
   /// This process stays on the rank where it begins. Throws skel::error when there is none.
   bsp_program& pin(std::size_t process) & {
     if (process >= processes)
-      throw error("bsp '" + name + "' pins process " + std::to_string(process) + ", but has processes 0 to " +
-                  std::to_string(processes - 1));
+      throw error("bsp '" + name + "' pins process " + runtime::bsp::as_computed(process) +
+                  ", but has processes 0 to " + std::to_string(processes - 1));
     pinned.push_back(process);
     return *this;
   }

@@ -146,7 +146,7 @@ class superstep {
   requires runtime::bsp::registrable<Array> std::span < runtime::bsp::element_of<Array>
   const > got(std::size_t which) const {
     if (which >= part_.answers.size() || part_.answers[which].array != number_of<Array>())
-      throw error("get " + std::to_string(which) + " of this array was not asked for in the last superstep");
+      throw error("get " + runtime::bsp::as_computed(which) + " of this array was not asked for in the last superstep");
     using element = runtime::bsp::element_of<Array>;
     auto const& values = part_.answers[which].values;
     return {reinterpret_cast<element const*>(values.data()), values.size() / sizeof(element)};
@@ -159,7 +159,7 @@ class superstep {
  private:
   void expect_process(std::size_t which, char const* what_for) const {
     if (which >= part_.processes)
-      throw error("there is no process " + std::to_string(which) + " " + what_for + ": they are 0 to " +
+      throw error("there is no process " + runtime::bsp::as_computed(which) + " " + what_for + ": they are 0 to " +
                   std::to_string(part_.processes - 1));
   }
   template <auto Array>
