@@ -88,7 +88,7 @@ struct check_reduction {
 
 template <class Message, class Value, class Make, class Step, class Operator, class Arrays>
 consteval bool check_program() {
-  if constexpr (check_make<Make>::value && Arrays::value)
+  if constexpr (check_message<Message>::value && check_make<Make>::value && Arrays::value)
     return check_superstep<Step, Message, Value, state_of<Make>>::value && check_reduction<Operator, Value>::value &&
            check_transferable<Message>::value && check_transferable<value_type_of<Value>>::value &&
            check_transferable<state_of<Make>>::value && check_readable<state_of<Make>>::value;

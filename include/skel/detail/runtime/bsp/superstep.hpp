@@ -29,6 +29,26 @@ template <class Value>
 using value_type_of = std::conditional_t<std::is_void_v<Value>, no_value, Value>;
 
 template <class Message>
+struct check_message {
+  static constexpr bool value = !std::is_void_v<Message>;
+  static_assert(
+      value,
+      "skel: processes of a BSP program send messages of a type, skel::bsp<Message>(...); where they send none, "
+      "any type that travels will do: skel::bsp<int>");
+};
+
+/// Instantiated where processes use reductions.
+template <class Value>
+struct check_value {
+  static constexpr bool value = !std::is_void_v<Value>;
+  static_assert(
+      value,
+      "skel: processes contribute to reductions, and read what was reduced, in a program that says the type of "
+      "the values and how two are combined: skel::bsp<Message, Value>(name, processes, make, step, "
+      "std::plus<>{}), whose superstep function takes a skel::superstep<Message, Value>&");
+};
+
+template <class Message>
 struct sent_message {
   process_number from, to;
   Message what;
@@ -81,10 +101,13 @@ struct participation {
 /// Only for the thread and the time of the call.
 template <class Message, class Value = void>
 class superstep {
+  static_assert(runtime::bsp::check_message<Message>::value);
+  using message = runtime::bsp::value_type_of<Message>;  // so that void gives one error
+
  public:
   using value = runtime::bsp::value_type_of<Value>;
 
-  explicit superstep(runtime::bsp::participation<Message, value>& part) : part_(part) {}
+  explicit superstep(runtime::bsp::participation<message, value>& part) : part_(part) {}
 
   std::size_t process() const { return part_.process; }      ///< from 0
   std::size_t processes() const { return part_.processes; }  ///< of the program
@@ -92,29 +115,35 @@ class superstep {
 
   /// What was sent to this process in the last superstep: by the numbers of the senders, then in the order in which
   /// they sent it, wherever they are. It may be moved from.
-  std::span<received_message<Message>> received() const { return part_.received; }
+  std::span<received_message<message>> received() const { return part_.received; }
   /// What was sent to all processes in the last superstep, in the same order.
-  std::span<received_message<Message> const> received_by_all() const { return part_.received_by_all; }
+  std::span<received_message<message> const> received_by_all() const { return part_.received_by_all; }
 
   /// Sends a message, which `to` reads in the next superstep. O(1). Throws skel::error when there is no such process.
-  void send(std::size_t to, Message what) {
+  void send(std::size_t to, message what) {
     expect_process(to, "to send a message to");
     using runtime::bsp::process_number;
     part_.out->messages.push_back(
         {static_cast<process_number>(part_.process), static_cast<process_number>(to), std::move(what)});
   }
   /// Sends a message to all processes, this one too: one copy goes to each rank.
-  void send_to_all(Message what) { part_.out->to_all.push_back({part_.process, std::move(what)}); }
+  void send_to_all(message what) { part_.out->to_all.push_back({part_.process, std::move(what)}); }
 
   /// Gives a value to the reduction of this superstep. Throws skel::error the second time in a superstep.
   void contribute(value what) requires(!std::is_void_v<Value>) {
     if (std::exchange(part_.contributed, true)) throw error("a process contributes once in a superstep");
     part_.out->contributions.push_back({static_cast<runtime::bsp::process_number>(part_.process), 0, std::move(what)});
   }
+  template <class What>
+  requires std::is_void_v<Value>
+  void contribute(What const&) { static_assert(runtime::bsp::check_value<Value>::value); }
   /// What was contributed in the last superstep, combined by the program's operator in the order of the processes: the
   /// first half of 2^k processes with the second, and so on in each half. So the bits do not depend on where processes
   /// are. Nothing where nobody has contributed.
-  std::optional<value> const& reduced() const requires(!std::is_void_v<Value>) { return *part_.reduced; }
+  std::optional<value> const& reduced() const {
+    static_assert(runtime::bsp::check_value<Value>::value);
+    return *part_.reduced;
+  }
 
   /// Writes elements from `at` on of an array of another process, or of this one (skel::registered). They are there
   /// when the next superstep begins; of puts to the same element the last one counts, by the order of the processes and
@@ -181,7 +210,7 @@ class superstep {
             count};
   }
 
-  runtime::bsp::participation<Message, value>& part_;
+  runtime::bsp::participation<message, value>& part_;
 };
 
 }  // namespace skel
