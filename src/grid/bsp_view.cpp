@@ -99,10 +99,10 @@ void warn_of_what_bsp_does_not(run_settings const& settings, std::string const& 
   auto const once = [](std::string const& text) {
     if (said.insert(text).second) warn(text);
   };
-  std::string which = settings.live_page ? "--skel-live-page" : "";
-  if (!settings.checkpoint.empty()) which += (which.empty() ? "" : " and ") + std::string("--skel-checkpoint");
-  if (!which.empty())
-    once(which + ": not for BSP programs, which run without; --skel-progress and --skel-report show them");
+  if (settings.live_page)
+    once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
+  if (!settings.checkpoint.empty())
+    once("--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
   for (auto const problem : {mapping::placement_choice::name, mapping::remap_choice::name})
     if (settings.forced.contains(problem))
       once("--skel-force " + std::string(problem) +

@@ -178,8 +178,10 @@ TEST_F(BspView, WhatHasNoMeaningForSuperstepsIsToldOnce) {
   skel::grid grid(settings_);
   auto const said = said_during([&] { grid.run(counting(3)), grid.run(counting(3)); });
   EXPECT_EQ(said, grid.rank() == 0
-                      ? "skel: warning: --skel-live-page and --skel-checkpoint: not for BSP programs, which "
-                        "run without; --skel-progress and --skel-report show them\n"
+                      ? "skel: warning: --skel-live-page: BSP programs run without a live page; --skel-progress and "
+                        "--skel-report show them\n"
+                        "skel: warning: --skel-checkpoint: BSP programs make no checkpoints; one that has died begins "
+                        "anew when it is started again\n"
                       : "");
   EXPECT_FALSE(std::filesystem::exists(settings_.checkpoint));
 }
