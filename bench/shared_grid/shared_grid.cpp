@@ -188,6 +188,10 @@ void print(std::string const& scenario, outcome const& of) {
 }
 
 int run(options const& with) {
+  if (with.frames / 3 + frames_between_moments * (with.moments - 1) >= with.frames)
+    throw skel::error(fmt::format("--moments {}: the last one is beyond --frames {}; {} are as many as there can be",
+                                  with.moments, with.frames,
+                                  (with.frames - with.frames / 3 - 1) / frames_between_moments + 1));
   auto all = ordered_json::array();
   for (auto const& scenario : with.scenarios) {
     auto const of = run_all(scenario, with);

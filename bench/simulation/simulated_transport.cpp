@@ -34,6 +34,7 @@ class simulated_network::end final : public skel::runtime::transport {
   int size() const override { return size_; }
 
   void send(int to, skel::runtime::channel where, message what) override {
+    SKEL_EXPECTS(to != rank_);
     auto label = what.label();
     label.channel = where;
     what.label(label);

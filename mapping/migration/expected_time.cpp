@@ -76,6 +76,8 @@ void expected_time::watch(record::superstep const& step) {
         holds_ = static_cast<std::size_t>(test_.fewest);
       errors_.push_back(error);
       if (errors_.size() > remembered) errors_.pop_front();
+    } else if (slowest == most) {
+      ++holds_;  // nobody computes, as was expected
     }
   }
   forecast_.add(step.load);

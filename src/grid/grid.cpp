@@ -757,6 +757,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   if (rank() == 0) {
     std::string const moved = by_hand               ? "processes are moved by the program"
                               : s.ranks.size() == 1 ? "there is one rank"
+                              : !decides            ? "processes stay"
                                                     : "processes are moved by '" + how.name + "'";
     warn_of_what_bsp_does_not(s.settings, how.name == mapping::migration::deciding_policy ? "" : moved);
     view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get());

@@ -50,7 +50,10 @@ void bsp_recorder::add(measured_superstep const& last) {
   auto sums = sums_of(last.number, last.seconds, last.computing, ranks_used(ran_on_, run.hosts.size()));
   if (double const missing = sums.slowest - sums.seconds; missing > 0) {
     double const late = std::min(missing, spare_);
-    if (late > 0) history_.columns.back().seconds -= late, history_.stretches.back().seconds -= late;
+    if (late > 0) {
+      history_.columns.back().seconds -= late, history_.stretches.back().seconds -= late;
+      for (double& waited : run.times.back().waiting) waited = std::max(0.0, waited - late);
+    }
     sums.seconds = sums.slowest;
     run.seconds -= late;
   }

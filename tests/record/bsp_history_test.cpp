@@ -126,6 +126,7 @@ TEST(BspHistory, NoSuperstepTakesLessThanItsSlowestRankComputed) {
   EXPECT_DOUBLE_EQ(history.columns[2].seconds, 2);
   EXPECT_DOUBLE_EQ(history.stretches[0].seconds, 6.5);
   EXPECT_DOUBLE_EQ(history.run.seconds, 6.5);
+  EXPECT_THAT(history.run.times[0].waiting, ElementsAre(1.5, 0.5));
   EXPECT_THAT(history.run.times[1].waiting, ElementsAre(1, 0));
 }
 

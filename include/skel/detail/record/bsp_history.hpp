@@ -15,7 +15,7 @@ namespace skel::record {
 /// Supersteps that followed each other, summed.
 struct superstep_sums {
   std::uint64_t first = 1, count = 1;
-  double seconds = 0;  ///< that they took, never less than `slowest` [s]
+  double seconds = 0;  ///< that they took; as bsp_recorder has it never less than `slowest` [s]
   double slowest = 0,
          mean = 0;  ///< computing: of the slowest rank of each, and in the mean of those with processes [s]
 

@@ -19,8 +19,8 @@ namespace skel::runtime::bsp {
 /// When ranks computed in a superstep, as rank 0 knows it at its barrier.
 struct passed_superstep {
   std::uint64_t number = 1;
-  /// The barrier before, or where processes moved then the end of that, and its own, as rank 0 hears of them, by
-  /// record::now() there [s].
+  /// The barrier before, or where processes moved then so much later as that took, and its own, as rank 0 hears of
+  /// them, by record::now() there [s].
   double begin = 0, end = 0;
   std::span<double const> computing;  ///< of each rank, until its last process was done [s]
   std::span<int const> rank_of;       ///< of each process in it
