@@ -68,6 +68,7 @@ std::vector<std::string> const with_two{"-mca", "--mca", "-gmca", "--gmca", "-om
 std::vector<std::string> const names{"mpirun", "mpiexec", "orterun", "prterun"};
 
 bool is_mpirun(std::string const& word) {
+  if (word.find('=') != std::string::npos) return false;  // a variable, or an option with its value
   std::string const name = std::filesystem::path(word).filename().string();
   return std::ranges::any_of(names, [&](auto const& one) { return name == one || name.starts_with(one + "."); });
 }

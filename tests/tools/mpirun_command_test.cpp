@@ -30,11 +30,13 @@ TEST_F(MpirunCommand, IsKnownByItsName) {
   EXPECT_TRUE(mpirun_command({"mpiexec.openmpi"}).starts_mpirun());
   EXPECT_TRUE(mpirun_command({"prterun", "x"}).starts_mpirun());
   EXPECT_FALSE(mpirun_command({"program", "mpirun-like", "--mpirun"}).starts_mpirun());
+  EXPECT_FALSE(mpirun_command({"program", "--launcher=/usr/bin/mpirun"}).starts_mpirun());
   EXPECT_FALSE(mpirun_command({}).starts_mpirun());
 }
 
 TEST_F(MpirunCommand, IsFoundBehindWhatStartsIt) {
   for (words const& before : {words{"nice", "-n", "5"}, words{"env", "OMPI_MCA_btl=self", "A=mpirun"},
+                              words{"env", "MPIEXEC=/usr/bin/mpiexec"}, words{"start", "--launcher=/usr/bin/mpirun"},
                               words{"taskset", "-c", "0,1"}, words{"timeout", "100"}}) {
     auto command = before;
     for (auto const* word : {"/usr/bin/mpirun", "-H", "a:2,b:2", "-np", "4", "p", "-np", "9"}) command.push_back(word);
