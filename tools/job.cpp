@@ -191,7 +191,13 @@ held_signals::held_signals() {
     if (one == SIGCHLD || (!is_in(not_ending, one) && !is_in(faults, one) && !is_ignored(one))) sigaddset(&all, one);
   pthread_sigmask(SIG_BLOCK, &all, &before_);
   number_ = ::signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (number_ >= 0) return;
+  if (number_ >= 0) {
+    // Where it is ignored the system takes children away that have ended, and tells nobody.
+    struct sigaction as_usual {};
+    as_usual.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &as_usual, &children_before_);
+    return;
+  }
   int const why = errno;
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   throw error(std::string("signals cannot be read: ") + std::generic_category().message(why));
@@ -199,6 +205,7 @@ held_signals::held_signals() {
 
 held_signals::~held_signals() {
   ::close(number_);
+  ::sigaction(SIGCHLD, &children_before_, nullptr);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

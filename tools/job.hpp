@@ -22,7 +22,8 @@ struct ending {
 
 /// Holds back, as long as it lives, the signals that would end this process, so that none of them leaves a job behind.
 /// What has not been read then is delivered. Left as they are: SIGKILL, what stops processes, what this process ignores
-/// (nohup), and what it gets for faults of its own.
+/// (nohup), and what it gets for faults of its own. SIGCHLD is as usual meanwhile, also for what is started, where it
+/// was ignored.
 class held_signals {
  public:
   /// Throws skel::error when signals cannot be read.
@@ -40,6 +41,7 @@ class held_signals {
 
  private:
   sigset_t before_{};
+  struct sigaction children_before_ {};
   int number_ = -1;
 };
 

@@ -65,11 +65,19 @@ outcome run(std::vector<std::string> const& arguments, surroundings const& with)
   posix_spawnattr_init(&how);
   sigset_t all;
   sigfillset(&all);
+  struct sigaction before {};
+  if (with.ignored != 0) {  // what a process ignores, so does the one that it starts
+    sigdelset(&all, with.ignored);
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(with.ignored, &ignore, &before);
+  }
   posix_spawnattr_setsigdefault(&how, &all);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
   int const failure =
       posix_spawnp(&child, words.front().c_str(), &actions, &how, pointers(words).data(), pointers(variables).data());
+  if (with.ignored != 0) sigaction(with.ignored, &before, nullptr);
   posix_spawnattr_destroy(&how);
   posix_spawn_file_actions_destroy(&actions);
   outcome result;

@@ -26,6 +26,7 @@ struct surroundings {
   std::string standard_output{};           ///< file to open instead of catching it ("/dev/full")
   std::vector<std::string> environment{};  ///< "NAME=VALUE", in addition to this process's
   int signal = 0;                          ///< sent as soon as something stands on standard error
+  int ignored = 0;                         ///< a signal that the process is told to ignore
 };
 
 /// Runs a program and waits for it.

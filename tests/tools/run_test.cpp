@@ -298,6 +298,13 @@ TEST_F(Run, TakesNoNoticeOfASignalThatIsIgnored) {
   EXPECT_EQ(text_in("starts"), "start\nstart\n");
 }
 
+/// As of a program that starts it and waits for nothing, where the system takes away children that have ended.
+TEST_F(Run, WaitsForItsCommandWhereEndsOfChildrenAreIgnored) {
+  surroundings with;
+  with.ignored = SIGCHLD;
+  EXPECT_EQ(skel({"run", "--", "/bin/sh", "-c", "exit 7"}, with).status, 7);
+}
+
 TEST_F(Run, DoesNotStartAgainWhereAShellTellsOfASignalThatWasPassedOn) {
   auto const program =
       script("program", std::string(count) + "trap 'exit 152' XCPU\necho ready >&2\nwhile :; do sleep 0.01; done\n");
