@@ -214,6 +214,20 @@ std::optional<signalfd_siginfo> held_signals::next() const {
   return ::read(number_, &out, sizeof out) == sizeof out ? std::optional(out) : std::nullopt;
 }
 
+std::optional<int> pause_for(double seconds, held_signals const& signals) {
+  using clock = std::chrono::steady_clock;
+  auto const until = clock::now() + std::chrono::duration<double>(seconds);
+  for (;;) {
+    while (auto const signal = signals.next())
+      if (int const number = static_cast<int>(signal->ssi_signo); is_in(asking, number)) return number;
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(until - clock::now());
+    if (left.count() <= 0) return std::nullopt;
+    pollfd event{signals.number(), POLLIN, 0};
+    if (::poll(&event, 1, static_cast<int>(left.count())) < 0 && errno != EINTR)
+      throw error(std::string("signals cannot be waited for: ") + std::generic_category().message(errno));
+  }
+}
+
 ending run_job(std::vector<std::string> const& words, bool listens, held_signals const& signals) {
   others_children();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -45,6 +45,10 @@ class held_signals {
   int number_ = -1;
 };
 
+/// Waits so long [s], or until a SIGINT, SIGTERM, SIGHUP or SIGQUIT, which it returns. Other signals that are held are
+/// dropped: there is no command for which they could be meant.
+std::optional<int> pause_for(double seconds, held_signals const& signals);
+
 /// Runs a command and waits for it. Signals that are held are passed on to it, but for those that a terminal has sent
 /// to both, and what this process has caused itself. With `listens`, its standard error comes through a pipe, and goes
 /// on at once to that of this process. Processes that it leaves behind become children of this one. Throws skel::error

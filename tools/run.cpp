@@ -1,7 +1,6 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -12,7 +11,6 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -154,8 +152,7 @@ void clean_up(ending const& after, bool gently) {
 }
 
 /// Runs it once, and ends what it has left where it was ended. How it has died, or nothing.
-std::optional<death> live_once(mpirun_command const& command, ending& last) {
-  held_signals const signals;  // also while there is something left
+std::optional<death> live_once(mpirun_command const& command, held_signals const& signals, ending& last) {
   last = run_job(command.words(), command.starts_mpirun(), signals);
   auto how = death_of(last);
   if (how || last.asked_for || WIFSIGNALED(last.status)) clean_up(last, !how);
@@ -174,8 +171,9 @@ int run(run_options const& options, std::ostream& out) {
   std::size_t starts = 0, of_host = 0, without_progress = 0;
   std::string gave_up;
   ending last;
+  held_signals const signals;  // also in pauses, and while there is something left
   for (double pause = first_pause;; pause = std::min(2 * pause, longest_pause)) {
-    auto const how = live_once(command, last);
+    auto const how = live_once(command, signals, last);
     ++starts;
     if (!how) break;
     std::string const what = words_of(*how);
@@ -210,7 +208,11 @@ int run(run_options const& options, std::ostream& out) {
       break;
     }
     complain(fmt::format("run: {}; starting again in {} s ({} of {})", what, pause, starts, options.restarts));
-    std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+    if (auto const signal = pause_for(pause, signals)) {
+      gave_up = "asked to end by " + signal_words(*signal);
+      complain("run: " + gave_up + ", and not starting again");
+      break;
+    }
   }
   int const status = status_of(last);
   if (options.json)
@@ -229,8 +231,8 @@ constexpr char const* footer =
     R"(A program has died when a signal ended it, or one of its ranks, or mpirun, or mpirun has lost a host. It has not when it
 ended by itself, with whatever status, when MPI_Abort ended it, or after a SIGINT, SIGTERM, SIGHUP or SIGQUIT that was sent
 to skel run, which passes signals on, nor by another one that was (SIGUSR1, SIGXCPU). Then the status is that of the
-command; after a death that is not followed by a restart it is 128 + the signal. What a command that was ended has left
-on this host is ended, too.
+command; after a death that is not followed by a restart, also because skel run was asked to end before it, it is 128 + the
+signal of the death. What a command that was ended has left on this host is ended, too.
 
 With --skel-checkpoint FOLDER (or --skel-checkpoint=FOLDER) in the command, and the folder on this host, three starts in a
 row that have made no checkpoint, of whichever stream of the program, end it, whatever is left of --restarts. A host that

@@ -251,6 +251,32 @@ TEST_F(Run, StartsAgainWhatDiesAfterAWarning) {
   EXPECT_EQ(text_in("starts"), "start\nstart\n");
 }
 
+/// What it says of a death is on standard error before the pause: the signal comes in it.
+TEST_F(Run, StartsAgainAfterAWarningBetweenTwoStarts) {
+  auto const program =
+      script("program", std::string(count) + "trap '' USR1 XCPU\n[ $starts -ge 2 ] && exit 0\nkill -9 $$\n");
+  for (int const signal : {SIGUSR1, SIGXCPU}) {
+    surroundings with;
+    with.signal = signal;
+    EXPECT_EQ(skel({"run", "--", program}, with).status, 0);
+    EXPECT_EQ(text_in("starts"), "start\nstart\n");
+    std::filesystem::remove(folder_ / "starts");
+  }
+}
+
+TEST_F(Run, EndsWhereItIsAskedToBetweenTwoStarts) {
+  auto const program = script("program", std::string(count) + "kill -9 $$\n");
+  for (int const signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    surroundings with;
+    with.signal = signal;
+    auto const one = skel({"run", "--", program}, with);
+    EXPECT_EQ(one.status, 128 + SIGKILL);
+    EXPECT_THAT(one.err, HasSubstr("asked to end by signal " + std::to_string(signal)));
+    EXPECT_THAT(one.err, Not(HasSubstr("giving up")));
+    std::filesystem::remove(folder_ / "starts");
+  }
+}
+
 TEST_F(Run, DoesNotStartAgainWhatDiesByAWarning) {
   auto const program = script("program", std::string(count) + "echo ready >&2\nwhile :; do sleep 0.01; done\n");
   surroundings with;
