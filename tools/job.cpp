@@ -246,6 +246,7 @@ ending run_job(std::vector<std::string> const& words, bool listens, held_signals
       if (number != SIGCHLD) {
         if (signal->ssi_pid == static_cast<std::uint32_t>(::getpid())) continue;  // its file has become too long
         bool const asks = is_in(asking, number);
+        if (ended && !asks) continue;  // nobody is left that could get it
         // What others mean is the program's: batch systems warn with them.
         if (asks)
           out.asked_for = true;
@@ -253,7 +254,7 @@ ending run_job(std::vector<std::string> const& words, bool listens, held_signals
           out.told.push_back(number);
         // A terminal sends it to all of its foreground; timeout(1) makes a group of its own.
         bool const has_it = asks && signal->ssi_code == SI_KERNEL && ::getpgid(out.process) == ::getpgrp();
-        if (!has_it) ::kill(out.process, number);
+        if (!has_it && !ended) ::kill(out.process, number);
         continue;
       }
       int status = 0;

@@ -277,6 +277,16 @@ TEST_F(Run, EndsWhereItIsAskedToBetweenTwoStarts) {
   }
 }
 
+/// Its end and the signal are there at once for skel run, which is stopped until then.
+TEST_F(Run, StartsAgainWhatHadDiedWhenAWarningCame) {
+  auto const program = script("program", std::string(count) +
+                                             "[ $starts -ge 2 ] && exit 0\nkill -STOP $PPID\n"
+                                             "(while grep -q '^State:.[^Z]' /proc/$$/status; do sleep 0.01; done\n"
+                                             "kill -XCPU $PPID; kill -CONT $PPID) &\nkill -XCPU $$\n");
+  EXPECT_EQ(skel({"run", "--", program}).status, 0);
+  EXPECT_EQ(text_in("starts"), "start\nstart\n");
+}
+
 TEST_F(Run, DoesNotStartAgainWhatDiesByAWarning) {
   auto const program = script("program", std::string(count) + "echo ready >&2\nwhile :; do sleep 0.01; done\n");
   surroundings with;
