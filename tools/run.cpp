@@ -62,20 +62,28 @@ std::string signal_words(int signal) {
   return fmt::format("signal {} ({})", signal, words == nullptr ? "unknown" : words);
 }
 
+bool was_told(ending const& what, int signal) {
+  return std::ranges::count(what.told, signal) > 0;
+}
+
+/// Whether a signal that was passed on has ended it: by itself, or, of a shell or of mpirun, by the status.
+bool was_ended(ending const& what) {
+  return WIFSIGNALED(what.status) || was_told(what, WEXITSTATUS(what.status) - 128);
+}
+
 /// Whether a job has died, and by what, or has ended by itself, as also with an error: its exit status is its own then.
 std::optional<death> death_of(ending const& what) {
-  auto const was_told = [&](int signal) { return std::ranges::count(what.told, signal) > 0; };
   bool const signalled = WIFSIGNALED(what.status);
   if (what.asked_for || (!signalled && WEXITSTATUS(what.status) == 0)) return std::nullopt;
-  if (signalled && was_told(WTERMSIG(what.status))) return std::nullopt;
+  if (signalled && was_told(what, WTERMSIG(what.status))) return std::nullopt;
   if (says_that_it_could_not_start(what.said)) return std::nullopt;  // with a status that looks like a signal's
   if (auto said = death_in(what.said)) {                             // mpirun, too, may die when a rank has died
-    if (was_told(said->signal)) return std::nullopt;
+    if (was_told(what, said->signal)) return std::nullopt;
     return said;
   }
   if (signalled) return death{{}, {}, WTERMSIG(what.status)};
   int const signal = WEXITSTATUS(what.status) - 128;
-  if (is_deadly(signal) && !was_told(signal)) return death{{}, {}, signal};
+  if (is_deadly(signal) && !was_told(what, signal)) return death{{}, {}, signal};
   return std::nullopt;
 }
 
@@ -155,7 +163,7 @@ void clean_up(ending const& after, bool gently) {
 std::optional<death> live_once(mpirun_command const& command, held_signals const& signals, ending& last) {
   last = run_job(command.words(), command.starts_mpirun(), signals);
   auto how = death_of(last);
-  if (how || last.asked_for || WIFSIGNALED(last.status)) clean_up(last, !how);
+  if (how || last.asked_for || was_ended(last)) clean_up(last, !how);
   return how;
 }
 

@@ -343,11 +343,14 @@ TEST_F(Run, WaitsForItsCommandWhereEndsOfChildrenAreIgnored) {
 
 TEST_F(Run, DoesNotStartAgainWhereAShellTellsOfASignalThatWasPassedOn) {
   auto const program =
-      script("program", std::string(count) + "trap 'exit 152' XCPU\necho ready >&2\nwhile :; do sleep 0.01; done\n");
+      script("program", std::string(count) +
+                            "trap 'exit 152' XCPU\nsh -c 'echo $$ > orphan; exec sleep 1000' &\n"
+                            "while [ ! -s orphan ]; do :; done\necho ready >&2\nwhile :; do sleep 0.01; done\n");
   surroundings with;
   with.signal = SIGXCPU;
   EXPECT_EQ(skel({"run", "--", program}, with).status, 152);
   EXPECT_EQ(text_in("starts"), "start\n");
+  EXPECT_EQ(::kill(std::stoi(text_in("orphan")), 0), -1);
 }
 
 TEST_F(Run, SaysWhatCannotBeStarted) {
