@@ -126,10 +126,10 @@ class damaged : public error {
 }
 
 /// A file that is read from its beginning to its end.
-class being_read_file {
+class checkpoint_reader {
  public:
   /// Throws damaged where there is no file.
-  explicit being_read_file(fs::path const& file) : number_(file, O_RDONLY | O_NONBLOCK) {  // nobody waits for a pipe
+  explicit checkpoint_reader(fs::path const& file) : number_(file, O_RDONLY | O_NONBLOCK) {  // nobody waits for a pipe
     if (*number_ < 0 && errno == ENOENT) throw damaged("it is not there any more");
     struct stat of {};
     if (*number_ < 0 || ::fstat(*number_, &of) != 0) fail_to_read(std::generic_category().message(errno));
@@ -172,7 +172,7 @@ T value_in(std::string_view bytes, std::size_t at) {
 
 /// What a file says of its sections. What it says is believed when its checksum is right, and the file as long as it
 /// says. Throws damaged, and skel::error for another version's.
-std::vector<section> sections_of(being_read_file& file) {
+std::vector<section> sections_of(checkpoint_reader& file) {
   if (file.left() < sizeof(head)) throw damaged("it is too short to be one");
   std::string begin = file.next(sizeof(head));
   auto const first = value_in<head>(begin, 0);
@@ -200,7 +200,7 @@ std::vector<section> sections_of(being_read_file& file) {
 
 /// The sections of a file; errors as above.
 std::vector<std::string> parts_of(fs::path const& name) {
-  being_read_file file(name);
+  checkpoint_reader file(name);
   std::vector<std::string> out;
   for (auto const& one : sections_of(file)) {
     out.push_back(file.next(one.bytes));
