@@ -75,8 +75,15 @@ class stream_file {
     made_ = errno == ENOENT;
     open(O_WRONLY | O_CREAT);
   }
+  /// With EINVAL and EROFS devices, pipes and sockets say that they have no disk (fsync(2)). Of a file, EROFS says that
+  /// it is lost: ext4 reads only, after an error of its disk (errors=remount-ro).
   void synchronise() const {
-    if (::fsync(number_) != 0 && errno != EINVAL && errno != EROFS) fail("cannot be brought to the disk");
+    if (::fsync(number_) == 0) return;
+    int const why = errno;
+    struct stat of {};
+    bool const is_file = ::fstat(number_, &of) != 0 || S_ISREG(of.st_mode);
+    errno = why;
+    if (is_file || (why != EINVAL && why != EROFS)) fail("cannot be brought to the disk");
   }
   /// The name of a file that it has made.
   void synchronise_name() {

@@ -25,15 +25,16 @@
 namespace {
 /// Folders that were brought to the disk.
 std::size_t folders_synchronised = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-bool disk_fails = false;               // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+/// What fsync() says, as errno; 0: the disk is in order.
+int disk_problem = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 /// By pwrite().
 std::size_t bytes_written_at_places = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 }  // namespace
 
 /// In the place of the C library's, which does no more than this where the disk is in order.
 extern "C" int fsync(int number) {
-  if (disk_fails) {
-    errno = EIO;
+  if (disk_problem != 0) {
+    errno = disk_problem;
     return -1;
   }
   struct stat of {};
@@ -257,13 +258,13 @@ TEST_F(StreamFiles, WhatCouldNotBeBroughtToTheDiskIsWrittenAgain) {
   sink(safe);
   saved(sink);
   sink(text);
-  disk_fails = true;
+  disk_problem = EIO;
   for (int tries = 0; tries < 2; ++tries) {
     EXPECT_THAT([&] { saved(sink); },
                 ThrowsMessage<skel::error>(HasSubstr("cannot be brought to the disk: Input/output error")));
     sink(std::string("more"));
   }
-  disk_fails = false;
+  disk_problem = 0;
   bytes_written_at_places = 0;
   skel::file_sink again(name);
   restore(again, saved(sink));
@@ -276,14 +277,26 @@ TEST_F(StreamFiles, WhatCouldNotBeBroughtToTheDiskIsWrittenAgain) {
   EXPECT_EQ(text_in(name), safe + text + "moremorelast");
 }
 
+TEST_F(StreamFiles, AFileThatHasBecomeReadOnlyIsNotOnTheDiskAndADeviceNeedsNone) {
+  for (int const why : {EROFS, EINVAL}) {
+    skel::file_sink sink(folder_ / "file"), device("/dev/null");
+    sink(std::string("lost"));
+    device(std::string("gone"));
+    disk_problem = why;
+    EXPECT_THAT([&] { saved(sink); }, ThrowsMessage<skel::error>(HasSubstr("cannot be brought to the disk")));
+    EXPECT_NO_THROW(device.finish());
+    disk_problem = 0;
+  }
+}
+
 TEST_F(StreamFiles, WhatTheSystemHasForgottenIsNotSaidToBeOnTheDisk) {
   for (bool const cut : {true, false}) {
     std::string const name = file("");
     skel::file_sink sink(name);
     sink(std::string("lost"));
-    disk_fails = true;
+    disk_problem = EIO;
     EXPECT_THROW(saved(sink), skel::error);
-    disk_fails = false;
+    disk_problem = 0;
     if (cut)
       fs::resize_file(name, 3);
     else
@@ -300,9 +313,9 @@ TEST_F(StreamFiles, WhatStandardOutputCouldNotBringToTheDiskIsLost) {
   ASSERT_GE(number, 0);
   skel::file_sink sink("/dev/fd/" + std::to_string(number));
   sink(std::string("lost"));
-  disk_fails = true;
+  disk_problem = EIO;
   EXPECT_THROW(saved(sink), skel::error);
-  disk_fails = false;
+  disk_problem = 0;
   EXPECT_THROW(saved(sink), skel::error);
   ::close(number);
 }
