@@ -50,6 +50,7 @@ class stream_file {
   stream_file(stream_file const&) = delete;
   stream_file& operator=(stream_file const&) = delete;
 
+  std::string const& name() const { return name_; }
   bool is_open() const { return number_ >= 0; }
   bool is_own() const { return is_own_; }
   int number() const { return number_; }
@@ -110,6 +111,17 @@ class stream_file {
   [[noreturn]] void fail(char const* what) const {
     throw error(name_ + ": " + what + ": " + std::generic_category().message(errno));
   }
+  /// The same file, whatever its name is by now, to read what could not be brought to the disk.
+  void open_again(stream_file const& other) {
+    std::string const there = "/proc/self/fd/" + std::to_string(other.number_);  // opened to write, maybe only for that
+    number_ = ::open(there.c_str(), O_RDONLY | O_CLOEXEC);
+    if (number_ < 0) fail_to_read_again();
+  }
+  [[noreturn]] void fail_to_read_again() const {
+    throw error(name_ + ": a part of it could not be brought to the disk, and cannot be read to be written again: " +
+                std::generic_category().message(errno) +
+                "; let this process read it, or start again to go on from the last checkpoint");
+  }
   [[noreturn]] void fail_for_good() const {
     throw error(name_ +
                 ": a part of it could not be brought to the disk, and is lost; start again to go on from the last "
@@ -140,15 +152,15 @@ class written_bytes {
   }
   /// Writes it once more, as it is read from the file; false: it is not there any more. O(bytes).
   bool write_again(stream_file const& to) const {
-    stream_file from("/proc/self/fd/" + std::to_string(to.number()));  // opened to write, maybe only for that
-    from.open(O_RDONLY);
+    stream_file from(to.name());
+    from.open_again(to);
     written_bytes found;
     std::string some(buffered, '\0');
     for (auto place = begin_; place < end_;) {
       ssize_t const got =
           ::pread(from.number(), some.data(), std::min<std::uint64_t>(some.size(), end_ - place), offset(place));
       if (got < 0 && errno == EINTR) continue;
-      if (got < 0) from.fail("cannot be read");
+      if (got < 0) from.fail_to_read_again();
       if (got == 0) return false;
       ssize_t const written = ::pwrite(to.number(), some.data(), static_cast<std::size_t>(got), offset(place));
       if (written < 0 && errno == EINTR) continue;

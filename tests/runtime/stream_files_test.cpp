@@ -277,6 +277,25 @@ TEST_F(StreamFiles, WhatCouldNotBeBroughtToTheDiskIsWrittenAgain) {
   EXPECT_EQ(text_in(name), safe + text + "moremorelast");
 }
 
+TEST_F(StreamFiles, AFileThatCannotBeReadAgainIsNamed) {
+  std::string const name = folder_ / "file";
+  skel::file_sink sink(name);
+  sink(std::string("lost"));
+  disk_problem = EIO;
+  EXPECT_THROW(saved(sink), skel::error);
+  disk_problem = 0;
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_THAT([&] { saved(sink); },
+              ThrowsMessage<skel::error>(testing::AllOf(testing::StartsWith(name + ": "),
+                                                        HasSubstr("cannot be read to be written again: Too many"))));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_NO_THROW(saved(sink));
+}
+
 TEST_F(StreamFiles, AFileThatHasBecomeReadOnlyIsNotOnTheDiskAndADeviceNeedsNone) {
   for (int const why : {EROFS, EINVAL}) {
     skel::file_sink sink(folder_ / "file"), device("/dev/null");
