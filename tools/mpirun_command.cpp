@@ -65,12 +65,12 @@ std::vector<std::string> const with_value{"-x",
 std::vector<std::string> const with_two{"-mca", "--mca", "-gmca", "--gmca", "-omca", "--omca"};
 
 /// What mpirun is called, or, with a dot behind, that of one MPI among several (mpirun.openmpi, mpiexec.hydra).
-std::vector<std::string> const names{"mpirun", "mpiexec", "orterun", "prterun"};
+std::vector<std::string> const mpirun_names{"mpirun", "mpiexec", "orterun", "prterun"};
 
 bool is_mpirun(std::string const& word) {
   if (word.find('=') != std::string::npos) return false;  // a variable, or an option with its value
   std::string const name = std::filesystem::path(word).filename().string();
-  return std::ranges::any_of(names, [&](auto const& one) { return name == one || name.starts_with(one + "."); });
+  return std::ranges::any_of(mpirun_names, [&](auto const& one) { return name == one || name.starts_with(one + "."); });
 }
 
 bool is_in(std::vector<std::string> const& names, std::string const& name) {
