@@ -35,11 +35,8 @@ class watched_file : public announcements::source {
     std::string problem;
     try {
       follow();
-      std::size_t const most = most_bytes.value_or(unread());
-      for (std::size_t bytes = 0; opened_ && bytes <= most;) {
-        std::size_t const read = read_lines(take);
-        if (read < at_once) break;
-        bytes += read;
+      off_t const end = offset_ + static_cast<off_t>(most_bytes.value_or(unread()));
+      while (opened_ && offset_ <= end && read_lines(take)) {
       }
       problem_.clear();
     } catch (error const& refused) {
@@ -106,11 +103,12 @@ class watched_file : public announcements::source {
     return static_cast<std::size_t>(std::max<off_t>(0, opened.st_size - offset_));
   }
 
-  /// Gives the lines of the next piece. How many bytes it had; 0 where no more are taken.
-  std::size_t read_lines(taker const& take) {
+  /// Gives the lines of the next piece, which begins after the last whole line. Whether there may be another one that
+  /// is taken.
+  bool read_lines(taker const& take) {
     buffer_.resize(at_once + longest_announcement + 1);
     ssize_t const got = ::pread(opened_.number(), buffer_.data(), buffer_.size(), offset_);
-    if (got < 0 && errno == EINTR) return 0;
+    if (got < 0 && errno == EINTR) return true;
     if (got < 0) fail("cannot be read");
     std::string_view text(buffer_.data(), static_cast<std::size_t>(got));
     std::size_t taken = 0;
@@ -127,11 +125,11 @@ class watched_file : public announcements::source {
       taken = text.size();
     }
     partial_ = goes_on ? static_cast<off_t>(text.size() - taken) : 0;
-    if (taken == 0) return 0;
+    if (taken == 0) return false;
     std::size_t const kept = std::min(taken, most_remembered);
     last_read_ = text.substr(taken - kept, kept);
     offset_ += static_cast<off_t>(taken);
-    return goes_on ? text.size() : 0;
+    return goes_on && text.size() >= at_once;
   }
 
   /// Whether more are taken.

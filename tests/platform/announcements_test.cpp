@@ -301,6 +301,20 @@ TEST_F(AnnouncementFile, IsReadToItsEndAtOnceWhereThatIsAskedFor) {
   EXPECT_THAT(from.poll_all(), ElementsAre(joins));
 }
 
+TEST_F(AnnouncementFile, IsReadToItsEndWhereverPiecesOfItCutLines) {
+  for (auto const& [lines, bytes] : {std::pair(1'000, 4'000), std::pair(200'000, 200)}) {
+    std::string text;
+    for (int k = 1; k <= lines; ++k) {
+      std::string const said = to_json(speed(k));
+      text += said + std::string(static_cast<std::size_t>(bytes) - said.size() - 1, ' ') + "\n";
+    }
+    file(text);
+    auto from = open("said.jsonl");
+    EXPECT_THAT(from.poll_all(), ElementsAre(speed(lines)));
+    EXPECT_EQ(from.seen().lines, static_cast<std::size_t>(lines));
+  }
+}
+
 TEST_F(AnnouncementFile, IsNotWaitedForWhereItCannotBeLookedAt) {
   fs::create_symlink("said.jsonl", root_ / "said.jsonl");
   EXPECT_THAT(refusal("said.jsonl"), HasSubstr("cannot be looked at"));
