@@ -91,6 +91,22 @@ class held_folder {
   descriptor folder_;
 };
 
+/// Blocks all signals of this thread, and of those that it makes, while it lives.
+class no_signals {
+ public:
+  no_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~no_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  no_signals(no_signals const&) = delete;
+  no_signals& operator=(no_signals const&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 class listening_socket : public announcements::source {
  public:
   explicit listening_socket(std::filesystem::path path) : path_(std::move(path)), socket_(new_socket(path_)) {
@@ -111,20 +127,20 @@ class listening_socket : public announcements::source {
     if (::bind(socket_.number(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
       fail(path_, "no socket can be made there");
     mine_ = what_is_at(path_);
-    // Signals are for the threads of the program.
-    sigset_t all, before;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before);
-    receiver_ = std::jthread([this](std::stop_token const& ended) { keep_receiving(ended); });
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    try {
+      no_signals const here;  // these are for the threads of the program
+      receiver_ = std::jthread([this](std::stop_token const& ended) { keep_receiving(ended); });
+    } catch (std::system_error const& problem) {
+      remove();
+      fail(path_, "the thread that takes what comes cannot be made", problem.code().value());
+    }
   }
 
   ~listening_socket() override {
     receiver_.request_stop();
     ::shutdown(socket_.number(), SHUT_RD);  // which ends its waiting
     receiver_.join();
-    auto const there = what_is_at(path_);
-    if (mine_ && there && there->st_dev == mine_->st_dev && there->st_ino == mine_->st_ino) ::unlink(path_.c_str());
+    remove();
   }
 
   bool is_socket() const override { return true; }
@@ -155,6 +171,11 @@ class listening_socket : public announcements::source {
   static constexpr std::size_t cost_of_message = 64;
   /// [B] of messages that are kept until they are read.
   static constexpr std::size_t most_waiting = std::size_t{1} << 20U;
+
+  void remove() const {
+    auto const there = what_is_at(path_);
+    if (mine_ && there && there->st_dev == mine_->st_dev && there->st_ino == mine_->st_ino) ::unlink(path_.c_str());
+  }
 
   /// Takes what has come, as long as there is room. Precondition: lock_ is held.
   void receive() {

@@ -1,4 +1,6 @@
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -430,6 +432,23 @@ TEST_F(AnnouncementSocket, LetsSendersWaitWhereNobodyPolls) {
   EXPECT_LT(sent, 100'000U);
   EXPECT_THAT(from.poll(0), ElementsAre(speed(0.5)));
   EXPECT_EQ(from.seen().lines, sent);
+}
+
+TEST_F(AnnouncementSocket, LeavesNothingBehindWhereNoThreadCanBeMade) {
+  pthread_attr_t before, too_large;
+  ASSERT_EQ(::pthread_getattr_default_np(&before), 0);
+  ASSERT_EQ(::pthread_getattr_default_np(&too_large), 0);
+  ASSERT_EQ(::pthread_attr_setstacksize(&too_large, std::size_t{1} << 47U), 0);  // all addresses that a program has
+  ASSERT_EQ(::pthread_setattr_default_np(&too_large), 0);
+  std::string const problem = refusal("skel.sock");
+  EXPECT_EQ(::pthread_setattr_default_np(&before), 0);
+  ::pthread_attr_destroy(&before);
+  ::pthread_attr_destroy(&too_large);
+  EXPECT_THAT(problem, HasSubstr("skel.sock: the thread that takes what comes cannot be made: "));
+  EXPECT_FALSE(fs::exists(root_ / "skel.sock"));
+  sigset_t blocked;
+  ::pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  EXPECT_EQ(::sigismember(&blocked, SIGTERM), 0);
 }
 
 TEST_F(Announcements, AreSentWithClearErrors) {
