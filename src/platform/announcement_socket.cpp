@@ -150,17 +150,18 @@ class listening_socket : public announcements::source {
 
   std::string read(std::optional<std::size_t> most_bytes, taker const& take) override {
     std::scoped_lock const alone(lock_);
-    receive();  // what has come since
     std::size_t const most = most_bytes.value_or(most_waiting);
     bool goes_on = true;
-    for (std::size_t bytes = 0; goes_on && bytes <= most && !waiting_.empty(); waiting_.pop_front()) {
+    for (std::size_t bytes = 0; goes_on && bytes <= most;) {
+      if (waiting_.empty()) receive();  // what has come since
+      if (waiting_.empty()) break;
       std::string const message = std::move(waiting_.front());
+      waiting_.pop_front();
       std::size_t const size = message.size() + cost_of_message;
       bytes += size;
       waiting_bytes_ -= size;
       ++number_;
-      for (std::string_view const line : split(message, '\n'))
-        if (!line.empty()) goes_on = take(line, number_) && goes_on;
+      for (std::string_view const line : split(message, '\n')) goes_on = take(line, number_) && goes_on;
     }
     has_room_.notify_one();
     return {};
@@ -171,16 +172,19 @@ class listening_socket : public announcements::source {
   static constexpr std::size_t cost_of_message = 64;
   /// [B] of messages that are kept until they are read.
   static constexpr std::size_t most_waiting = std::size_t{1} << 20U;
+  /// Messages that are taken at once: more than the system keeps (net.unix.max_dgram_qlen, 10), and so few that nobody
+  /// waits for long behind it, 30 us at 0.5 us for a message, nor a sender for the pause that is due then, 6 ms.
+  static constexpr std::size_t most_at_once = 64;
 
   void remove() const {
     auto const there = what_is_at(path_);
     if (mine_ && there && there->st_dev == mine_->st_dev && there->st_ino == mine_->st_ino) ::unlink(path_.c_str());
   }
 
-  /// Takes what has come, as long as there is room. Precondition: lock_ is held.
+  /// Takes what has come, most_at_once messages and as long as there is room. Precondition: lock_ is held.
   void receive() {
     char text[longest_announcement + 1];
-    while (waiting_bytes_ < most_waiting) {
+    for (std::size_t taken = 0; taken < most_at_once && waiting_bytes_ < most_waiting; ++taken) {
       ssize_t const got = ::recv(socket_.number(), text, sizeof text, MSG_DONTWAIT);
       if (got < 0) return;  // nothing is there; another failure of a socket of datagrams passes
       waiting_.emplace_back(text, static_cast<std::size_t>(got));

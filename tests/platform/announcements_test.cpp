@@ -22,6 +22,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/announcements.hpp>
 
+#include "announcement_source.hpp"
 #include "files_fixture.hpp"
 #include "two_sites.hpp"
 
@@ -417,6 +418,19 @@ TEST_F(AnnouncementSocket, TakesMoreThanTheSystemKeepsWhileNobodyPolls) {
     platform::announce(root_ / "skel.sock", speed(k));  // throws where it has to wait for 5 s
   EXPECT_THAT(from.poll(0), ElementsAre(speed(1000)));
   EXPECT_EQ(from.seen().lines, 1000U);
+}
+
+TEST_F(AnnouncementSocket, GivesMessagesWithoutLinesAsTheyTakeTimeToo) {
+  auto const from = platform::listen_at(root_ / "skel.sock");
+  for (int k = 0; k < 200; ++k) send("skel.sock", "");
+  std::uint64_t last = 0;
+  from->read(std::nullopt, [&](std::string_view line, std::uint64_t number) {
+    EXPECT_EQ(line, "");
+    return (last = number) < 100;
+  });
+  EXPECT_EQ(last, 100U);
+  from->read(std::nullopt, [&](std::string_view, std::uint64_t number) { return (last = number) > 0; });
+  EXPECT_EQ(last, 200U);
 }
 
 TEST_F(AnnouncementSocket, LetsSendersWaitWhereNobodyPolls) {
