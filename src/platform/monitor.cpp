@@ -24,8 +24,8 @@ namespace {
 constexpr double least_share = 1e-3, least_factor = least_share * least_share, most_factor = 1 / least_factor;
 
 link scaled_path(link path, link_outlook const& by) {
-  path.latency = by.latency.instead.value_or(path.latency * by.latency.value);
-  path.bandwidth = by.bandwidth.instead.value_or(path.bandwidth * by.bandwidth.value);
+  path.latency = by.latency.of(path.latency);
+  path.bandwidth = by.bandwidth.of(path.bandwidth);
   return path;
 }
 
@@ -50,9 +50,10 @@ bool contradicts(slot_series const& series, double announced_at) {
   return series.stepped() > announced_at;
 }
 
-path_factor median_of(std::vector<path_factor> factors) {
+/// By the figures that they make of the stated one.
+path_factor median_of(std::vector<path_factor> factors, double stated) {
   if (factors.empty()) return {};
-  std::ranges::sort(factors, {}, [](path_factor const& one) { return one.instead.value_or(one.value); });
+  std::ranges::sort(factors, {}, [stated](path_factor const& one) { return one.of(stated); });
   return factors[(factors.size() - 1) / 2];
 }
 
@@ -454,13 +455,15 @@ monitor::known_paths monitor::known() const {
 /// The median of what is known of pairs of hosts of two clusters. Precondition: these are connected.
 link_outlook monitor::between(std::size_t from_cluster, std::size_t to_cluster, known_paths const& known) const {
   auto const& clusters = machine_.machine().clusters();
-  link_outlook outlook;
-  if (auto const found = known.factors.find({from_cluster, to_cluster}); found != known.factors.end())
-    outlook = {median_of(found->second.first), median_of(found->second.second)};
-  if (latencies_.empty() && bandwidths_.empty()) return outlook;
-  // Of clusters of which nobody has measured a pair, what was said of all pairs.
   std::size_t const from = known.first_host[from_cluster], first = known.first_host[to_cluster];
   std::size_t const to = from_cluster == to_cluster ? first + 1 : first;  // a pair of two hosts
+  link_outlook outlook;
+  if (auto const found = known.factors.find({from_cluster, to_cluster}); found != known.factors.end()) {
+    link const stated = machine_.machine().path(from, to);
+    outlook = {median_of(found->second.first, stated.latency), median_of(found->second.second, stated.bandwidth)};
+  }
+  if (latencies_.empty() && bandwidths_.empty()) return outlook;
+  // Of clusters of which nobody has measured a pair, what was said of all pairs.
   auto const covers = [&](announced_figure const* one) {
     return one != nullptr && has_all(names_.find(one->from), from, clusters[from_cluster].hosts) &&
            has_all(names_.find(one->to), first, clusters[to_cluster].hosts);

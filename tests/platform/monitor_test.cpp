@@ -446,6 +446,13 @@ TEST_F(MonitorOfAnIdealPath, BoundsWhatIsOutOfAllProportion) {
   EXPECT_TRUE(std::isfinite(path.time(1e12))) << path.latency << ' ' << path.bandwidth;
 }
 
+TEST_F(MonitorOfAnIdealPath, HasTheMedianOfItsPairsOfHostsWhereOneIsAnnouncedAsItIsStated) {
+  for (std::size_t const from : {0, 1}) of_.add(platform::link_reading{from, 2, 1, 0, 1});
+  of_.add({.says = kind::link, .host = "a-0", .to = "b", .latency = 5e-3}, 1);
+  of_.add({.says = kind::link, .host = "a-1", .to = "b", .latency = 0}, 1);
+  EXPECT_EQ(of_.next().machine().path(1, 2), platform::link{});
+}
+
 TEST_F(MonitorOfAnIdealPath, IsNotMeasuredWithoutAUnit) {
   announce(5e-3, 1e6);
   for (double const bytes : {0.0, 1e9}) of_.add(platform::link_reading{0, 2, 1, bytes, 1});

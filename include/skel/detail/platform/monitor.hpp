@@ -89,6 +89,9 @@ struct path_factor {
   believed_source source = believed_source::platform;
   double since = 0;
   std::string why{};
+
+  /// The figure that is expected where the platform says `stated`.
+  double of(double stated) const { return instead.value_or(stated * value); }
 };
 
 /// What is expected of the path from one host to another.
