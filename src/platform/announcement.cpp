@@ -88,17 +88,6 @@ announcement parse_announcement(std::string_view line, std::string const& source
   return result;
 }
 
-std::string subject_of(announcement const& said) {
-  switch (said.says) {
-    case kind::speed:
-      return "speed of " + in_quotes(said.host);
-    case kind::link:
-      return "link from " + in_quotes(said.host) + " to " + in_quotes(said.to);
-    default:
-      return "presence of " + in_quotes(said.host);
-  }
-}
-
 std::string in_words(announcement const& said) {
   switch (said.says) {
     case kind::joins:

@@ -40,9 +40,6 @@ inline constexpr std::size_t longest_announcement = 4096;
 std::string to_json(announcement const& said);
 announcement parse_announcement(std::string_view line, std::string const& source);
 
-/// What an announcement is about, the same for all that a later one makes void: "speed of 'lyon-2'".
-std::string subject_of(announcement const& said);
-
 /// In words: "'lyon-2' has 0.5 times its speed".
 std::string in_words(announcement const& said);
 

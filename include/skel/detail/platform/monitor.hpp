@@ -11,6 +11,7 @@
 
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/host_load.hpp>
+#include <skel/detail/platform/last_words.hpp>
 #include <skel/detail/platform/slot_series.hpp>
 #include <skel/detail/platform/snapshot.hpp>
 
@@ -123,7 +124,7 @@ struct monitor_options {
 /// host with ranks and for each of the most_paths paths that had readings last, and 250 B for each path with trips.
 class monitor {
  public:
-  static constexpr std::size_t most_paths = 512;
+  static constexpr std::size_t most_paths = last_words::most_paths;
   /// A rank that waits for a core four fifths of its time answers one of so many messages in time in five cases of six.
   static constexpr std::size_t trips_of_a_reading = 8;
 
