@@ -107,7 +107,9 @@ std::string in_words(announcement const& said) {
 
 host_names::host_names(snapshot const& machine) {
   auto const& all = machine.machine();
-  for (auto const& one : all.links()) linked_.emplace(one.from, one.to);
+  reached_.resize(all.clusters().size());
+  for (auto const& one : all.links()) reached_[one.from].push_back(one.to);
+  for (auto& clusters : reached_) std::ranges::sort(clusters);
   // A name that several kinds of things have is that of the first kind.
   auto const add_kind = [&](auto const& name_of) {
     std::map<std::string, named, std::less<>> kind;
@@ -130,6 +132,13 @@ host_names::host_names(snapshot const& machine) {
       if (one.parts.empty() || one.parts.back().cluster != cluster) one.parts.push_back({cluster, host, host});
       one.parts.back().last = host;
     }
+  for (auto& [name, one] : hosts_) {
+    if (one.parts.size() == 1) continue;
+    for (part const& from : one.parts)
+      one.reached.insert(one.reached.end(), reached_[from.cluster].begin(), reached_[from.cluster].end());
+    std::ranges::sort(one.reached);
+    one.reached.erase(std::unique(one.reached.begin(), one.reached.end()), one.reached.end());
+  }
 }
 
 std::vector<std::size_t> const& host_names::find(std::string_view name) const {
@@ -141,12 +150,19 @@ std::vector<std::size_t> const& host_names::find(std::string_view name) const {
 bool host_names::has_path(std::string_view from, std::string_view to) const {
   auto const begin = hosts_.find(from), end = hosts_.find(to);
   if (begin == hosts_.end() || end == hosts_.end()) return false;
-  return std::ranges::any_of(begin->second.parts, [&](part const& a) {
-    return std::ranges::any_of(end->second.parts, [&](part const& b) {
-      if (a.cluster != b.cluster) return linked_.contains({a.cluster, b.cluster});
-      return a.first != a.last || b.first != b.last || a.first != b.first;  // another host
-    });
+  auto const& parts = begin->second.parts;
+  auto const& reached = parts.size() == 1 ? reached_[parts[0].cluster] : begin->second.reached;
+  return std::ranges::any_of(end->second.parts, [&](part const& b) {
+    if (std::ranges::binary_search(reached, b.cluster)) return true;
+    auto const a = std::ranges::lower_bound(parts, b.cluster, {}, &part::cluster);
+    return a != parts.end() && a->cluster == b.cluster &&
+           (a->first != a->last || b.first != b.last || a->first != b.first);  // another host
   });
+}
+
+std::size_t host_names::clusters_of(std::string_view name) const {
+  auto const found = hosts_.find(name);
+  return found == hosts_.end() ? 0 : found->second.parts.size();
 }
 
 bool host_names::knows(announcement const& said) const {

@@ -14,11 +14,11 @@ namespace skel::platform {
 namespace {
 
 // Measured on 2026-11-26 on an EPYC (bench_constants announce), `message` on a Xeon (ten of 0 to 4,000 bytes each).
-// What reading takes of a core [s]: to look whether there is something; a line, a
-// byte of it, and to look for a name in it; a line that parse_announcement() has to read, and a byte of that; a word
-// that is given, with what is made of it; a message that a socket gives, however many lines it has.
-constexpr double look = 3e-6, line_at_all = 5e-8, byte_of_it = 2e-9, name_of_it = 8e-8, parsed = 3e-6,
-                 byte_parsed = 1e-8, word = 6e-6, message = 5e-7;
+// What reading takes of a core [s]: to look whether there is something; a line, a byte of it, to look for a name in it,
+// and for a cluster among those that a link may lead to; a line that parse_announcement() has to read, and a byte of
+// that; a word that is given, with what is made of it; a message that a socket gives, however many lines it has.
+constexpr double look = 3e-6, line_at_all = 5e-8, byte_of_it = 2e-9, name_of_it = 8e-8, cluster_of_it = 3e-8,
+                 parsed = 3e-6, byte_parsed = 1e-8, word = 6e-6, message = 5e-7;
 
 }  // namespace
 
@@ -41,7 +41,9 @@ void announcements::refuse(std::string message) {
 bool announcements::understand(std::string_view line, std::uint64_t number) {
   took_ += line_at_all + byte_of_it * static_cast<double>(line.size());
   auto const seen = detail::glance(line, said_);
-  if (seen == detail::glimpse::said) took_ += name_of_it * (said_.says == announcement::kind::link ? 2 : 1);
+  if (seen == detail::glimpse::said) took_ += name_of_it;
+  if (seen == detail::glimpse::said && said_.says == announcement::kind::link)
+    took_ += 2 * name_of_it + cluster_of_it * static_cast<double>(names_->clusters_of(said_.to));
   if (seen == detail::glimpse::said && names_->knows(said_)) return true;
   bool const is_told = refusals_.size() < most_refused;
   if (seen != detail::glimpse::unclear && !is_told) {

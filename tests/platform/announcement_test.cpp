@@ -110,6 +110,19 @@ TEST(HostNames, SaysWhichNameWasMeant) {
   names.expect_known({.says = kind::link, .host = "lyon", .to = "nancy", .latency = 1}, "t");
 }
 
+TEST(HostNames, HasAPathBetweenSitesByALinkOfAnyOfTheirClusters) {
+  auto all = skel::testing_platform::two_sites();
+  std::erase_if(all.links, [](auto const& one) { return one.from != 1 || one.to != 2; });  // from lyon-1 alone
+  platform::host_names const names{platform::snapshot(all)};
+  EXPECT_TRUE(names.has_path("lyon", "nancy"));
+  EXPECT_TRUE(names.has_path("lyon-1", "nancy"));
+  EXPECT_FALSE(names.has_path("nancy", "lyon"));
+  EXPECT_FALSE(names.has_path("lyon-0", "nancy"));
+  EXPECT_TRUE(names.has_path("lyon", "lyon-0"));
+  EXPECT_FALSE(names.has_path("lyon-1", "lyon-1"));
+  EXPECT_EQ(names.clusters_of("lyon"), 2U);
+}
+
 TEST(HostNames, RefusesLinksThatAreNoPaths) {
   platform::host_names const names{platform::snapshot(
       platform::description(0, {{.name = "a", .hosts = 2}, {.name = "b"}, {.name = "c"}}, {{0, 1, {1e-3, 1e6}, {}}}))};

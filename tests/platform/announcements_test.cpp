@@ -318,6 +318,24 @@ TEST_F(AnnouncementFile, IsReadToItsEndWhereverPiecesOfItCutLines) {
   }
 }
 
+TEST_F(AnnouncementFile, IsReadForTheTimeThatLinksOfManyClustersTake) {
+  auto all = skel::testing_platform::two_sites();
+  all.hosts.clear(), all.clusters.clear(), all.links.clear();
+  for (std::size_t k = 0; k < 200; ++k) {
+    all.hosts.push_back(skel::testing_platform::host("h" + std::to_string(k), 1, 1));
+    all.clusters.push_back({.name = "c" + std::to_string(k), .site = k < 100 ? "lyon" : "metz", .hosts = {k}});
+  }
+  platform::snapshot const machine{all};
+  auto const lines_of_a_poll = [&](std::string const& to) {
+    std::string text;
+    for (int k = 0; k < 50'000; ++k) text += line({.says = kind::link, .host = "lyon", .to = to, .latency = 1});
+    announcements from(file(text), machine);
+    from.poll(0);
+    return from.seen().lines;
+  };
+  EXPECT_LT(2 * lines_of_a_poll("metz"), lines_of_a_poll("h150"));
+}
+
 TEST_F(AnnouncementFile, IsNotWaitedForWhereItCannotBeLookedAt) {
   fs::create_symlink("said.jsonl", root_ / "said.jsonl");
   EXPECT_THAT(refusal("said.jsonl"), HasSubstr("cannot be looked at"));

@@ -4,10 +4,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <skel/detail/platform/snapshot.hpp>
@@ -52,8 +50,11 @@ class host_names {
   /// Numbers of the hosts, ascending; empty where nothing has this name. O(log hosts).
   std::vector<std::size_t> const& find(std::string_view name) const;
 
-  /// Whether there is a path from a host of one name to another host of the other. O(clusters of one * of the other).
+  /// Whether there is a path from a host of one name to another host of the other.
+  /// O(log hosts + clusters of `to` * log clusters).
   bool has_path(std::string_view from, std::string_view to) const;
+  /// How many clusters the hosts of a name are in. O(log hosts).
+  std::size_t clusters_of(std::string_view name) const;
 
   /// Whether an announcement is of hosts, or of a path between them, that are there. None leads from a host to itself.
   bool knows(announcement const& said) const;
@@ -67,11 +68,12 @@ class host_names {
   };
   struct named {
     std::vector<std::size_t> hosts;
-    std::vector<part> parts;
+    std::vector<part> parts;           // ascending
+    std::vector<std::size_t> reached;  // clusters, by a link from one of several parts; ascending
   };
 
   std::map<std::string, named, std::less<>> hosts_;
-  std::set<std::pair<std::size_t, std::size_t>> linked_;  // clusters
+  std::vector<std::vector<std::size_t>> reached_;  // from each cluster; ascending
 };
 
 }  // namespace skel::platform
