@@ -20,7 +20,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
-#include <skel/detail/mapping/migration/known_price.hpp>
+#include <skel/detail/mapping/migration_price.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/placement_text.hpp>
@@ -378,7 +378,7 @@ struct grid::state {
     know_machine();
     auto const& where = probed ? *probed : *stated;
     auto machine = make_bsp_machine(where, *settings.platform, threads());
-    if (auto const known = mapping::migration::known_price(store->setup().known)) machine.machine.fixed = *known;
+    if (auto const known = mapping::known_migration_price(store->setup().known)) machine.machine.fixed = *known;
     if (migration_price) machine.machine.fixed = *migration_price;
     std::vector<double> weights;
     for (auto const host : machine.host_of_rank)
@@ -769,7 +769,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
     if (made.migration_fixed > 0) {
       s.migration_price = made.migration_fixed;
-      s.store->learnt({mapping::migration::kept_price(made.migration_fixed)});
+      s.store->learnt({mapping::kept_migration_price(made.migration_fixed)});
     }
     record.decisions = std::move(made);
     if (view) view->complete(record);

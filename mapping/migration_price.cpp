@@ -1,13 +1,13 @@
-#include <skel/detail/mapping/migration/known_price.hpp>
+#include <skel/detail/mapping/migration_price.hpp>
 
 #include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "../knowledge_text.hpp"
+#include "knowledge_text.hpp"
 
-namespace skel::mapping::migration {
+namespace skel::mapping {
 
 namespace {
 
@@ -15,7 +15,7 @@ constexpr std::string_view key = "migration time";
 
 }  // namespace
 
-std::optional<double> known_price(decision_entries const& known) {
+std::optional<double> known_migration_price(decision_entries const& known) {
   auto const found = std::ranges::find(known, key, &decision_entries::value_type::first);
   if (found == known.end()) return std::nullopt;
   knowledge_text::reader from(found->second);
@@ -24,10 +24,10 @@ std::optional<double> known_price(decision_entries const& known) {
   return seconds;
 }
 
-decision_entries::value_type kept_price(double seconds) {
+decision_entries::value_type kept_migration_price(double seconds) {
   std::string text;
   knowledge_text::write(text, seconds);
   return {std::string(key), std::move(text)};
 }
 
-}  // namespace skel::mapping::migration
+}  // namespace skel::mapping
