@@ -447,7 +447,7 @@ TEST_F(MonitorOfAnIdealPath, BoundsWhatIsOutOfAllProportion) {
 }
 
 TEST_F(MonitorOfAnIdealPath, HasTheMedianOfItsPairsOfHostsWhereOneIsAnnouncedAsItIsStated) {
-  for (std::size_t const from : {0, 1}) of_.add(platform::link_reading{from, 2, 1, 0, 1});
+  for (std::size_t const from : {0U, 1U}) of_.add(platform::link_reading{from, 2, 1, 0, 1});
   of_.add({.says = kind::link, .host = "a-0", .to = "b", .latency = 5e-3}, 1);
   of_.add({.says = kind::link, .host = "a-1", .to = "b", .latency = 0}, 1);
   EXPECT_EQ(of_.next().machine().path(1, 2), platform::link{});
