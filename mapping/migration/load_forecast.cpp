@@ -60,7 +60,7 @@ void load_forecast::add(record::superstep_load const& load) {
     auto& one = processes_[p];
     bool const computes = load.work[p] > 0;
     if (computes && !one.computes) {
-      if (++one.times_begun == 1 && passed_ > 1) begins(p);
+      if (++one.times_begun == 1 && passed_ > 1) beginnings_.push_back(passed_), last_begun_ = p;
       if (one.times_begun > 1) pauses_ = true, lifetimes_.clear();
       one.begun = passed_;
     } else if (!computes && one.computes && !pauses_) {
@@ -97,23 +97,11 @@ void load_forecast::find_period(std::vector<double> const& work) {
   }
 }
 
-void load_forecast::begins(std::size_t which) {
-  std::size_t const before = beginnings_.empty() ? 1 : beginnings_.back().superstep;
-  if (beginnings_.empty() || before < passed_)
-    beginnings_.push_back({.superstep = passed_, .gap = passed_ - before, .processes = 0});
-  ++beginnings_.back().processes;
-  last_begun_ = which;
-}
-
-std::optional<load_forecast::rhythm> load_forecast::beginnings() const {
+double load_forecast::begin_rate() const {
   // Of the last half of the supersteps.
   std::size_t const past = (passed_ + 1) / 2;
-  double gaps = 0, processes = 0, many = 0;
-  for (auto one = beginnings_.rbegin(); one != beginnings_.rend() && one->superstep + past > passed_; ++one)
-    gaps += static_cast<double>(one->gap), processes += static_cast<double>(one->processes), ++many;
-  if (processes < 2) return std::nullopt;
-  double const gap = gaps / many, since = static_cast<double>(passed_ - beginnings_.back().superstep);
-  return rhythm{.next = std::max(1.0, gap - since), .gap = gap, .processes = processes / many};
+  auto const many = std::ranges::count_if(beginnings_, [&](std::size_t s) { return s + past > passed_; });
+  return many < 2 ? 0 : static_cast<double>(many) / static_cast<double>(past);
 }
 
 std::optional<double> load_forecast::lifetime() const {
@@ -123,7 +111,7 @@ std::optional<double> load_forecast::lifetime() const {
 
 bool load_forecast::is_steady() const {
   bool const waits = std::ranges::any_of(processes_, [](process const& one) { return one.times_begun == 0; });
-  return !(waits && beginnings()) && !lifetime() && std::ranges::none_of(processes_, [](process const& one) {
+  return !(waits && begin_rate() > 0) && !lifetime() && std::ranges::none_of(processes_, [](process const& one) {
     return std::ranges::any_of(one.work, &series::grows);
   });
 }
@@ -139,7 +127,7 @@ std::vector<double> load_forecast::deviations() const {
 }
 
 std::vector<double> load_forecast::expected(std::size_t ahead) const {
-  double const d = static_cast<double>(ahead), now = static_cast<double>(passed_);
+  double const d = static_cast<double>(ahead), now = static_cast<double>(passed_), rate = begin_rate();
   auto const life = lifetime();
   std::vector<double> work(processes_.size());
   double sum = 0, many = 0;
@@ -153,13 +141,12 @@ std::vector<double> load_forecast::expected(std::size_t ahead) const {
     if (life && age <= *life && age + d > *life) continue;
     work[p] = its;
   }
-  auto const others = beginnings();
-  if (!others || !(many > 0)) return work;
+  if (!(rate > 0) || !(many > 0)) return work;
   double place = 0;
   for (std::size_t k = 1; k <= work.size(); ++k) {
     std::size_t const p = (last_begun_ + k) % work.size();
     if (processes_[p].times_begun > 0) continue;
-    double const begins = std::ceil(others->next + std::floor(place++ / others->processes) * others->gap);
+    double const begins = std::ceil(++place / rate);
     if (begins > d) break;
     if (!life || d - begins < *life) work[p] = sum / many;
   }

@@ -14,11 +14,10 @@ namespace skel::mapping::migration {
 ///
 /// A process that computes has a level and perhaps growth: a mean of all its work, one of two that age, or an aged line
 /// through it, whichever has missed the next value by least lately. Of a process that computes again after a pause,
-/// supersteps in which it does not compute count. Processes that have never computed begin in the rhythm in which
-/// others began lately (so many at once, so many supersteps later), in the order of their numbers after the last one
-/// that began, and then do what those that compute do on average. Where processes have ended, those that compute end
-/// after as many supersteps as those did (the median). O(processes) a superstep, and for each superstep that is asked
-/// for; memory O(processes + lifetimes).
+/// supersteps in which it does not compute count. Processes that have never computed begin at the rate at which others
+/// began lately, in the order of their numbers after the last one that began, and then do what those that compute do on
+/// average. Where processes have ended, those that compute end after as many supersteps as those did (the median).
+/// O(processes) a superstep, and for each superstep that is asked for; memory O(processes + lifetimes).
 class load_forecast {
  public:
   /// A superstep that has ended.
@@ -66,28 +65,18 @@ class load_forecast {
     bool computes = false;
   };
 
-  /// A superstep in which processes have computed for the first time, so many after the one before.
-  struct beginning {
-    std::size_t superstep = 0, gap = 0, processes = 0;
-  };
-  /// When the next processes begin, from now, how many at once, and after how many supersteps as many again.
-  struct rhythm {
-    double next = 0, gap = 0, processes = 0;
-  };
-
   void find_period(std::vector<double> const& work);
-  void begins(std::size_t which);
-  std::optional<rhythm> beginnings() const;
+  double begin_rate() const;
   std::optional<double> lifetime() const;
 
   std::size_t passed_ = 0, period_ = 1;
   std::array<double, most_period + 1> differs_{};  // from so many supersteps before, aged
   std::deque<std::vector<double>> past_;           // work of the last supersteps
   std::vector<process> processes_;
-  std::vector<beginning> beginnings_;  // after the first superstep
-  std::size_t last_begun_ = 0;         // a process
-  std::vector<double> lifetimes_;      // of processes that have ended, in supersteps
-  bool pauses_ = false;                // a process has computed again
+  std::vector<std::size_t> beginnings_;  // supersteps of first ones, after the first superstep
+  std::size_t last_begun_ = 0;           // a process
+  std::vector<double> lifetimes_;        // of processes that have ended, in supersteps
+  bool pauses_ = false;                  // a process has computed again
 };
 
 }  // namespace skel::mapping::migration

@@ -51,19 +51,6 @@ TEST(LoadForecast, SeesProcessesThatWillBegin) {
   EXPECT_EQ(forecast.expected(5), load_of(program, 13).work);
 }
 
-/// As meshes that are refined here, then there: many begin at once, and others long after them.
-TEST(LoadForecast, SeesThatProcessesBeginManyAtOnce) {
-  load_forecast forecast;
-  auto const at = [](std::size_t s) {
-    std::vector<double> work{5, 5, 0, 0, 0, 0, 0, 0};
-    for (std::size_t p = 2; p < work.size(); ++p)
-      if (s > 10 * (p / 2)) work[p] = 5;
-    return work;
-  };
-  for (std::size_t s = 1; s <= 25; ++s) forecast.add({.work = at(s)});
-  for (std::size_t const ahead : {1U, 5U, 6U, 20U}) EXPECT_EQ(forecast.expected(ahead), at(25 + ahead)) << ahead;
-}
-
 TEST(LoadForecast, SeesProcessesThatWillEnd) {
   record::wavefront const program{.order = 20, .first = 10, .last = 10};
   load_forecast forecast;
