@@ -30,7 +30,8 @@ class line_watch {
   platform::value_forecast work(std::size_t station) const;
 
   /// Time per item at a station, by those that passed there in the last second, or since the last ones that passed
-  /// before [s]; 0: none has passed there yet. By no more of what ranks said than has the last `items` of them; 0 for 0.
+  /// before [s]; 0: none has passed there yet. By no more of what ranks said than has the last `items` of them; 0 for
+  /// 0.
   double period(std::size_t station, double items = std::numeric_limits<double>::infinity()) const;
 
   /// Items that the first station has given and the other one has not taken yet, all ranks being taken to have gone on
