@@ -7,7 +7,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/last_words.hpp>
 
-#include "announcement_glance.hpp"
+#include "announcement_quick_parse.hpp"
 #include "announcement_source.hpp"
 
 namespace skel::platform {
@@ -40,13 +40,13 @@ void announcements::refuse(std::string message) {
 /// Whether a line is an announcement for this machine: then `said_` is it.
 bool announcements::understand(std::string_view line, std::uint64_t number) {
   took_ += line_at_all + byte_of_it * static_cast<double>(line.size());
-  auto const seen = detail::glance(line, said_);
-  if (seen == detail::glimpse::said) took_ += name_of_it;
-  if (seen == detail::glimpse::said && said_.says == announcement::kind::link)
+  auto const seen = detail::quick_parse(line, said_);
+  if (seen == detail::quick_answer::said) took_ += name_of_it;
+  if (seen == detail::quick_answer::said && said_.says == announcement::kind::link)
     took_ += 2 * name_of_it + cluster_of_it * static_cast<double>(names_->clusters_of(said_.to));
-  if (seen == detail::glimpse::said && names_->knows(said_)) return true;
+  if (seen == detail::quick_answer::said && names_->knows(said_)) return true;
   bool const is_told = refusals_.size() < most_refused;
-  if (seen != detail::glimpse::unclear && !is_told) {
+  if (seen != detail::quick_answer::unclear && !is_told) {
     ++seen_.refused;
     return false;
   }

@@ -125,13 +125,15 @@ TEST_F(DecisionStore, MigrationsArePricedByThoseOfAnEarlierProgram) {
   double took = 0;
   {
     skel::grid first(settings);
+    double const guessed = first.plan(app).migration;
     took = first.run(app).run.decisions.migration_fixed;
-    // States alone may be expected to take longer where latencies were measured beside others' work.
-    if (took == 0) GTEST_SKIP() << "migrations took no more than their states were expected to";
-    EXPECT_EQ(first.plan(app).migration, took) << "and the next run of the same one";
+    // 0: states alone were expected to take longer, by latencies that were measured beside others' work.
+    EXPECT_EQ(first.plan(app).migration, took > 0 ? took : guessed) << "and the next run of the same one";
   }
   skel::grid second(settings);
-  EXPECT_EQ(second.plan(app).migration, took);
+  if (took > 0) {
+    EXPECT_EQ(second.plan(app).migration, took);
+  }
 }
 
 TEST_F(DecisionStore, WhatOneProgramLearnsTheNextOneKnows) {

@@ -1,4 +1,4 @@
-#include "announcement_glance.hpp"
+#include "announcement_quick_parse.hpp"
 
 #include <random>
 #include <string>
@@ -11,26 +11,26 @@
 namespace {
 
 using namespace skel::platform;
-using detail::glance;
-using detail::glimpse;
+using detail::quick_answer;
+using detail::quick_parse;
 using kind = announcement::kind;
 
-glimpse seen(std::string const& line) {
+quick_answer seen(std::string const& line) {
   announcement said;
-  return glance(line, said);
+  return quick_parse(line, said);
 }
 
-/// Law: what a glance is sure of, parse_announcement() says too.
-void check_glance(std::string const& line) {
+/// Law: what quick_parse() is sure of, parse_announcement() says too.
+void check_quick_parse(std::string const& line) {
   announcement said{.says = kind::link, .host = "old", .to = "old", .factor = 7, .latency = 8, .bandwidth = 9};
-  auto const is = glance(line, said);
-  if (is == glimpse::unclear) return;
+  auto const is = quick_parse(line, said);
+  if (is == quick_answer::unclear) return;
   try {
     auto const read = parse_announcement(line, "test");
-    EXPECT_EQ(is, glimpse::said) << line;
+    EXPECT_EQ(is, quick_answer::said) << line;
     EXPECT_EQ(said, read) << line;
   } catch (skel::input_error const& problem) {
-    EXPECT_EQ(is, glimpse::none) << line << "\n" << problem.what();
+    EXPECT_EQ(is, quick_answer::refused) << line << "\n" << problem.what();
   }
 }
 
@@ -45,12 +45,12 @@ std::vector<std::string> const sound = {
     R"({"skel_announcement": 1, "joins": "n3", "comment": "is \ there"})",
 };
 
-TEST(AnnouncementGlance, UnderstandsLinesAsTheyAreUsuallyWritten) {
-  for (std::size_t k = 0; k + 1 < sound.size(); ++k) EXPECT_EQ(seen(sound[k]), glimpse::said) << sound[k];
-  for (auto const& line : sound) check_glance(line);
+TEST(AnnouncementQuickParse, UnderstandsLinesAsTheyAreUsuallyWritten) {
+  for (std::size_t k = 0; k + 1 < sound.size(); ++k) EXPECT_EQ(seen(sound[k]), quick_answer::said) << sound[k];
+  for (auto const& line : sound) check_quick_parse(line);
 }
 
-TEST(AnnouncementGlance, KnowsWhatIsNoneWithoutReadingItInFull) {
+TEST(AnnouncementQuickParse, KnowsWhatIsNoneWithoutReadingItInFull) {
   for (std::string const line : {"",
                                  "nonsense",
                                  "[]",
@@ -71,22 +71,22 @@ TEST(AnnouncementGlance, KnowsWhatIsNoneWithoutReadingItInFull) {
                                  R"({"skel_announcement": 1, "leaves": "n3"}})",
                                  R"({"skel_announcement": 1, "host": "n3", "speed": 1, "latency": 1})",
                                  R"({"skel_announcement": 1, "leaves)"}) {
-    EXPECT_EQ(seen(line), glimpse::none) << line;
-    check_glance(line);
+    EXPECT_EQ(seen(line), quick_answer::refused) << line;
+    check_quick_parse(line);
   }
-  EXPECT_EQ(seen(std::string(longest_announcement + 1, ' ')), glimpse::none);
+  EXPECT_EQ(seen(std::string(longest_announcement + 1, ' ')), quick_answer::refused);
 }
 
-TEST(AnnouncementGlance, LeavesToTheParserWhatOnlyThatKnows) {
+TEST(AnnouncementQuickParse, LeavesToTheParserWhatOnlyThatKnows) {
   for (std::string const line :
        {R"({"skel_announcement": 1, "leaves": "n\u0033"})", "{\"skel_announcement\": 1, \"leaves\": \"caf\xc3\xa9\"}",
         R"({"skel_announcement": 1, "host": "n3", "speed": 1e999})",
         R"({"skel_announcement": 1, "leaves": "n3", "x_a": {}})",
         R"({"skel_announcement": 1, "host": "n3", "speed": 1e-999})", "\xef\xbb\xbf{}"})
-    EXPECT_EQ(seen(line), glimpse::unclear) << line;
+    EXPECT_EQ(seen(line), quick_answer::unclear) << line;
 }
 
-TEST(AnnouncementGlance, IsNeverSureOfWhatTheParserSaysOtherwise) {
+TEST(AnnouncementQuickParse, IsNeverSureOfWhatTheParserSaysOtherwise) {
   std::mt19937 random(3);
   std::string const pieces = R"({}[],:"\ 0123456789.eE+-xaNn)";
   for (int round = 0; round < 20'000; ++round) {
@@ -108,7 +108,7 @@ TEST(AnnouncementGlance, IsNeverSureOfWhatTheParserSaysOtherwise) {
       }
       if (text.empty()) text = "{";
     }
-    check_glance(text);
+    check_quick_parse(text);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "announcement_glance.hpp"
+#include "announcement_quick_parse.hpp"
 
 #include <algorithm>
 #include <array>
@@ -26,14 +26,14 @@ class scanner {
  public:
   explicit scanner(std::string_view line) : rest_(line) {}
 
-  glimpse is = glimpse::said;
+  quick_answer is = quick_answer::said;
 
-  bool goes_on() const { return is == glimpse::said; }
+  bool goes_on() const { return is == quick_answer::said; }
   void expect(bool holds) {
-    if (!holds && goes_on()) is = glimpse::none;
+    if (!holds && goes_on()) is = quick_answer::refused;
   }
   void expect_clear(bool holds) {
-    if (!holds && goes_on()) is = glimpse::unclear;
+    if (!holds && goes_on()) is = quick_answer::unclear;
   }
 
   /// What stands next beside blanks; 0: the line is over.
@@ -112,16 +112,16 @@ class scanner {
 };
 
 /// A line that says something at all, as its keys are read.
-class glancer {
+class quick_parser {
  public:
-  glancer(std::string_view line, announcement& said) : line_(line), said_(said) {
+  quick_parser(std::string_view line, announcement& said) : line_(line), said_(said) {
     said_.factor = 1;
     said_.latency.reset();
     said_.bandwidth.reset();
     said_.to.clear();
   }
 
-  glimpse look() {
+  quick_answer look() {
     line_.expect(line_.take('{'));
     do read_pair();
     while (line_.goes_on() && line_.take(','));
@@ -196,9 +196,9 @@ class glancer {
 
 }  // namespace
 
-glimpse glance(std::string_view line, announcement& said) {
-  if (line.size() > longest_announcement) return glimpse::none;
-  return glancer(line, said).look();
+quick_answer quick_parse(std::string_view line, announcement& said) {
+  if (line.size() > longest_announcement) return quick_answer::refused;
+  return quick_parser(line, said).look();
 }
 
 }  // namespace skel::platform::detail

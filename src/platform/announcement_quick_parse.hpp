@@ -7,15 +7,15 @@
 
 namespace skel::platform::detail {
 
-enum class glimpse : std::uint8_t {
+enum class quick_answer : std::uint8_t {
   said,     ///< it is an announcement
-  none,     ///< it is none: parse_announcement() says why
+  refused,  ///< it is none: parse_announcement() says why
   unclear,  ///< only parse_announcement() can tell
 };
 
 /// What parse_announcement() says of a line, without its time: neither memory nor exceptions. Unclear are texts with
 /// escapes or other than printable ASCII, values in values, and numbers at the ends of what a double can be. `said` is
 /// what it says; its texts keep their memory from line to line. O(length of the line).
-glimpse glance(std::string_view line, announcement& said);
+quick_answer quick_parse(std::string_view line, announcement& said);
 
 }  // namespace skel::platform::detail
