@@ -58,9 +58,10 @@ class change_watch {
   bool rings() const { return rings_; }
   /// What comes is another level, or another way: what was usual is learnt anew.
   void begin_anew();
-  /// A trial of so many uses, made because of hear(), has changed nothing, or something; the worse way takes `worse`
-  /// times as long as the other. The first in vain is free; others are paid for by a share `of` the uses until the
-  /// next, unless uses take so much longer than in any trial in vain that the worse way would have been the better one.
+  /// A trial as long as so many uses of the worse way, made because of hear(), has changed nothing, or something; that
+  /// way takes `worse` times as long as the other. The first in vain is free; others are paid for by a share `of` the
+  /// uses until the next, unless uses take so much longer than in any trial in vain that the worse way would have been
+  /// the better one.
   void was_tried(bool in_vain, double uses, double worse, double of);
 
  private:

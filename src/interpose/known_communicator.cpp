@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -93,35 +95,73 @@ known_communicator::~known_communicator() {
 
 begun_use known_communicator::begin(mapping::collective_request const& request) {
   begun_use use{.steps = forced_steps(request)};
+  bool has_met = false;
   if (use.steps == nullptr && process::self().always()) {
     use.steps = chosen_steps(request);
   } else if (use.steps == nullptr && !one_host_) {
     auto* const found = find_known(mapping::class_of(request));
     if (found == nullptr) return use;
     use.kind = &found->first, use.known = &found->second;
+    if (use.known->tried) agree(*use.kind, *use.known), has_met = true;
     if (use.known->go.is_settled()) watch(*use.kind, *use.known);
     use.how = use.known->go.next();
+    if (use.how.timed == way::timing::together && !has_met) meet({});
     if (use.how.skel) use.steps = chosen_steps(request);
   }
   if (use.steps != nullptr && messages_ == MPI_COMM_NULL) make_messages();
-  if (use.how.timed == way::timing::together) MPI_Barrier(original_);
   if (use.how.timed != way::timing::none) use.start = MPI_Wtime();
   return use;
 }
 
 void known_communicator::end(begun_use const& use) {
   if (use.how.timed == way::timing::none) return;
-  double seconds = MPI_Wtime() - use.start;
+  double const seconds = MPI_Wtime() - use.start;
   way& go = use.known->go;
   if (use.how.timed == way::timing::alone) return go.is_settled() ? use.known->watch.took(seconds) : go.spend(seconds);
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, original_);
-  way::verdict const before = go.known();
-  go.measured(use.how, seconds);
-  if (use.how.skel && group_->mapper() != nullptr) group_->mapper()->observe(*use.kind, seconds);
-  if (go.is_settled()) conclude(*use.kind, *use.known, before);
+  use.known->tried = use.how, use.known->took = seconds;
 }
 
-void known_communicator::conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before) {
+void known_communicator::agree(mapping::collective_request const& kind, known_kind& known) {
+  double const start = MPI_Wtime();
+  auto const [seconds, met] = meet({known.took, known.met});
+  known.met = MPI_Wtime() - start;
+  way& go = known.go;
+  way::verdict const before = go.known();
+  go.measured(*known.tried, seconds);
+  if (known.tried->skel && group_->mapper() != nullptr) group_->mapper()->observe(kind, seconds);
+  known.tried.reset();
+  if (go.is_settled()) conclude(kind, known, before, met);
+}
+
+std::array<double, 2> known_communicator::meet(std::array<double, 2> mine) {
+  mapping::collective_request const request{
+      .operation = plan::collective::allreduce, .bytes = sizeof mine, .unit = sizeof(double)};
+  plan::rank_schedule const* steps = nullptr;
+  try {
+    if (auto* const mapper = group_->mapper(); mapper != nullptr) steps = &mapper->steps(request, rank_);
+  } catch (error const&) {  // no way between these clusters
+  }
+  if (steps == nullptr) {
+    MPI_Allreduce(MPI_IN_PLACE, mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, original_);
+    return mine;
+  }
+  if (messages_ == MPI_COMM_NULL) make_messages();
+  std::array<double, 2> all{};
+  auto const greatest = [](std::span<std::byte const> received, std::span<std::byte> work, bool) {
+    for (std::size_t at = 0; at < work.size(); at += sizeof(double)) {
+      double one = 0, other = 0;
+      std::memcpy(&one, received.data() + at, sizeof one), std::memcpy(&other, work.data() + at, sizeof other);
+      one = std::max(one, other);
+      std::memcpy(work.data() + at, &one, sizeof one);
+    }
+  };
+  runtime::run_collective(messages_, *steps, std::as_bytes(std::span(mine)), std::as_writable_bytes(std::span(all)),
+                          greatest);
+  return all;
+}
+
+void known_communicator::conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before,
+                                  double met) {
   way const& go = known.go;
   way::verdict const found = go.known();
   bool const is_again = known.before != way::verdict::open;
@@ -129,9 +169,9 @@ void known_communicator::conclude(mapping::collective_request const& kind, known
   if (found != before) known.watch.begin_anew();
   bool const is_other = group_->verdict_of(kind) != found;
   if (is_again) {
-    double const ours = go.skel_seconds(), plain = go.plain_seconds();
-    known.watch.was_tried(found == known.before, static_cast<double>(way::uses_again),
-                          std::max(ours, plain) / std::min(ours, plain), share_of_looking);
+    auto const [better, worse] = std::minmax({go.skel_seconds(), go.plain_seconds()});
+    double const uses = static_cast<double>(way::uses_again) * (1 + met / worse);
+    known.watch.was_tried(found == known.before, uses, worse / better, share_of_looking);
     known.before = way::verdict::open;
   }
   if (is_other) group_->keep(kind, found);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -29,6 +31,8 @@ struct known_kind {
   change_watch watch{};
   std::unique_ptr<agreement> told{};         ///< while ranks tell each other of changes
   way::verdict before = way::verdict::open;  ///< while it is tried again: what it was
+  std::optional<way::use> tried{};           ///< the last use, while ranks have not agreed on what it took
+  double took = 0, met = 0;                  ///< that use, and the meeting before it, on this rank [s]
 };
 
 /// A use of a collective that has begun.
@@ -50,6 +54,7 @@ struct begun_use {
 /// with each. Where share_of_looking of that pays for a decision, the mapper makes it, and where its price is clearly
 /// less than what was measured, skel's way is tried (`way`), as soon as as many uses again would win the communicator
 /// for messages. Kinds that are decided are watched (`change_watch`), and tried again when their times have changed.
+/// Before each use of a trial its ranks meet: they agree on what the use before took, and go on together.
 class known_communicator {
  public:
   /// nullptr where nothing is served: on inter-communicators, with one rank, inside one host (unless skel's way was
@@ -89,8 +94,13 @@ class known_communicator {
   /// Before a use of a kind that is decided: tells other ranks, and hears what they tell. Collective.
   void watch(mapping::collective_request const& kind, known_kind& known);
   void try_again(mapping::collective_request const& kind, known_kind& known, double seconds);
-  /// A trial has ended with a verdict; `before`: what was known when its last pair began.
-  void conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before);
+  /// Agrees on what the use of a trial took that was the last of its kind. Collective.
+  void agree(mapping::collective_request const& kind, known_kind& known);
+  /// A trial has ended with a verdict; `before`: what was known when its last pair began; `met`: what meeting took.
+  void conclude(mapping::collective_request const& kind, known_kind& known, way::verdict before, double met);
+  /// The greatest of what ranks say, when all have said it: by skel's own way, which between sites takes a fraction of
+  /// MPI's. Collective.
+  std::array<double, 2> meet(std::array<double, 2> mine);
   /// Agrees on what was spent with kinds that wait, and decides where that pays. Collective.
   void review();
   /// What skel's way takes by the models [s]; infinite where there is none.

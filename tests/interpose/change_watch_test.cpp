@@ -124,7 +124,9 @@ TEST(InterposeChangeWatch, WhatIsUnderWayWhenItBeginsAnewIsNotBelieved) {
   bool was_anew = false;
   for (int i = 0; i < 200 && !was_anew; ++i) {
     one.next();
-    if (one.reads()) EXPECT_FALSE(one.hear({.rings = 0, .spent = 0, .seconds = 0.01}));
+    if (one.reads()) {
+      EXPECT_FALSE(one.hear({.rings = 0, .spent = 0, .seconds = 0.01}));
+    }
     if (one.begins()) {
       bool const rings = one.say().rings > 0;
       if (rings) one.begin_anew(), was_anew = true;
