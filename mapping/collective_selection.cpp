@@ -46,7 +46,8 @@ std::vector<std::string> names_of(used_clusters const& clusters) {
 }
 
 bool has_routes(collective operation) {
-  return operation == collective::broadcast || operation == collective::reduce || operation == collective::allreduce;
+  using enum collective;
+  return operation == broadcast || operation == reduce || operation == allreduce || operation == barrier;
 }
 
 template <class Value>
@@ -196,8 +197,9 @@ double collective_selection::price(request const& asked, std::size_t model, cand
 }
 
 route_search::question collective_selection::question_of(request const& asked) const {
-  return {.operation = asked.operation,
-          .bytes = asked.bytes,
+  bool const joins = asked.operation == collective::barrier;  // an allreduction of nothing
+  return {.operation = joins ? collective::allreduce : asked.operation,
+          .bytes = joins ? 0 : asked.bytes,
           .unit = asked.unit,
           .root = clusters_->cluster_of[asked.root],
           .gamma = asked.gamma,
@@ -207,7 +209,7 @@ route_search::question collective_selection::question_of(request const& asked) c
 skel::plan::collective_plan collective_selection::plan_of(request const& asked, found_route const& route,
                                                           route_search& search) const {
   skel::plan::grid_route way{.how = route.outline.how, .segment = route.outline.segments > 1 ? route.segment : 0};
-  bool const free_root = asked.operation == collective::allreduce;
+  bool const free_root = asked.operation == collective::allreduce || asked.operation == collective::barrier;
   way.trees = {
       .clusters = clusters_->ranks,
       .root = free_root ? clusters_->ranks[route.outline.root].front() : static_cast<std::uint32_t>(asked.root),

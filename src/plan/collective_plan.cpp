@@ -145,15 +145,17 @@ collective_algorithm const& algorithm_of(collective_plan const& plan) {
 rank_schedule steps_of(collective_plan const& plan, collective_problem const& problem, std::size_t rank) {
   SKEL_EXPECTS(rank < problem.ranks);
   if (plan.route) {
-    route_steps steps(*plan.route, problem, rank);
+    collective_problem what = problem;
+    if (plan.operation == collective::barrier) what.bytes = 0;
+    route_steps steps(*plan.route, what, rank);
     switch (plan.operation) {
       case collective::broadcast:
-        return steps.broadcast(problem);
+        return steps.broadcast(what);
       case collective::reduce:
-        return steps.reduce(problem);
-      default:
-        SKEL_EXPECTS(plan.operation == collective::allreduce);
-        return steps.allreduce(problem);
+        return steps.reduce(what);
+      default:  // a barrier is an allreduction of nothing
+        SKEL_EXPECTS(plan.operation == collective::allreduce || plan.operation == collective::barrier);
+        return steps.allreduce(what);
     }
   }
   collective_problem with = problem;

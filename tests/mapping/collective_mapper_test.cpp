@@ -310,9 +310,24 @@ platform::description line_of_three(double direct) {
   return {1e-6, std::move(clusters), std::move(links)};
 }
 
+// MPI's dissemination crosses once a round.
+TEST(CollectiveMapper, ABarrierCrossesTheFarLinksOnceAndTogether) {
+  double const far = 1e-2;
+  std::vector<platform::cluster> const clusters{{.name = "a", .hosts = 3, .inside = {1e-5, 1e9}},
+                                                {.name = "b", .hosts = 3, .inside = {1e-5, 1e9}}};
+  std::vector<platform::cluster_link> const links{{.from = 0, .to = 1, .path = {far, 1e8}, .parameters = {}},
+                                                  {.from = 1, .to = 0, .path = {far, 1e8}, .parameters = {}}};
+  collective_mapper mapper(platform::description(1e-6, clusters, links), {0, 1, 2, 3, 4, 5});
+  collective_decision const& made = mapper.decide({.operation = collective::barrier});
+  EXPECT_THAT(made.name, HasSubstr("exchange"));
+  EXPECT_GE(made.predicted, far);
+  EXPECT_LT(made.predicted, 1.1 * far);
+}
+
 TEST(CollectiveMapper, GoesRoundAMissingLink) {
   collective_mapper mapper = one_each(line_of_three(0));
-  for (collective const operation : {collective::broadcast, collective::reduce, collective::allreduce}) {
+  for (collective const operation :
+       {collective::broadcast, collective::reduce, collective::allreduce, collective::barrier}) {
     collective_request const request{.operation = operation, .bytes = 64};
     for (auto [from, to] : mapper.decide(request).edges) EXPECT_EQ(std::max(from, to) - std::min(from, to), 1U);
     expect_result(mapper, request);

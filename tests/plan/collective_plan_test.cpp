@@ -77,6 +77,28 @@ TEST(CollectivePlan, AllRanksGroupTheOperandsOfAnAllreductionAlike) {
   }
 }
 
+// So that nobody leaves before all have come: everybody's operand is in what everybody has.
+TEST(CollectivePlan, ABarrierOnARouteSendsWhatAnAllreductionSendsWithoutOperands) {
+  std::mt19937_64 random(8);
+  for (int draw = 0; draw < 100; ++draw) {
+    std::size_t const ranks = 1 + random() % 20;
+    auto plan = skel::testing_plan::random_route(collective::allreduce, ranks, 1, random);
+    auto const wanted = all_steps(plan, {.ranks = ranks, .root = plan.route->trees.root, .bytes = 1});
+    plan.operation = collective::barrier;
+    auto const made = all_steps(plan, {.ranks = ranks, .bytes = 12});
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+      auto const messages = [&](schedule const& all) {
+        std::vector<std::pair<step::action, std::uint32_t>> found;
+        for (step const& one : all.ranks[rank].steps)
+          if (one.what != step::action::merge) found.emplace_back(one.what, one.peer);
+        return found;
+      };
+      EXPECT_EQ(messages(made), messages(wanted));
+      for (step const& one : made.ranks[rank].steps) EXPECT_EQ(one.bytes, 0);
+    }
+  }
+}
+
 TEST(CollectivePlan, WithoutARouteItIsTheCatalogues) {
   collective_problem const problem{.ranks = 5, .root = 2, .bytes = 12, .segment = 4};
   collective_plan const plan{.operation = collective::broadcast, .algorithm = "pipeline", .segment = 4};

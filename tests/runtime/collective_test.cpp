@@ -1,7 +1,9 @@
+#include <chrono>
 #include <cstdint>
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -167,6 +169,27 @@ TEST(Collective, GivesWhatMpiGivesOnEveryRoute) {
         MPI_COMM_WORLD, steps_of(plan, problem, static_cast<std::size_t>(rank_of(MPI_COMM_WORLD))),
         std::as_bytes(std::span(input)), std::as_writable_bytes(std::span(output)), combine<plus>);
     EXPECT_EQ(output, wanted) << name_of(operation) << ", draw " << draw;
+  }
+}
+
+TEST(Collective, NobodyLeavesABarrierOnARouteBeforeTheLastHasCome) {
+  std::mt19937_64 random(9);
+  auto const n = static_cast<std::size_t>(size_of(MPI_COMM_WORLD));
+  auto const rank = static_cast<std::size_t>(rank_of(MPI_COMM_WORLD));
+  // One clock on one machine. Another one comes last each time.
+  auto const now = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()); };
+  for (std::size_t draw = 0; draw < 20; ++draw) {
+    auto plan = skel::testing_plan::random_route(collective::allreduce, n, 0, random);
+    plan.operation = collective::barrier;
+    auto const steps = steps_of(plan, {.ranks = n}, rank);
+    if (draw % n == rank) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    double const came = now().count();
+    skel::runtime::run_collective(MPI_COMM_WORLD, steps, {}, {});
+    double const left = now().count();
+    double last_came = 0, first_left = 0;
+    MPI_Allreduce(&came, &last_came, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    MPI_Allreduce(&left, &first_left, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+    EXPECT_GE(first_left, last_came) << "draw " << draw;
   }
 }
 

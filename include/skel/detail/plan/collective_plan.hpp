@@ -14,7 +14,7 @@ namespace skel::plan {
 struct grid_route {
   enum class scheme : std::uint8_t {
     tree,     ///< down the trees, up the trees, or up and down again
-    exchange  ///< allreduce: up inside each cluster, from every relay to all others, down inside each cluster
+    exchange  ///< allreduce, barrier: up inside each cluster, from every relay to all others, down inside each cluster
   };
 
   scheme how = scheme::tree;
