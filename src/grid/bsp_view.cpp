@@ -21,8 +21,13 @@
 namespace skel {
 
 bsp_view::bsp_view(run_settings const& settings, runtime::bsp::process_group const& group,
-                   std::vector<std::string> const& hosts, std::string policy, rescheduling const* watcher)
-    : report_(settings.report), trace_(settings.trace), watcher_(watcher) {
+                   std::vector<std::string> const& hosts, std::string policy, rescheduling const* watcher,
+                   std::optional<bsp_scenario_recorder> const& scenario)
+    : report_(settings.report),
+      trace_(settings.trace),
+      scenario_file_(settings.scenario),
+      watcher_(watcher),
+      scenario_(scenario) {
   if (settings.progress.value_or(settings.live || ::isatty(STDERR_FILENO) == 1)) progress_.emplace();
   if (!trace_.empty()) timeline_.emplace(hosts);
   if (report_.empty()) return;
@@ -41,6 +46,10 @@ void bsp_view::watch(runtime::bsp::run_options& options) {
   options.next_moves = [this, then = options.next_moves](bsp_measures const& last) {
     measure(last);
     return then ? then(last) : std::vector<bsp_move>();
+  };
+  options.last_measured = [this, then = options.last_measured](bsp_measures const& last) {
+    measure(last);
+    if (then) then(last);
   };
 }
 
@@ -68,6 +77,14 @@ void bsp_view::measure(bsp_measures const& last) try {
   warn(report_ + ": there is no memory for the page of the run, which goes on");
 }
 
+void bsp_view::write_scenario() const {
+  if (!scenario_) return;
+  if (auto const left_out = scenario_->left_out(); left_out > 0)
+    warn(scenario_file_ + ": the scenario ends after superstep " + std::to_string(scenario_->supersteps()) +
+         ", as it would be too large; " + std::to_string(left_out) + " more were run");
+  scenario_->write(scenario_file_);
+}
+
 /// Ends the history by `end`, and writes what is wanted.
 template <class End>
 void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End end) try {
@@ -78,10 +95,11 @@ void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End e
     if (!out.flush()) warn(report_ + ": the report cannot be written; is the disk full?");
   }
   if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);
+  write_scenario();
 } catch (error const& e) {
   warn(e.what());
 } catch (std::bad_alloc const&) {
-  warn("there is no memory for the page or the trace of the run");
+  warn("there is no memory for the page, the trace or the scenario of the run");
 }
 
 void bsp_view::complete(record::bsp_record const& run) {

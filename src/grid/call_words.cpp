@@ -43,6 +43,7 @@ std::string words_of(run_settings const& settings) {
   if (settings.platform) text += ", with a platform";
   if (settings.plan) text += ", with a plan";
   if (!settings.trace.empty()) text += ", with a trace";
+  if (!settings.scenario.empty()) text += ", with a scenario";
   if (!settings.checkpoint.empty()) text += ", with checkpoints";
   if (run_view::is_wanted(settings)) text += ", looked at";
   return text;
@@ -96,6 +97,7 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
   hash.add(types)
       .add(options.most_supersteps)
       .add(options.measures ? 1 : 0)
+      .add(settings.scenario.empty() ? 0 : 1)
       .add(migration.name)
       .add(migration.alpha)
       .add(migration.supersteps);

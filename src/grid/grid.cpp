@@ -40,6 +40,7 @@
 #include <skel/detail/runtime/sole_use.hpp>
 
 #include "announcement_log.hpp"
+#include "bsp_scenario_recorder.hpp"
 #include "bsp_view.hpp"
 #include "call_words.hpp"
 #include "collective_engine.hpp"
@@ -390,9 +391,10 @@ struct grid::state {
     return {std::move(machine), std::move(first_ranks)};
   }
 
-  /// Looks after a BSP program whose processes may migrate: on rank 0. Collective.
+  /// Looks after a BSP program whose processes may migrate, or that a scenario is to be made of: on rank 0. Collective.
   std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
-                                      skeletons::migration_settings const& how) {
+                                      skeletons::migration_settings const& how,
+                                      std::optional<bsp_scenario_recorder>& scenario) {
     bsp_machine machine;
     std::tie(machine, options.first_ranks) = bsp_begin(group.processes(), how);
     hear_announcements();
@@ -402,15 +404,33 @@ struct grid::state {
       return platform::to_text(load->read(record::now()));
     };
     if (ranks.rank() != 0) return nullptr;
-    auto watcher = std::make_unique<rescheduling>(rescheduling_setup{.policy = how,
-                                                                     .where = std::move(machine),
-                                                                     .monitor = announced_machine(),
-                                                                     .processes = group.processes(),
-                                                                     .pinned = options.pinned,
-                                                                     .announced = [this] { return news.hear(); },
-                                                                     .decisions = store->setup()});
-    options.next_moves = [&of = *watcher](bsp_measures const& last) { return of.next_moves(last); };
+    if (!settings.scenario.empty()) scenario.emplace(machine, options.first_ranks, options.pinned, how);
+    auto watcher = std::make_unique<rescheduling>(
+        rescheduling_setup{.policy = how,
+                           .where = std::move(machine),
+                           .monitor = announced_machine(),
+                           .processes = group.processes(),
+                           .pinned = options.pinned,
+                           .announced = [this] { return news.hear(); },
+                           .decisions = store->setup(),
+                           .told = [this, &scenario](auto const& last) { record_superstep(scenario, last); }});
+    options.next_moves = [&of = *watcher, by_hand = std::move(options.next_moves)](bsp_measures const& last) {
+      auto moves = of.next_moves(last);
+      return by_hand ? by_hand(last) : moves;
+    };
+    options.last_measured = [&of = *watcher](bsp_measures const& last) try {
+      of.hear_last(last);
+    } catch (std::bad_alloc const&) {  // what is shown of the program lacks its end
+    };
     return watcher;
+  }
+
+  /// The program needs its memory more than this.
+  void record_superstep(std::optional<bsp_scenario_recorder>& scenario, record::superstep const& last) const try {
+    if (scenario) scenario->add(last);
+  } catch (std::bad_alloc const&) {
+    scenario.reset();
+    warn(settings.scenario + ": there is no memory for the scenario of the run, which goes on");
   }
 
   /// On more than one rank. Collective at the first call.
@@ -747,11 +767,13 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   s.meet(call_with(group, options, how, types, s.settings));
   s.check_file(s.settings.trace, "--skel-trace");
   s.check_file(s.settings.report, "--skel-report");
+  s.check_file(s.settings.scenario, "--skel-scenario");
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
+  std::optional<bsp_scenario_recorder> scenario;
   std::unique_ptr<rescheduling> watcher;
-  if (decides) watcher = s.watch(group, options, how);
+  if (decides || !s.settings.scenario.empty()) watcher = s.watch(group, options, how, scenario);
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   std::optional<bsp_view> view;
   if (rank() == 0) {
@@ -760,7 +782,8 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                               : !decides            ? "processes stay"
                                                     : "processes are moved by '" + how.name + "'";
     warn_of_what_bsp_does_not(s.settings, how.name == mapping::migration::deciding_policy ? "" : moved);
-    view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get());
+    view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name,
+                 decides ? watcher.get() : nullptr, scenario);
     view->watch(options);
   }
   try {

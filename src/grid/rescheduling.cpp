@@ -55,6 +55,7 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
                   : mapping::migration::make_policy(setup.policy, where_.machine, pins(setup.processes, setup.pinned))),
       monitor_(std::move(setup.monitor)),
       announced_(std::move(setup.announced)),
+      told_(std::move(setup.told)),
       wanted_(where_.host_of_rank.size()),
       got_(wanted_.size()),
       quotas_(wanted_.size(), std::numeric_limits<double>::infinity()),
@@ -162,6 +163,7 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   made_.computation += priced.computation, made_.communication += priced.communication;
   made_.barriers += priced.barrier, made_.measured += last.took;
   ++made_.supersteps;
+  if (told_) told_(out);
   if (last.rank_of != ran_on_) {
     double const there = slowest(where_.machine, out);
     for (std::size_t p = 0; p < out.hosts.size(); ++p) {

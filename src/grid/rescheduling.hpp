@@ -28,6 +28,8 @@ struct rescheduling_setup {
   /// What was announced since it was asked last.
   std::function<std::vector<platform::announcement>()> announced{};
   mapping::decision_setup decisions{};
+  /// Is told each superstep as it was, before the policy is told it, where it is not null.
+  std::function<void(record::superstep const&)> told{};
 };
 
 /// Looks after a BSP program that runs, on rank 0: tells a policy of migration what was measured in each superstep, and
@@ -46,6 +48,9 @@ class rescheduling {
   /// what cannot be moved so (mapping::migration::check_moves).
   std::vector<bsp_move> next_moves(bsp_measures const& last);
 
+  /// run_options::last_measured: nothing is decided.
+  void hear_last(bsp_measures const& last) { static_cast<void>(superstep_of(last)); }
+
   /// What has been decided so far.
   record::bsp_decisions const& made() const { return made_; }
 
@@ -63,6 +68,7 @@ class rescheduling {
   std::unique_ptr<mapping::migration::policy> policy_;
   platform::monitor monitor_;
   std::function<std::vector<platform::announcement>()> announced_;
+  std::function<void(record::superstep const&)> told_;
   std::vector<double> wanted_, got_;           // of each rank: time in its processes, and of it on its core [s]
   std::vector<double> quotas_;                 // the part of a core that a quota leaves each of its threads
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core

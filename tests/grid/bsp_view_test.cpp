@@ -1,5 +1,6 @@
 #include "bsp_view.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,8 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/bsp.hpp>
+#include <skel/detail/platform/bsp_scenario.hpp>
+#include <skel/detail/record/workload.hpp>
 #include <skel/skel.hpp>
 
 // Runs of BSP programs that are looked at: what there is to see on rank 0, and that nothing else changes.
@@ -122,9 +125,9 @@ TEST_F(BspView, ARunThatAnExceptionEndsSaysSo) {
 }
 
 TEST_F(BspView, AFileThatCannotBeWrittenIsToldBeforeTheRun) {
-  for (bool const trace : {false, true}) {
+  for (auto const file : {&skel::run_settings::trace, &skel::run_settings::report, &skel::run_settings::scenario}) {
     auto settings = settings_;
-    (trace ? settings.trace : settings.report) = "/nowhere/run";
+    settings.*file = "/nowhere/run";
     skel::grid grid(settings);
     try {
       grid.run(skel::bsp<int>(
@@ -228,6 +231,65 @@ TEST_F(BspView, CallsOfPolicySkelAreInTheFileOfDecisions) {
   for (std::string line; std::getline(file, line);)
     told += line.find("\"problem\":\"migration\"") != line.npos ? 1U : 0U;
   EXPECT_EQ(told, calls);
+}
+
+TEST_F(BspView, AScenarioOfARunIsReadByTheSimulator) {
+  settings_.scenario = file_;
+  skel::grid grid(settings_);
+  // Each sends 8 bytes to the next, the last one sleeps.
+  auto const ring = [] {
+    return skel::bsp<double>(
+        "ring", 6, [](std::size_t) { return std::vector<double>(100); },
+        [](skel::superstep<double>& now, std::vector<double>& mine) {
+          if (now.number() == 10) return now.halt();
+          for (auto& one : mine) one += 0.5;
+          if (now.process() + 1 < now.processes()) now.send(now.process() + 1, mine[0]);
+        });
+  };
+  auto const ends = [](skel::bsp_measures const& last) -> std::vector<skel::bsp_move> {
+    if (last.number != 2) return {};
+    return {{0, last.rank_of[0], static_cast<int>(last.share.size()) - 1}};
+  };
+  auto rotated = ring().migrated_by({.name = "rotate", .alpha = 3}), stays = ring().migrated_by({.name = "never"}),
+       by_hand = ring().moved_by(ends);
+  rotated.pin(2);
+  for (auto* const app : {&rotated, &stays, &by_hand}) {
+    auto const report = grid.run(*app);
+    bool const moves = grid.size() > 1 && app != &stays;
+    EXPECT_EQ(report.run.migrated > 0, moves);
+    if (grid.rank() != 0) continue;
+    auto const made = skel::platform::parse_bsp_scenario(written(), file_, "");
+    ASSERT_EQ(skel::record::processes_of(made.program), 6U);
+    ASSERT_EQ(skel::record::supersteps_of(made.program), 10U);
+    EXPECT_EQ(made.machine.host_count(), static_cast<std::size_t>(grid.size()));
+    EXPECT_EQ(made.policy.name, app == &rotated && grid.size() > 1 ? "rotate" : "never");
+    EXPECT_EQ(made.policy.supersteps, 0U) << "the program does not say";
+    for (std::size_t p = 0; p < 6; ++p) EXPECT_GE(made.state_bytes[p], 800) << p;
+    EXPECT_EQ(made.pinned,
+              app == &rotated ? std::vector<bool>({false, false, true, false, false, false}) : std::vector<bool>());
+    std::vector<std::size_t> begun(static_cast<std::size_t>(grid.size()));
+    for (auto const host : made.hosts) ++begun[host];
+    EXPECT_LE(*std::ranges::max_element(begun) - *std::ranges::min_element(begun), 1U) << "equal blocks";
+    for (std::size_t step = 1; step <= 10; ++step) {
+      auto const load = skel::record::load_of(made.program, step);
+      for (double const work : load.work) EXPECT_GT(work, 0) << step;
+      ASSERT_EQ(load.messages.size(), step < 10 ? 5U : 0U) << step;
+      for (auto const& one : load.messages) EXPECT_EQ(one.to, one.from + 1);
+    }
+  }
+}
+
+TEST_F(BspView, ARunThatFailsLeavesTheScenarioOfWhatThereWas) {
+  settings_.scenario = file_;
+  skel::grid grid(settings_);
+  auto const app = skel::bsp<int>(
+      "fails", 5, [](std::size_t) { return 0; },
+      [](skel::superstep<int>& now, int&) {
+        if (now.number() == 8 && now.process() == 4) throw std::runtime_error("no room");
+      });
+  EXPECT_THROW(grid.run(app), skel::process_error);
+  if (grid.rank() != 0) return;
+  EXPECT_EQ(skel::record::supersteps_of(skel::platform::parse_bsp_scenario(written(), file_, "").program), 7U);
 }
 
 TEST_F(BspView, NothingIsMeasuredForATraceAlone) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <variant>
@@ -77,6 +78,43 @@ TEST(BspScenario, OfAWavefrontWithWhatIsTakenWhereNothingIsSaid) {
   EXPECT_TRUE(read.memory.empty() && read.pinned.empty() && read.external_load.empty());
   EXPECT_EQ(read.policy.name, "skel");
   EXPECT_EQ(read.policy.supersteps, 3U) << "the program says how many it has";
+}
+
+std::string text_of(bsp_scenario const& of) {
+  std::ostringstream out;
+  write_bsp_scenario(of, out);
+  return out.str();
+}
+
+TEST(BspScenario, IsReadAsItWasWritten) {
+  auto const all = trace + R"(, "mapping": ["a-1", "b"], "message_bytes": 5, "state_bytes": [10, 20.125],
+      "migration": {"fixed": 0.1}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
+      "beta": 1e-9, "policy": {"name": "migbsp", "alpha": 2, "apply": false, "supersteps": 9, "D": 0.1, "omega": 5,
+      "delta": 0.2, "heuristic": 2, "x": 0.7})";
+  auto const front = wavefront + R"(, "mapping": ["a-0", "a-0"], "message_bytes": 8)";
+  for (auto const& text : {all, front}) {
+    auto const once = text_of(parsed(text));
+    auto const again = parse_bsp_scenario(once, "again.json", "");
+    EXPECT_EQ(text_of(again), once);
+    auto const first = parsed(text);
+    EXPECT_EQ(again.machine.host_names(), first.machine.host_names());
+    EXPECT_EQ(again.hosts, first.hosts);
+    EXPECT_EQ(again.state_bytes, first.state_bytes);
+    EXPECT_EQ(again.pinned, first.pinned);
+    EXPECT_EQ(again.migration_fixed, first.migration_fixed);
+    EXPECT_EQ(again.memory, first.memory);
+    EXPECT_EQ(again.beta, first.beta);
+    EXPECT_EQ(again.external_load, first.external_load);
+    EXPECT_EQ(again.policy.name, first.policy.name);
+    EXPECT_EQ(again.policy.best_only, first.policy.best_only);
+    EXPECT_EQ(again.policy.supersteps, first.policy.supersteps);
+    ASSERT_EQ(record::supersteps_of(again.program), record::supersteps_of(first.program));
+    for (std::size_t step = 1; step <= record::supersteps_of(first.program); ++step) {
+      auto const one = record::load_of(first.program, step), other = record::load_of(again.program, step);
+      EXPECT_EQ(other.work, one.work);
+      EXPECT_EQ(other.messages, one.messages);
+    }
+  }
 }
 
 TEST(BspScenario, OfDataFilesOfVt) {

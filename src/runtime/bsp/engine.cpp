@@ -354,7 +354,10 @@ void engine::finish_superstep() {
   auto const told = read_heads();
   if (rank() == 0 && options_.passed)
     options_.passed({number_, started_, heard, told.computing, rank_of_, moved_, told.migrated});
-  if (told.awake == 0 && told.sent == 0) return close();
+  if (told.awake == 0 && told.sent == 0) {
+    tell_last_measures(told);
+    return close();
+  }
   if (number_ >= options_.most_supersteps) {
     refused_ = not_ended(record_.name, number_, told.awake, record_.processes, told.sent);
     return send_nothing();
@@ -425,6 +428,13 @@ void engine::note_migration(move_outcome const& what, bsp_move const& move) {
   if (record_.migrations.size() == record::bsp_record::most_migrations) return;
   record_.migrations.push_back({number_, move.process, move.from, move.to, what.bytes, 0, what.failed});
   ++unpriced_;
+}
+
+void engine::tell_last_measures(barrier const& told) {
+  if (rank() != 0 || !options_.measures || !options_.last_measured) return;
+  take_measures(told);
+  measured_.rank_of = rank_of_;
+  options_.last_measured(measured_);
 }
 
 /// Rank 0 decides who moves at the barrier of the next superstep.

@@ -94,6 +94,7 @@ class engine {
   process_number first_process_of(int rank) const;
   std::string measures_here() const;
   void take_measures(barrier const& told);
+  void tell_last_measures(barrier const& told);
   std::string said() const;
   void send_all(std::string const& head, std::vector<std::string> blocks, std::string aside = {});
   void send_nothing();

@@ -73,6 +73,9 @@ struct run_settings {
   /// planned, throughput and forecasts, stages and hosts over time, moves; of BSP programs, where processes were and
   /// what they computed over supersteps, and what came of calls; empty: none.                    --skel-report FILE
   std::string report;
+  /// File for what the processes of a BSP program computed and sent in each superstep, and for the ranks as hosts, as a
+  /// scenario of `skel bsp` (docs/formats.md); empty: none.                                    --skel-scenario FILE
+  std::string scenario;
   bool live = false;  ///< lines on standard error while programs run, one for each stage              --skel-live
   /// Port of the loopback interface where the same page is to be seen while programs run; 0: one that is free. Another
   /// one where it is taken; which one is said on standard error. Absent: none.               --skel-live-page PORT

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,5 +41,9 @@ inline constexpr std::size_t most_loads = 50'000'000;
 /// a path are read too, beside `folder` where the path is relative. Throws skel::input_error with the file, the path
 /// inside it and the reason.
 bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source, std::filesystem::path const& folder);
+
+/// Writes a scenario that is read as this one. Where the stream fails it does nothing more. Precondition: it has no
+/// `needs` and no `tasks`, which only data files of others have.
+void write_bsp_scenario(bsp_scenario const& of, std::ostream& out);
 
 }  // namespace skel::platform

@@ -44,6 +44,9 @@ struct run_options {
   /// pinned processes, and second ones of a process are not made, and the record says why. Called by the thread that
   /// communicates. What it throws ends the run.
   bsp_mover next_moves{};
+  /// Told on rank 0 what was measured in the last superstep, after which nobody is asked, where `measures` says so.
+  /// Called by the thread that communicates; must not throw.
+  std::function<void(bsp_measures const&)> last_measured{};
   /// Told on rank 0 of each superstep, whether processes are measured or not. Called by the thread that communicates;
   /// must not throw.
   std::function<void(passed_superstep const&)> passed{};

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <skel/detail/platform/bsp_scenario.hpp>
+#include <skel/detail/record/superstep.hpp>
+
+#include "bsp_machine.hpp"
+
+namespace skel {
+
+/// Makes a scenario of `skel bsp` of a run: the program is what was measured of it, hosts are its ranks, and what
+/// others take of them is the mean over supersteps.
+class bsp_scenario_recorder {
+ public:
+  /// What is kept of supersteps at most [B]: a file of some 100 MB, which is read in seconds.
+  static constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+  /// `first_ranks`: on which each process begins. `policy`: that moves them.
+  bsp_scenario_recorder(bsp_machine const& where, std::vector<int> const& first_ranks,
+                        std::vector<std::size_t> const& pinned, skeletons::migration_settings policy,
+                        std::size_t most = most_bytes);
+
+  /// The next superstep. O(processes + messages). Nothing where there is no room for it, or for one before.
+  void add(record::superstep const& last);
+
+  /// Writes what there is. Throws skel::error where it cannot be written, or nothing was measured.
+  void write(std::string const& file) const;
+
+  /// Supersteps that there was no room for.
+  std::size_t left_out() const { return left_out_; }
+  std::size_t supersteps() const { return trace_.steps.size(); }
+
+ private:
+  platform::bsp_scenario begun_;  // without its program
+  record::load_trace trace_{};
+  std::vector<double> taken_;  // of each host: what others took, over supersteps
+  std::size_t most_, bytes_ = 0, left_out_ = 0;
+};
+
+}  // namespace skel
