@@ -418,9 +418,11 @@ struct grid::state {
       auto moves = of.next_moves(last);
       return by_hand ? by_hand(last) : moves;
     };
-    options.last_measured = [&of = *watcher](bsp_measures const& last) try {
-      of.hear_last(last);
-    } catch (std::bad_alloc const&) {  // what is shown of the program lacks its end
+    options.last_measured = [&of = *watcher](bsp_measures const& last) {
+      try {
+        of.hear_last(last);
+      } catch (std::bad_alloc const&) {  // what is shown of the program lacks its end
+      }
     };
     return watcher;
   }
