@@ -16,6 +16,16 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   return interpose::begun(PMPI_Init_thread(argc, argv, required, provided));
 }
 
+int MPI_Comm_free(MPI_Comm* which) {
+  interpose::being_freed const guard(which == nullptr ? MPI_COMM_NULL : *which);
+  return PMPI_Comm_free(which);
+}
+
+int MPI_Comm_disconnect(MPI_Comm* which) {
+  interpose::being_freed const guard(which == nullptr ? MPI_COMM_NULL : *which);
+  return PMPI_Comm_disconnect(which);
+}
+
 int MPI_Bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm among) {
   return call(
       collective::broadcast, among, [&] { return interpose::broadcast(buffer, count, type, root, among); },

@@ -54,6 +54,18 @@ void mpi_init_thread_(MPI_Fint* required, MPI_Fint* provided, MPI_Fint* error) {
   give(error, MPI_Init_thread(nullptr, nullptr, *required, provided));
 }
 
+void mpi_comm_free_(MPI_Fint* among, MPI_Fint* error) {
+  MPI_Comm which = ranks_of(among);
+  give(error, MPI_Comm_free(&which));
+  *among = MPI_Comm_c2f(which);
+}
+
+void mpi_comm_disconnect_(MPI_Fint* among, MPI_Fint* error) {
+  MPI_Comm which = ranks_of(among);
+  give(error, MPI_Comm_disconnect(&which));
+  *among = MPI_Comm_c2f(which);
+}
+
 void mpi_bcast_(void* data, MPI_Fint* count, MPI_Fint* type, MPI_Fint* root, MPI_Fint* among, MPI_Fint* error) {
   give(error, MPI_Bcast(buffer(data), *count, type_of(type), *root, ranks_of(among)));
 }
@@ -101,6 +113,8 @@ void mpi_barrier_(MPI_Fint* among, MPI_Fint* error) {
 
 SKEL_FORTRAN_NAMES(mpi_init, MPI_INIT, MPI_Init, (MPI_Fint*))
 SKEL_FORTRAN_NAMES(mpi_init_thread, MPI_INIT_THREAD, MPI_Init_thread, (MPI_Fint*, MPI_Fint*, MPI_Fint*))
+SKEL_FORTRAN_NAMES(mpi_comm_free, MPI_COMM_FREE, MPI_Comm_free, (MPI_Fint*, MPI_Fint*))
+SKEL_FORTRAN_NAMES(mpi_comm_disconnect, MPI_COMM_DISCONNECT, MPI_Comm_disconnect, (MPI_Fint*, MPI_Fint*))
 SKEL_FORTRAN_NAMES(mpi_bcast, MPI_BCAST, MPI_Bcast, (void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*))
 SKEL_FORTRAN_NAMES(mpi_reduce, MPI_REDUCE, MPI_Reduce,
                    (void*, void*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*, MPI_Fint*))

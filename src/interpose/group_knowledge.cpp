@@ -1,9 +1,11 @@
 #include "group_knowledge.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
 
 #include "process.hpp"
 
@@ -21,6 +23,20 @@ mapping::collective_mapper* group_knowledge::mapper() {
     }
   }
   return mapper_ ? &*mapper_ : nullptr;
+}
+
+void group_knowledge::observe(mapping::collective_request const& kind, double seconds) {
+  if (mapper() == nullptr) return;
+  mapper_->observe(kind, seconds);
+  fnv1a hash;
+  hash.add(observed_).add(static_cast<std::uint64_t>(kind.operation)).add(kind.bytes).add(std::uint64_t{kind.root});
+  hash.add(kind.unit).add(kind.commutative ? 1 : 0).add(std::bit_cast<std::uint64_t>(seconds));
+  observed_ = hash.value();
+}
+
+void group_knowledge::forget_times() {
+  mapper_.reset();
+  observed_ = 0;
 }
 
 mapping::decision_entries group_knowledge::learnt() const {

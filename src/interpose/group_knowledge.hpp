@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,13 @@ class group_knowledge {
   /// nullptr where the platform has no way between these ranks; said once.
   mapping::collective_mapper* mapper();
 
+  /// A use of skel's way took so long on the slowest rank [s].
+  void observe(mapping::collective_request const& kind, double seconds);
+  /// Of all that was observed: ranks for which it is the same decide alike. A whole number below 2^52; 0: nothing was.
+  double observed() const { return static_cast<double>(observed_ >> 12); }
+  /// Decides as if nothing had been observed.
+  void forget_times();
+
   /// What was found out about a kind of call. Not the same on all ranks, as what is kept of old groups is not.
   way::verdict verdict_of(mapping::collective_request const& kind) const { return verdicts_.believed(kind); }
   /// Whether it is the first verdict of this process.
@@ -39,6 +47,7 @@ class group_knowledge {
   mapping::decision_setup before_;
   std::optional<mapping::collective_mapper> mapper_{};
   bool impossible_ = false;
+  std::uint64_t observed_ = 0;  // a hash
   kept_verdicts verdicts_;
 };
 

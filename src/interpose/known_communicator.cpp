@@ -56,6 +56,7 @@ known_communicator* known_communicator::of(MPI_Comm original) {
   };
   thread_local last_seen last;
   std::uint64_t const freed = communicators_freed.load(std::memory_order_acquire);
+  if (being_freed::is(original)) return nullptr;
   if (last.original == original && last.freed == freed) return last.known;
   process const& run = process::self();
   void* found = nullptr;
@@ -128,7 +129,7 @@ void known_communicator::agree(mapping::collective_request const& kind, known_ki
   way& go = known.go;
   way::verdict const before = go.known();
   go.measured(*known.tried, seconds);
-  if (known.tried->skel && group_->mapper() != nullptr) group_->mapper()->observe(kind, seconds);
+  if (known.tried->skel) group_->observe(kind, seconds);
   known.tried.reset();
   if (go.is_settled()) conclude(kind, known, before, met);
 }
@@ -258,14 +259,17 @@ std::pair<mapping::collective_request const, known_kind>* known_communicator::fi
 }
 
 void known_communicator::review() {
-  std::vector<double> agreed;
+  // What ranks have kept of a group that had no communicator for a while is not the same on all.
+  auto const kept = group_->observed();
+  std::vector<double> agreed{kept, -kept};
   for (mapping::collective_request const& kind : waiting_) {
     auto const known = static_cast<double>(group_->verdict_of(kind));
     agreed.insert(agreed.end(), {kinds_.at(kind).go.spent(), known, -known});
   }
   MPI_Allreduce(MPI_IN_PLACE, agreed.data(), static_cast<int>(agreed.size()), MPI_DOUBLE, MPI_MAX, original_);
+  if (agreed[0] != -agreed[1]) group_->forget_times();
   for (std::size_t i = 0; i < waiting_.size(); ++i) {
-    double const spent = agreed[3 * i], most = agreed[3 * i + 1], least = -agreed[3 * i + 2];
+    double const spent = agreed[3 * i + 2], most = agreed[3 * i + 3], least = -agreed[3 * i + 4];
     way& which = kinds_.at(waiting_[i]).go;
     if (most == least && most > 0)
       adopt(waiting_[i], which, static_cast<way::verdict>(most));

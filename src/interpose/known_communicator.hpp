@@ -35,6 +35,30 @@ struct known_kind {
   double took = 0, met = 0;                  ///< that use, and the meeting before it, on this rank [s]
 };
 
+/// While a value of this is there, the communicator is being freed by this thread, and is not served any more: the
+/// program's functions that delete its attributes may call collectives on it, after skel's own is gone.
+class being_freed {
+ public:
+  explicit being_freed(MPI_Comm what) : what_(what), before_(last()) { last() = this; }
+  ~being_freed() { last() = before_; }
+  being_freed(being_freed const&) = delete;
+  being_freed& operator=(being_freed const&) = delete;
+
+  static bool is(MPI_Comm what) {
+    for (being_freed const* one = last(); one != nullptr; one = one->before_)
+      if (one->what_ == what) return true;
+    return false;
+  }
+
+ private:
+  static being_freed const*& last() {
+    thread_local being_freed const* value = nullptr;
+    return value;
+  }
+  MPI_Comm what_;
+  being_freed const* before_;
+};
+
 /// A use of a collective that has begun.
 struct begun_use {
   plan::rank_schedule const* steps = nullptr;         ///< what this rank does; nullptr: the call is MPI's

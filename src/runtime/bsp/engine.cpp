@@ -62,6 +62,7 @@ struct engine::superstep_head {
   double computing = 0, waited = 0, migrated = 0;  // the last two of the superstep before
   double share = 1;
   std::uint64_t moves = 0;
+  std::uint64_t not_combined = 0;  // 1: contributions could not be
 };
 
 engine::engine(process_group& group, transport& among, team& threads, run_options options)
@@ -220,6 +221,7 @@ void engine::send_superstep(superstep_head mine) {
   mine.waited = waited_;
   mine.migrated = migrated_;
   mine.moves = asked_.size();
+  mine.not_combined = group_.not_combined() ? 1 : 0;
   std::string head;
   put_number(head, mine);
   for (auto const& move : std::exchange(asked_, {})) put_number(head, move);
@@ -332,6 +334,7 @@ engine::barrier engine::read_heads() {
     out.awake += told.awake;
     out.sent += told.sent;
     out.gets += told.gets;
+    out.not_combined += told.not_combined;
     out.share.push_back(told.share);
     times.computing[r] = told.computing;
     waited[r] = told.waited;
@@ -360,6 +363,10 @@ void engine::finish_superstep() {
   }
   if (number_ >= options_.most_supersteps) {
     refused_ = not_ended(record_.name, number_, told.awake, record_.processes, told.sent);
+    return send_nothing();
+  }
+  if (told.not_combined > 0) {
+    note(group_.not_combined());
     return send_nothing();
   }
   if (std::ranges::any_of(come_, &arrival::lost)) {
@@ -457,14 +464,15 @@ void engine::send_states() {
   for (auto const& move : moves_) {
     if (move.from != rank()) continue;
     auto& block = blocks[static_cast<std::size_t>(move.to)];
-    put_number(block, static_cast<process_number>(move.process));
     std::size_t const front = block.size();
     try {
       auto const bytes = group_.take(static_cast<process_number>(move.process));
+      put_number(block, static_cast<process_number>(move.process));
       put_value(block, std::string());
       put_value(block, bytes);
     } catch (...) {
       block.resize(front);
+      put_number(block, static_cast<process_number>(move.process));
       put_value(block, "its state could not be serialised: " + what_is_handled());
       put_value(block, std::string());
     }

@@ -47,7 +47,7 @@ class engine {
   struct superstep_head;
   /// What all ranks say of a superstep.
   struct barrier {
-    std::uint64_t awake = 0, sent = 0, gets = 0;
+    std::uint64_t awake = 0, sent = 0, gets = 0, not_combined = 0;
     std::vector<double> share{}, computing{};  // of each rank
     double migrated = 0;
     std::vector<bsp_move> moves{};

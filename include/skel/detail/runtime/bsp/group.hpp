@@ -74,6 +74,9 @@ class process_group {
   /// Appends what goes to each other rank; where that is nothing, its block stays empty.
   virtual std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
                                               std::vector<std::string>& blocks) = 0;
+  /// Why contributions of the processes here could not be combined in the superstep that was packed last: the program
+  /// fails if it goes on, as nobody reads those of its last superstep.
+  std::optional<process_failure> const& not_combined() const { return not_combined_; }
   /// Gives the processes here what this rank and others have packed for them.
   virtual std::optional<process_failure> deliver(int rank, std::vector<std::span<std::byte const>> const& blocks) = 0;
 
@@ -103,6 +106,7 @@ class process_group {
   std::string name_;
   std::size_t processes_;
   std::vector<process_number> here_;
+  std::optional<process_failure> not_combined_;
   std::vector<std::uint8_t> asleep_;  // of each slot: several threads write
 };
 

@@ -120,7 +120,6 @@ class typed_group final : public process_group {
   std::optional<process_failure> pack(std::span<int const> rank_of, int rank,
                                       std::vector<std::string>& blocks) override {
     std::size_t of = here_.empty() ? 0 : here_.front();
-    auto during = process_failure::kind::write;
     try {
       std::vector<std::size_t> front;
       for (auto& block : blocks) {
@@ -145,15 +144,15 @@ class typed_group final : public process_group {
       for (std::size_t r = 0; r < blocks.size(); ++r) put_number_at(blocks[r], front[r], count[r]);
       if (has_arrays()) pack_accesses(rank_of, rank, blocks);
       if (blocks.size() > 1)
-        append_to_others(pack_for_all(of, during), rank, blocks);
+        append_to_others(pack_for_all(of), rank, blocks);
       else
-        fold_own(of, during);
+        fold_own();
       // Counts that are all 0 are what the receiver takes an empty block for.
       for (auto& block : blocks)
         if (std::ranges::all_of(block, [](char byte) { return byte == 0; })) block.clear();
       return std::nullopt;
     } catch (...) {
-      return describe({during, of});
+      return describe({process_failure::kind::write, of});
     }
   }
 
@@ -310,21 +309,22 @@ class typed_group final : public process_group {
   }
 
   /// Contributions of the processes here, combined as far as they can be.
-  void fold_own(std::size_t& of, process_failure::kind& during) {
+  void fold_own() {
     folded_.clear();
-    if constexpr (reduces) {
-      of = here_.empty() ? 0 : here_.front();
-      during = process_failure::kind::reduce;
-      std::vector<contribution<value>> all;
-      for (auto& box : sent_) std::ranges::move(box.contributions, std::back_inserter(all));
-      fold_here(std::span(all), std::span<process_number const>(here_), processes_, 0, tree_height(processes_),
-                program_.combine, folded_);
-      during = process_failure::kind::write;
-    }
+    not_combined_.reset();
+    if constexpr (reduces) try {
+        std::vector<contribution<value>> all;
+        for (auto& box : sent_) std::ranges::move(box.contributions, std::back_inserter(all));
+        fold_here(std::span(all), std::span<process_number const>(here_), processes_, 0, tree_height(processes_),
+                  program_.combine, folded_);
+      } catch (...) {
+        folded_.clear();
+        not_combined_ = describe({process_failure::kind::reduce, here_.empty() ? 0 : here_.front()});
+      }
   }
 
   /// What every other rank is told alike.
-  std::string pack_for_all(std::size_t& of, process_failure::kind& during) {
+  std::string pack_for_all(std::size_t& of) {
     std::string out;
     std::uint64_t count = 0;
     put_number(out, count);
@@ -336,7 +336,7 @@ class typed_group final : public process_group {
         put_value(out, one.what);
       }
     put_number_at(out, 0, count);
-    fold_own(of, during);
+    fold_own();
     put_number(out, std::uint64_t{folded_.size()});
     for (auto const& one : folded_) {
       of = one.first;
