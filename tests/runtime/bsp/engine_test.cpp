@@ -782,6 +782,27 @@ TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
       }
 }
 
+// Wherever its processes are, and so how far each rank combines what they have contributed.
+TEST(BspEngine, NobodyCombinesInTheLastSuperstep) {
+  auto const program = skel::bsp<int, int>(
+      "last", 12, [](std::size_t) { return 0; },
+      [](skel::superstep<int, int>& now, int& mine) {
+        mine += now.reduced().value_or(0);
+        now.contribute(now.number() < 3 ? 1 : 60);  // of which two are too many
+        if (now.number() == 3) now.halt();
+      },
+      throwing_plus());
+  using program_type = std::decay_t<decltype(program)>;
+  std::uint64_t supersteps = 0;
+  EXPECT_THAT(run_sequential(program, supersteps), testing::Each(24));
+  for (int const ranks : {1, 2, 5, 30})
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      virtual_bsp<program_type> run(program, ranks, seed);
+      run.run();
+      for (int r = 0; r < ranks; ++r) EXPECT_NO_THROW(run.end(static_cast<std::size_t>(r))) << r << " of " << ranks;
+    }
+}
+
 /// Runs out of memory when it is measured, or moved from, while it says so.
 struct scarce {
   bool measuring = false, moving = false;
