@@ -82,6 +82,14 @@ void expected_time::watch(record::superstep const& step) {
   }
   forecast_.add(step.load);
   messages_.add(step.load.messages);
+  skill_.add(
+      times,
+      [&](std::vector<double> const& work) {
+        record::superstep expected = step;
+        expected.load.work = work;
+        return cost::bsp::host_times(machine_, expected);
+      },
+      [&](std::size_t ahead) { return forecast_.expected(ahead); });
   next_ = forecast_.expected(1);
   passed_ += step.seconds;
   double speed = 0, fastest = 0;
@@ -134,7 +142,7 @@ expected_time::horizon expected_time::to_come() const {
   // and, where nobody says its end, of the program.
   auto const chance = [&](double x) {
     auto const held = static_cast<double>(std::max<std::size_t>(1, holds_)), t = static_cast<double>(passed);
-    return held / (held + x) * (told ? 1 : t / (t + x));
+    return skill_.of(static_cast<std::size_t>(x) + 1) * held / (held + x) * (told ? 1 : t / (t + x));
   };
   horizon all;
   std::size_t begin = 0;

@@ -10,6 +10,7 @@
 #include <skel/detail/mapping/migration/policy.hpp>
 
 #include "assignment_search.hpp"
+#include "forecast_skill.hpp"
 #include "load_forecast.hpp"
 #include "message_history.hpp"
 #include "migration_choice.hpp"
@@ -21,10 +22,12 @@ namespace skel::mapping::migration {
 ///
 /// A superstep that is x ahead counts by the chance t / (t + x) that what has been so for t supersteps will be so then
 /// (Lindy's law, a Pareto distribution with exponent 1): of forecasts, t since they were last wrong by a CUSUM test;
-/// and of the program, where it does not say how many supersteps it has. Of the assignments that were found, the
+/// and of the program, where it does not say how many supersteps it has. It counts as much of that as forecasts so far
+/// ahead have foreseen of what hosts differ by (forecast_skill). Of the assignments that were found, the
 /// cheapest sequence over the supersteps to come is looked for, each change at the price of its migrations. The price
 /// of a way is that of the cheapest sequence that begins with it; "stay" is one. So what can as well be done later is
-/// done later. A way other than staying counts with the median error of forecasts as its doubt.
+/// done later. A way other than staying counts with the median error of forecasts as its doubt, for the supersteps
+/// until staying would end.
 ///
 /// Whether to make a call at all is decided apart. A call is due when half as many supersteps have passed as
 /// forecasts had held for at the last one, when a sequence changes, or when supersteps take longer than they were
@@ -66,6 +69,7 @@ class expected_time final : public policy {
   decider<migration_choice> decider_;
   load_forecast forecast_;
   message_history messages_;
+  forecast_skill skill_;
   std::vector<double> next_;              // expected work of the next superstep
   std::deque<double> errors_;             // ln(measured / expected) of the slowest host's time, lately
   statistics::cusum test_;                // of them
