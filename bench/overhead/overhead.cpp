@@ -124,9 +124,10 @@ int main(int argc, char** argv) {
       "line of two stages with and without being watched for moving it, 2 s each run."};
   app.add_flag("--json", how.as_json, "one object on stdout instead of tables");
   app.add_flag("--quick", quick, "few and short runs: shows that it works, not what it costs");
-  app.add_flag("--watching", watched,
-               "what it costs to watch a run that is not moved; under mpirun -np 2 --bind-to core, as its hosts have a "
-               "core each");
+  app.add_flag(
+      "--watching", watched,
+      "what it costs to watch a run for moving it, moves too; under mpirun -np 2 --bind-to core, as its hosts have a "
+      "core each");
   app.add_option("--work", how.work_us, "work per item [us]")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("--rounds", how.rounds, "measured runs of each")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seconds", how.target_seconds, "length of one run [s]")

@@ -35,8 +35,8 @@ skel::run_settings two_hosts() {
   return out;
 }
 
-/// Items per second, 0 for a run that was moved: watching it is not all that it cost.
-double run(skel::grid& grid, bool watched, std::uint64_t items, std::uint64_t turns, double work) {
+/// Items per second; `moved` is counted up where the run was moved.
+double run(skel::grid& grid, bool watched, std::uint64_t items, std::uint64_t turns, double work, std::size_t& moved) {
   grid.settings().remap = watched;
   auto const step = [turns](std::uint64_t x) { return spin(x, turns); };
   auto app = skel::source("source",
@@ -47,8 +47,7 @@ double run(skel::grid& grid, bool watched, std::uint64_t items, std::uint64_t tu
              skel::stage("second", step, skel::stateless, skel::work(work)) | skel::sink([](std::uint64_t) {});
   auto const report = grid.run(app);
   double rate = static_cast<double>(report.run.items) / report.run.seconds;
-  for (auto const& move : report.run.remaps)
-    if (move.done > 0) rate = 0;
+  if (std::ranges::any_of(report.run.remaps, [](auto const& one) { return one.done > 0; })) ++moved;
   grid.broadcast(rate);
   return rate;
 }
@@ -73,28 +72,18 @@ int watching(rank_options const& how, std::vector<double> const& work_us) {
   for (double const work : work_us) {
     auto const turns = static_cast<std::uint64_t>(work * 1e3 / turn);
     std::uint64_t items = 20'000;
-    double const rate = run(grid, false, items, turns, 1e-6 * std::max(1e-3, work));
-    items = static_cast<std::uint64_t>(rate * std::max(least_seconds, how.target_seconds)) + 1;
-    grid.broadcast(items);
-    std::vector<double> ratios;
-    std::vector<std::function<double()>> const runs{
-        [&] { return run(grid, false, items, turns, 1e-6 * std::max(1e-3, work)); },
-        [&] { return run(grid, true, items, turns, 1e-6 * std::max(1e-3, work)); }};
-    std::vector<double> without;
     std::size_t moved = 0;
-    for (std::size_t round = 0; round < how.rounds + moved && moved <= how.rounds; ++round) {
+    auto const measured = [&](bool watched) {
+      return run(grid, watched, items, turns, 1e-6 * std::max(1e-3, work), moved);
+    };
+    items = static_cast<std::uint64_t>(measured(false) * std::max(least_seconds, how.target_seconds)) + 1;
+    grid.broadcast(items);
+    std::vector<double> ratios, without;
+    for (std::size_t round = 0; round < how.rounds; ++round) {
       bool const first = round % 2 == 0;
-      double const a = runs[first ? 0 : 1](), b = runs[first ? 1 : 0]();
-      if (a == 0 || b == 0) {
-        ++moved;
-        continue;
-      }
+      double const a = measured(!first), b = measured(first);
       without.push_back(first ? a : b);
       ratios.push_back(first ? b / a : a / b);
-    }
-    if (ratios.empty()) {
-      if (print) fmt::print("{:>9} was moved in every round\n", work);
-      continue;
     }
     auto const ratio = spread_of(ratios);
     double const base = spread_of(without).median;
