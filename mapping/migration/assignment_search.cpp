@@ -220,13 +220,18 @@ class search {
     }
     std::optional<change> best;
     double least = std::numeric_limits<double>::infinity();
-    auto const consider = [&](change const& one, double longest_messages) {
+    // Time of all supersteps; some time that is no less than `least` where it cannot be less.
+    auto const time_with = [&](change const& one, double longest_messages) {
       double sum = 0;
       for (std::size_t k = 0; k < load.size() && sum < least; ++k) {
         double const more = problem_.work[k][one.process] - (one.back ? problem_.work[k][*one.back] : 0);
         sum += problem_.supersteps[k] *
                (slowest_with(load[k], top[k], more, hosts[one.process], one.to) + longest_messages);
       }
+      return sum;
+    };
+    auto const consider = [&](change const& one, double longest_messages) {
+      double const sum = time_with(one, longest_messages);
       if (sum < least && (!one.back || memory.can_exchange(one.process, *one.back))) least = sum, best = one;
     };
     double now = 0;
@@ -241,7 +246,8 @@ class search {
       for (std::size_t to = 0; to < speed_.size() && looks_ < most_looks; ++to)
         if (to != hosts[p] && memory.fits(to, p)) {
           looks_ += looks;
-          consider({p, to}, messages_with(traffic, p, to));
+          // Of most moves the work alone takes too long, which is known without looking at messages.
+          if (time_with({p, to}, 0) < least) consider({p, to}, messages_with(traffic, p, to));
         }
     }
     if (best || wanted.size() * hosts.size() > most_exchanges) return best;

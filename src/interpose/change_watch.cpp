@@ -21,9 +21,17 @@ std::uint64_t uses_of(double number) {
 
 }  // namespace
 
+/// Whether the use, which waits for the slowest rank, takes another time than it did because this rank does, by more
+/// than predictions are wrong by, twice: ranks that only send return at once.
+bool change_watch::matters(double mean) const {
+  double const usual = std::exp((usual_.low + usual_.high) / 2);
+  return std::abs(mean - usual) > std::expm1(2 * mapping::usual_error) * greatest_;
+}
+
 bool change_watch::hear(told_of_change const& all) {
   SKEL_EXPECTS(reads());
   is_under_way_ = false;
+  greatest_ = all.seconds;
   double const paid_by = all.spent / share_of_watching;  // [s] of uses
   begin_at_ = uses_;
   if (paid_by > static_cast<double>(uses_between) * all.seconds) begin_at_ += uses_of(paid_by / all.seconds);
@@ -38,7 +46,7 @@ told_of_change change_watch::say() {
   is_under_way_ = true, begun_at_ = uses_;
   double const mean = counted_ > 0 ? seconds_ / static_cast<double>(counted_) : 0;
   seconds_ = 0, counted_ = 0;
-  return {.rings = rings_ ? 1.0 : 0.0, .spent = std::exchange(spent_, 0), .seconds = mean};
+  return {.rings = rings_ && matters(mean) ? 1.0 : 0.0, .spent = std::exchange(spent_, 0), .seconds = mean};
 }
 
 void change_watch::took(double seconds) {

@@ -20,7 +20,8 @@ struct told_of_change {
 /// other. Each rank looks at its own times: at how far ln(time) is from what is usual, by a CUSUM that looks for moves
 /// of two deviations, as a gain is believed when it is more than predictions are wrong by, twice. Usual is the interval
 /// that holds the median of the first uses, so that little is noticed while little is known; a deviation is never
-/// less than what predictions are wrong by. What a rank has noticed stands until all know.
+/// less than what predictions are wrong by. What a rank has noticed stands until all know. It tells it where its uses
+/// differ by a part of what they take the slowest rank: those of ranks that only send, which return at once, seldom do.
 ///
 /// Ranks tell by an exchange that goes on beside the program's calls: it begins before a use and is read
 /// `uses_between` uses later, so that hardly anybody waits for it. Where it takes more than `share_of_watching` of the
@@ -65,6 +66,8 @@ class change_watch {
   void was_tried(bool in_vain, double uses, double worse, double of);
 
  private:
+  bool matters(double mean) const;
+
   statistics::cusum noticed_{};
   std::vector<double> known_{};   // ln of the first times
   statistics::interval usual_{};  // of ln
@@ -72,6 +75,7 @@ class change_watch {
   bool rings_ = false, is_under_way_ = false, is_stale_ = false;
   std::uint64_t uses_ = 0, begin_at_ = first_known, begun_at_ = 0, quiet_until_ = 0, in_vain_ = 0;
   double tried_at_ = 0, overtaken_at_ = 0;  // [s] of a use, as all know them
+  double greatest_ = 0;  // [s] of a use, on the slowest rank, as heard last
   double spent_ = 0, seconds_ = 0;
   std::uint64_t counted_ = 0;  // uses in seconds_
 };

@@ -75,6 +75,23 @@ TEST(InterposeChangeWatch, TellsAllOfWhatOneSeesWithinTenUsesWhereverItComes) {
     }
 }
 
+// As in a reduction, whose time is the root's.
+TEST(InterposeChangeWatch, HearsNothingOfRanksThatOnlySend) {
+  watching_ranks ranks(3);
+  std::mt19937_64 random(6);
+  std::lognormal_distribution<double> returns(std::log(1e-5), 1);
+  double sent = 1;
+  for (int i = 0; i < 2000; ++i) {
+    if (i % 100 == 0) sent = i % 200 == 0 ? 1 : 20;  // from then on, as long
+    EXPECT_FALSE(ranks.use([&](std::size_t rank) { return rank == 0 ? 0.02 : sent * returns(random); })) << i;
+  }
+  std::optional<int> found;
+  for (int i = 0; i < 50 && !found; ++i)
+    if (ranks.use([&](std::size_t rank) { return rank == 1 ? 0.06 : 0.02; })) found = i;
+  ASSERT_TRUE(found);
+  EXPECT_LE(*found, 3 + 2 * 4 - 1);
+}
+
 TEST(InterposeChangeWatch, IsNotMovedBySingleOutliers) {
   watching_ranks ranks(3);
   std::mt19937_64 random(1);
