@@ -47,8 +47,12 @@ void require_connected(platform::description const& hosts) {
 }
 
 std::vector<double> host_times(machine const& grid, record::superstep const& step) {
+  return host_times(grid, step, step.load.work);
+}
+
+std::vector<double> host_times(machine const& grid, record::superstep const& step, std::span<double const> work) {
   std::vector<double> times(grid.hosts.host_count());
-  for (std::size_t p = 0; p < step.hosts.size(); ++p) times[step.hosts[p]] += step.load.work[p];
+  for (std::size_t p = 0; p < step.hosts.size(); ++p) times[step.hosts[p]] += work[p];
   for (std::size_t h = 0; h < times.size(); ++h)
     if (times[h] > 0) times[h] /= grid.speed(h, step.external_load);
   return times;

@@ -65,9 +65,7 @@ void expected_time::watch(record::superstep const& step) {
   auto const times = cost::bsp::host_times(machine_, step);
   double const slowest = *std::ranges::max_element(times);
   if (!next_.empty()) {
-    record::superstep expected = step;
-    expected.load.work = next_;
-    auto const told = cost::bsp::host_times(machine_, expected);
+    auto const told = cost::bsp::host_times(machine_, step, next_);
     double const most = *std::ranges::max_element(told), ratio = most > 0 ? slowest / most : 0;
     if (ratio > 0 && std::isfinite(ratio)) {
       double const error = std::log(ratio);
@@ -83,12 +81,7 @@ void expected_time::watch(record::superstep const& step) {
   forecast_.add(step.load);
   messages_.add(step.load.messages);
   skill_.add(
-      times,
-      [&](std::vector<double> const& work) {
-        record::superstep expected = step;
-        expected.load.work = work;
-        return cost::bsp::host_times(machine_, expected);
-      },
+      times, [&](std::vector<double> const& work) { return cost::bsp::host_times(machine_, step, work); },
       [&](std::size_t ahead) { return forecast_.expected(ahead); });
   next_ = forecast_.expected(1);
   passed_ += step.seconds;

@@ -45,6 +45,8 @@ struct superstep_time {
 
 /// Time of each host for the work of its processes, which share it [s]. O(processes + hosts).
 std::vector<double> host_times(machine const& grid, record::superstep const& step);
+/// The same for other work of the processes where they are.
+std::vector<double> host_times(machine const& grid, record::superstep const& step, std::span<double const> work);
 
 /// When each process is done with its work [s], 0 where it has none: processes of a host share it equally, so that p
 /// waits for the sum over processes q of the host of min(work of q, work of p) / speed. O(processes log processes).
