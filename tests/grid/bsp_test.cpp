@@ -93,7 +93,8 @@ skel::run_settings one_core_a_host() {
 }
 
 /// Where the first processes have all the work, whoever decides by loads has reason to move them. It takes 360 ms by
-/// the clock, 0.2 % of which is more than what `skel` expects of its first call.
+/// the clock, 0.2 % of which is more than what `skel` expects of its first call. Ranks that share cores get other parts
+/// of them in each superstep, so that there who stays may be right.
 TEST(Bsp, GivesTheSameWherePoliciesMove) {
   auto app = skel::bsp<double>(
       "lopsided", 24, [](std::size_t p) { return static_cast<double>(p); },
@@ -111,7 +112,8 @@ TEST(Bsp, GivesTheSameWherePoliciesMove) {
     app.migrated_by({.name = policy, .alpha = 4, .supersteps = 30});
     auto const [report, values] = here.run(app, [](std::size_t, double& mine) { return mine; });
     EXPECT_TRUE(std::ranges::equal(values, expected)) << policy;
-    if (grid().size() > 1 && policy != "migbsp") {  // which looks at sets, and there may be one only
+    bool const each_has_a_core = static_cast<unsigned>(grid().size()) <= std::thread::hardware_concurrency();
+    if (grid().size() > 1 && each_has_a_core && policy != "migbsp") {  // which looks at sets, and there may be one only
       EXPECT_GT(report.run.migrated, 0U) << policy;
     }
   }

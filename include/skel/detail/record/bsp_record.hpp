@@ -49,7 +49,7 @@ struct bsp_decisions {
   /// That a migration took beside its state, median of the last barriers with moves [s]; 0: none was measured.
   double migration_fixed = 0;
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
-  std::uint64_t supersteps = 0;                             ///< that were looked at: all but the last one
+  std::uint64_t supersteps = 0;                             ///< that were looked at
   double measured = 0;                                      ///< that these took [s]
 };
 
