@@ -203,13 +203,12 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   // Staying is to move later, where that is expected to pay: what is chosen and what is not differ until then, and only
   // there may a forecast be wrong about which is better.
   auto const until_it_moves = static_cast<std::ptrdiff_t>(changes[0]);
-  auto const apart = [&](std::size_t a) {
-    double const there = std::accumulate(seconds[a].begin(), seconds[a].begin() + until_it_moves, 0.0);
-    return rest[a] > 0 ? std::sqrt(std::min(1.0, there / rest[a])) : 1;
-  };
-  for (std::size_t a = 0; a < many; ++a)
+  for (std::size_t a = 0; a < many; ++a) {
+    double const there = std::accumulate(seconds[a].begin(), seconds[a].begin() + until_it_moves, 0.0),
+                 apart = rest[a] > 0 ? std::sqrt(std::min(1.0, there / rest[a])) : 1;
     asked.ways.push_back({a == 0 ? std::string(migration_choice::stay) : "assignment " + std::to_string(a), a,
-                          rest[a] / supersteps, a == 0 ? 0 : apart(a) * error, change[a]});
+                          rest[a] / supersteps, a == 0 ? 0 : apart * error, change[a]});
+  }
   std::size_t const chosen = decider_.decide(asked).chosen().plan.index;
 
   record::superstep expected = step;

@@ -75,7 +75,7 @@ class change_watch {
   bool rings_ = false, is_under_way_ = false, is_stale_ = false;
   std::uint64_t uses_ = 0, begin_at_ = first_known, begun_at_ = 0, quiet_until_ = 0, in_vain_ = 0;
   double tried_at_ = 0, overtaken_at_ = 0;  // [s] of a use, as all know them
-  double greatest_ = 0;  // [s] of a use, on the slowest rank, as heard last
+  double greatest_ = 0;                     // [s] of a use, on the slowest rank, as heard last
   double spent_ = 0, seconds_ = 0;
   std::uint64_t counted_ = 0;  // uses in seconds_
 };
