@@ -10,7 +10,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-/// What a forecast counts when the next one of its distance is looked at.
+/// What a forecast counts when the next one of its distance is looked at, so that ten count in all.
 constexpr double ageing = 0.9;
 
 /// The least that is said, so that supersteps to come are never nothing.

@@ -439,6 +439,8 @@ void engine::note_migration(move_outcome const& what, bsp_move const& move) {
 
 void engine::tell_last_measures(barrier const& told) {
   if (rank() != 0 || !options_.measures || !options_.last_measured) return;
+  // What there was no memory for is missing in the measures; the program does not need it any more.
+  if (std::ranges::any_of(come_, &arrival::lost)) return;
   take_measures(told);
   measured_.rank_of = rank_of_;
   options_.last_measured(measured_);
