@@ -27,6 +27,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/runtime/archive.hpp>
 
+#include "direct_file.hpp"
 #include "disk.hpp"
 
 namespace skel::runtime {
@@ -98,19 +99,6 @@ class opened {
  private:
   int number_;
 };
-
-void write_all(int to, std::string_view bytes, fs::path const& file) {
-  while (!bytes.empty()) {
-    ssize_t const written = ::write(to, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) fail(file, "cannot be written");
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-}
-
-void synchronise(int what, fs::path const& file) {
-  if (::fsync(what) != 0) fail(file, "cannot be brought to the disk");
-}
 
 /// What is wrong with a file, where it is read.
 class damaged : public error {
@@ -372,24 +360,21 @@ void checkpoint_store::read() {
 
 std::uint64_t checkpoint_store::write(checkpoint const& what) {
   description const of{what.item, std::chrono::system_clock::to_time_t(std::chrono::system_clock::now()), identity_};
-  std::string const first = to_bytes(of);
-  std::string front(bytes_of(head{magic, version, static_cast<std::uint32_t>(what.states.size() + 1)}));
-  auto const add = [&](std::string const& bytes) { front += bytes_of(section{bytes.size(), checksum_of(bytes)}); };
-  add(first);
-  for (auto const& state : what.states) add(state);
-  std::uint64_t const checksum = checksum_of(front);
-  front += bytes_of(checksum);
-  front += first;
-
+  std::size_t const sections = what.states.size() + 1;
   fs::path const file = name_of(last_number_ + 1);
-  std::uint64_t bytes = front.size();
+  std::uint64_t bytes = 0;
   try {
-    opened const to(beside_, O_WRONLY | O_CREAT);
-    if (*to < 0) fail(beside_, "cannot be opened");
-    write_all(*to, front, beside_);
-    for (auto const& state : what.states) write_all(*to, state, beside_), bytes += state.size();
-    if (::ftruncate(*to, static_cast<off_t>(bytes)) != 0) fail(beside_, "cannot be cut");
-    synchronise(*to, beside_);
+    std::string front(bytes_of(head{magic, version, static_cast<std::uint32_t>(sections)}));
+    direct_file to(beside_, front.size() + sections * sizeof(section) + sizeof(std::uint64_t));
+    auto const add = [&](std::string const& of_one) {
+      section const added{of_one.size(), to.append(of_one)};
+      front += bytes_of(added);
+    };
+    add(to_bytes(of));
+    for (auto const& state : what.states) add(state);
+    std::uint64_t const checksum = checksum_of(front);
+    front += bytes_of(checksum);
+    bytes = to.finish(front);
     if (::rename(beside_.c_str(), file.c_str()) != 0) fail(beside_, "cannot be renamed");
     synchronise_folder(folder_);
   } catch (...) {

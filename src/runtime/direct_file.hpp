@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <string_view>
+
+namespace skel::runtime {
+
+/// A file that is written from its beginning to its end, without the system's cache of pages where the file system can
+/// do so (O_DIRECT): copying a large file there reads and writes memory once more, beside stages that need it. What the
+/// file holds before is overwritten in place. Errors are skel::error with file and reason.
+class direct_file {
+ public:
+  /// Opens or makes the file. `front` bytes at its beginning are given at the end.
+  direct_file(std::filesystem::path file, std::size_t front);
+  ~direct_file();
+  direct_file(direct_file const&) = delete;
+  direct_file& operator=(direct_file const&) = delete;
+
+  /// Appends bytes. Returns their checksum (XXH3, 64 bits), which is made while they are at hand.
+  std::uint64_t append(std::string_view bytes);
+  /// Writes the first bytes, as many as were left free, cuts the file at its end, and brings it to the disk. Returns
+  /// the bytes of the whole.
+  std::uint64_t finish(std::string_view front);
+
+ private:
+  /// Of memory, offsets and lengths: more than any disk asks for.
+  static constexpr std::size_t alignment = 4096;
+  struct release {
+    void operator()(char* bytes) const { ::operator delete[](bytes, std::align_val_t(alignment)); }
+  };
+  using block = std::unique_ptr<char[], release>;
+
+  block make_block() const;
+  std::size_t at_in_block() const;
+  void write(block const& from, std::size_t bytes, std::uint64_t at);
+
+  std::filesystem::path file_;
+  int number_ = -1;
+  std::size_t front_;
+  std::uint64_t end_;  // of what has been appended
+  block first_;        // is written last
+  block next_;         // the others, one after another
+};
+
+}  // namespace skel::runtime
