@@ -10,6 +10,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/usable_time.hpp>
+#include <skel/detail/platform/survey.hpp>
 
 #include "collective_words.hpp"
 
@@ -90,13 +91,13 @@ collective_selection::source::source(used_clusters const& clusters, cost::model_
       catalogue(models, clusters) {}
 
 collective_selection::collective_selection(used_clusters clusters, collective_options const& options)
-    : tolerance(options.tolerance),
-      options_(options),
-      clusters_(std::make_unique<used_clusters const>(std::move(clusters))) {
+    : options_(options), clusters_(std::make_unique<used_clusters const>(std::move(clusters))) {
   for (cost::model_kind const kind : known_kinds(clusters_->machine)) {
     sources_.push_back(std::make_unique<source>(*clusters_, kind));
     names_.push_back({std::string(cost::name_of(kind)), {.error = usual_error}});
   }
+  if ((tolerance = options.tolerance) > 0)
+    tolerance = std::max(tolerance, platform::residual_of(clusters_->machine, names_.front().name));
 }
 
 decision_context collective_selection::context_of(request const& asked) {

@@ -70,16 +70,19 @@ void write_path(survey const& all, path_figures const& path, ordered& measured) 
 
 using host_numbers = std::map<std::string, std::size_t>;
 
+void read_residuals(reader const& measured, path_figures& path) {
+  if (!measured.has("residuals")) return;
+  auto const residuals = measured.at("residuals");
+  residuals.expect_object("how far models are off, by their names,");
+  for (auto const& [model, value] : residuals.value().items()) path.residuals[model] = residuals.at(model).number();
+}
+
 void read_path(reader const& measured, std::string const& date, host_numbers const& numbers, path_figures& path) {
   path.probes = measured.count_or("probes", 0);
   if (measured.has("latency_spread")) path.latency_spread = zero_or_more(measured.at("latency_spread"));
   if (measured.has("doubt")) path.doubt = zero_or_more(measured.at("doubt"));
   path.date = measured.has("date") ? measured.at("date").text() : date;
-  if (measured.has("residuals")) {
-    auto const residuals = measured.at("residuals");
-    residuals.expect_object("how far models are off, by their names,");
-    for (auto const& [model, value] : residuals.value().items()) path.residuals[model] = residuals.at(model).number();
-  }
+  read_residuals(measured, path);
   if (!measured.has("between")) return;
   auto const ends = measured.at("between").elements("the names of two hosts are wanted");
   if (ends.size() != 2) measured.at("between").fail("has not two names");
@@ -319,6 +322,21 @@ survey read_survey(description const& machine, std::string const& source) {
     all.links.push_back(std::move(found));
   }
   return all;
+}
+
+double residual_of(description const& machine, std::string const& model) {
+  double most = 0;
+  auto const look = [&](parameter_blocks const& blocks) {
+    path_figures path;
+    json const measured = measured_block(blocks);
+    read_residuals(block_of(measured, "platform", "measured"), path);
+    if (auto const found = path.residuals.find(model); found != path.residuals.end())
+      most = std::max(most, found->second);
+  };
+  for (cluster const& one : machine.clusters())
+    if (one.hosts > 1) look(one.parameters);
+  for (cluster_link const& one : machine.links()) look(one.parameters);
+  return most;
 }
 
 }  // namespace skel::platform

@@ -17,7 +17,9 @@
 namespace skel::runtime {
 namespace {
 
-/// Where the search for a message begins that is long beside the latency [B].
+/// The first message that is measured beside an empty one [B]: what its bytes take is more than what the rest of it
+/// does, and transports send it as they send short ones. Where there is no time for others, or a message is to be long
+/// beside the latency, sizes up to a thousand times as large follow from it.
 constexpr std::size_t first_long_message = 16384;
 /// A message is long when it takes so many latencies: an error of the latency moves its time per byte by a tenth of it.
 constexpr double latencies_in_long_message = 10;
@@ -257,12 +259,14 @@ class survey {
   }
 
   void many() {
+    at(std::min(first_long_message, with_.largest()), probe_sizes::two);
     std::size_t before = 0, last = 0;
     for (std::size_t bytes = std::min(least_of_many, with_.largest());; bytes = std::min(4 * bytes, with_.largest())) {
-      at(bytes, last == 0 ? probe_sizes::two : probe_sizes::many);
+      if (!with_.in_time()) return;
+      if (!transfers_.contains(bytes)) at(bytes, probe_sizes::many);
       bool const line = last != 0 && straight(bytes, before, last);
       if (!line) refine(last, bytes);
-      if (bytes == with_.largest() || !with_.in_time() || (line && bytes >= always_of_many)) return;
+      if (bytes == with_.largest() || (line && bytes >= always_of_many)) return;
       before = last, last = bytes;
     }
   }

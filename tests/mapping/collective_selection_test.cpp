@@ -50,6 +50,16 @@ TEST(CollectiveSelection, KeepsTheLawsOfDecisionsWhereOnlySomeAlgorithmsMayBeTak
   }
 }
 
+TEST(CollectiveSelection, TellsPricesApartAsWellAsTheModelFitsWhatWasMeasured) {
+  platform::cluster near{.name = "one", .hosts = 4, .inside = {5e-5, 1e8}};
+  near.parameters["measured"] = R"({"residuals": {"plogp": 0.25, "loggp": 0.5}})";
+  auto const clusters = clusters_of_ranks(platform::description(0, {near}, {}), {0, 1, 2, 3});
+  EXPECT_EQ(collective_selection(clusters, {}).tolerance, 0.25);
+  EXPECT_EQ(collective_selection(clusters, {.only = {}, .tolerance = 0.3}).tolerance, 0.3);
+  EXPECT_EQ(collective_selection(clusters, {.only = {}, .tolerance = 0}).tolerance, 0)
+      << "the least price was asked for";
+}
+
 /// Of four ranks of one cluster, and of some in several.
 std::vector<used_clusters> near_and_far() {
   platform::description const near(1e-6, {{.name = "one", .hosts = 4, .inside = {5e-5, 1e8}}}, {});

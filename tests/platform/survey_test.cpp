@@ -87,6 +87,16 @@ TEST(Survey, SaysHowItWasMeasured) {
   EXPECT_EQ(platform::parse_description(to_json(machine), "again"), machine);
 }
 
+TEST(Survey, ResidualsAreThoseOfPathsThatHostsHave) {
+  survey all = two_sites();
+  EXPECT_EQ(residual_of(describe(all), "hockney"), 0.02);
+  EXPECT_EQ(residual_of(describe(all), "plogp"), 0) << "of a model that was not fitted";
+  all.links.front().measured.residuals["hockney"] = 0.5;
+  all.links.front().measured.probes = 10;
+  EXPECT_EQ(residual_of(describe(all), "hockney"), 0.5);
+  EXPECT_EQ(residual_of(platform::description(0, {{.name = "one", .hosts = 4}}, {}), "hockney"), 0);
+}
+
 /// All that a description keeps.
 survey with_everything() {
   survey all = two_sites();

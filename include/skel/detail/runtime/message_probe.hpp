@@ -49,10 +49,10 @@ struct message_probe {
 /// t(n) has a t(1) beside it; where that was held up and took longer, t(n) / n bounds the part.
 ///
 /// Sizes: an empty message; for `two`, the first of 16 KiB, 64 KiB, ... whose bytes take ten times as long, and the
-/// transfers on the way there; for `many`, 1 KiB, 4 KiB, ... up to 256 KiB and on until the last transfer and gap lie
-/// on the lines through the two before them, and powers of two between two sizes while what lies in between is off the
-/// line. Each is repeated in batches until the interval of its median is narrow. The first of each batch of a new size
-/// is thrown away: it opens connections and touches memory.
+/// transfers on the way there; for `many`, 16 KiB, then 1 KiB, 4 KiB, ... up to 256 KiB and on until the last transfer
+/// and gap lie on the lines through the two before them, and powers of two between two sizes while what lies in between
+/// is off the line. Each is repeated in batches until the interval of its median is narrow. The first of each batch of
+/// a new size is thrown away: it opens connections and touches memory.
 ///
 /// Time: at most time_limit, and what two sizes of everything that is wanted take.
 message_probe probe_messages(MPI_Comm among, int partner, record::probe_wants const& wants,
