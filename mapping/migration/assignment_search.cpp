@@ -54,8 +54,8 @@ class search {
       }
     }
     for (auto& hosts : even_loads(problem_, memory_).find()) put(found, std::move(hosts));
-    for (auto const& from : {best_of(found).hosts, present_.hosts})
-      put(found, machine_.beta ? less_by_volume(problem_, memory_with(from), from) : improve(from));
+    auto const best = best_of(found).hosts;
+    put(found, machine_.beta ? less_by_volume(problem_, memory_with(best), best) : improve(best));
     if (is_small(problem_))
       if (auto hosts = best_assignment(
               problem_, memory_, [&](std::vector<std::size_t> const& at) { return total(priced(at)); },

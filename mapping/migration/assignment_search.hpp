@@ -43,8 +43,8 @@ struct assignment {
 ///   target_k = bound_k + share (present_k - bound_k).
 /// For each of some shares, and some spans of supersteps in which the target is to hold, hosts above their target are
 /// emptied, and their processes, the largest first, stay where they fit or go to the host that has the largest part of
-/// its target left. From the best of these, and from the present one, processes of the slowest hosts and those with the
-/// longest messages go where that takes most time away, or change places with others.
+/// its target left. From the best of these, processes of the slowest hosts and those with the longest messages go where
+/// that takes most time away, or change places with others.
 /// Assignments with hosts that are more and more evenly loaded (even_loads) are among them; where all assignments can
 /// be looked at (is_small), the best is. Where messages are counted by hosts (machine::beta), less_by_volume() makes
 /// the last changes. O(shares spans supersteps (processes log processes + moved processes hosts)), and for each of the

@@ -114,7 +114,7 @@ bool expected_time::is_due(record::superstep const& step) const {
                           ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
                           : 1,
                allowed = call_share * passed_ * told + std::max(0.0, won_);
-  if (std::max(called_, step.deciding) + cost > allowed || !(lost_ > cost)) return false;
+  if (std::max(called_, step.deciding) + cost > allowed || !(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
   return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
 }
 
@@ -233,6 +233,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
     due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
   called_ += made.cost;
   if (settings_.apply) won_ -= made.price;
+  in_vain_ = chosen == 0 ? in_vain_ + 1 : 0;
   lost_ = late_ = expected_ = 0;
   return made;
 }

@@ -32,7 +32,7 @@ namespace skel::mapping::migration {
 /// Whether to make a call at all is decided apart. A call is due when half as many supersteps have passed as
 /// forecasts had held for at the last one, when a sequence changes, or when supersteps take longer than they were
 /// expected to. It is made where an even spread of the work and no waiting for messages would have saved more since the
-/// last one than a call takes, and while calls take less than migrations have won and a small share of the time: of the
+/// last one than a call takes that moves something, one of n + 1 after n in a row that did not; and while calls take less than migrations have won and a small share of the time: of the
 /// whole, where the program says its end.
 ///
 /// A superstep takes O(processes + hosts), a call what near_assignments() takes and O(ways^2 (processes + supersteps)).
@@ -80,6 +80,7 @@ class expected_time final : public policy {
   double lost_ = 0;                       // since the last call, to a spread that is not even, and messages [s]
   double late_ = 0, expected_ = 0;        // since then: beyond what was expected then, and what was [s]
   std::size_t last_call_ = 0, due_ = 0;   // supersteps
+  std::size_t in_vain_ = 0;               // calls in a row that moved nothing
   std::vector<std::size_t> begins_;       // of parts of what was expected then
   std::vector<double> seconds_;           // expected then of a superstep of each part
 };
