@@ -38,7 +38,7 @@ record::superstep superstep_of(record::workload const& program, start const& beg
           .load = record::load_of(program, number),
           .hosts = begin.hosts,
           .state_bytes = begin.state_bytes,
-          .external_load = begin.external_load};
+          .external_load = begin.load_in(number)};
 }
 
 bool has_memory(cost::bsp::machine const& machine, start const& begin, assigned_hosts const& hosts) {
@@ -138,10 +138,13 @@ schedule searched_schedule(record::workload const& program, cost::bsp::machine c
   std::size_t const last = record::supersteps_of(program);
   std::vector<assigned_hosts> ways{begin.hosts};
   for (auto const& one : known) put(ways, one);
+  auto const look = [&](std::size_t from, std::size_t to) {
+    for (auto const& one : found_for(program, machine, begin, begin.hosts, from, to)) put(ways, one);
+  };
   for (std::size_t parts = 1; parts <= most_parts; parts *= 2)
     for (std::size_t k = 0; k < parts; ++k)
-      if (std::size_t const from = 1 + k * last / parts, to = (k + 1) * last / parts; from <= to)
-        for (auto const& one : found_for(program, machine, begin, begin.hosts, from, to)) put(ways, one);
+      if (std::size_t const from = 1 + k * last / parts, to = (k + 1) * last / parts; from <= to) look(from, to);
+  if (begin.change) look(1, begin.change->superstep - 1), look(begin.change->superstep, last);
   auto best = cheapest_schedule(program, machine, begin, ways);
   for (std::size_t round = 0; round < most_rounds; ++round) {
     // What is not used stays out: the next round finds other ones.

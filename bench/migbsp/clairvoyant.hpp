@@ -32,8 +32,8 @@ schedule best_schedule(skel::record::workload const& program, skel::cost::bsp::m
 
 /// A cheap schedule where there are too many assignments to look at all: the cheapest among `known` ones and those that
 /// the search of the policy "skel" finds when it is told the loads to come, first for the whole program and parts of it
-/// down to eighths, then for the parts of the schedule that was found, as long as that takes time away. No more than
-/// the cheapest schedule among the known.
+/// down to eighths, before and after a change of the external load, then for the parts of the schedule that was found,
+/// as long as that takes time away. No more than the cheapest schedule among the known.
 schedule searched_schedule(skel::record::workload const& program, skel::cost::bsp::machine const& machine,
                            skel::mapping::migration::start const& begin, std::vector<assigned_hosts> const& known);
 

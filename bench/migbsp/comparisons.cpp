@@ -104,7 +104,8 @@ void compare_with_never(std::size_t each, unsigned seed) {
     for (auto const& one : contestants) {
       ratios.push_back(run_under(one, drawn).seconds / never);
       if (one.settings.name == "skel" && ratios.back() > limit)
-        slower.push_back(fmt::format("{}: {}, seed {}: {:.3f}", one.name, kind, seed + k, ratios.back()));
+        slower.push_back(
+            fmt::format("{}: {}, seed {}, {}: {:.3f}", one.name, kind, seed + k, described(drawn), ratios.back()));
     }
     return ratios;
   });

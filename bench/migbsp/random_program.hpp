@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <skel/detail/mapping/migration/simulate.hpp>
@@ -13,16 +15,31 @@ namespace bench {
 inline constexpr std::array<std::string_view, 9> program_kinds{
     "steady", "noise", "walk", "growing spot", "jumping spot", "wavefront", "large states", "halves", "bursts"};
 
-/// A program with the hosts that it begins on.
+/// Whom each process sends a message: nobody; the next one; another one, always the same; or another one each time.
+inline constexpr std::array<std::string_view, 4> message_patterns{"no messages", "ring", "fixed partners",
+                                                                  "new partners"};
+
+/// What others take of hosts: nothing; 0 to 0.8 of every second host, all the time; or such parts, and others from a
+/// superstep in the middle half of the program on.
+inline constexpr std::array<std::string_view, 3> load_patterns{"idle hosts", "loaded hosts", "changing hosts"};
+
+/// A program with the hosts that it begins on, and what was drawn for it.
 struct random_program {
-  skel::cost::bsp::machine machine;
-  skel::record::workload program;
-  skel::mapping::migration::start begin;
+  skel::cost::bsp::machine machine{};
+  skel::record::workload program{};
+  skel::mapping::migration::start begin{};
+  std::string_view messages{};  ///< one of message_patterns; of a wavefront: empty
+  std::size_t talks_every = 1;  ///< supersteps from one such message to the next
+  std::string_view load{};      ///< one of load_patterns
 };
 
-/// On 1 to 4 clusters of 1 to 12 hosts, alike or with speeds of 0.5 to 2, 0.5 to 8 times as many processes, in blocks
-/// or dealt out, 20 to 320 supersteps, states of 10 kB to 100 MB, migrations of 0.01 to 0.5 s beside these. The same
-/// for the same seed.
+/// What was drawn, in a few words for people.
+std::string described(random_program const& drawn);
+
+/// On 1 to 4 clusters of 1 to 12 hosts, alike or with speeds of 0.5 to 2, between which links have 0.1 to 50 ms and 1
+/// MB/s to 1 GB/s; 0.5 to 8 times as many processes as hosts, in blocks or dealt out, messages of 100 B to 1 MB in each
+/// superstep or in every fourth, 20 to 320 supersteps, states of 10 kB to 100 MB, migrations of 0.01 to 0.5 s beside
+/// these. All of it is another for another kind or seed, and the same for the same.
 random_program draw_program(std::string_view kind, unsigned seed);
 
 /// The same with 2 to 6 processes on 2 or 3 clusters of one host: so few that all schedules can be looked at.

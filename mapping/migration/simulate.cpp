@@ -21,16 +21,13 @@ simulated_run simulate(record::workload const& program, cost::bsp::machine const
                        policy& decides) {
   std::size_t const processes = record::processes_of(program), last = record::supersteps_of(program);
   SKEL_EXPECTS(processes == begin.hosts.size() && processes == begin.state_bytes.size());
-  record::superstep step{.load = {},
-                         .hosts = begin.hosts,
-                         .state_bytes = begin.state_bytes,
-                         .external_load = begin.external_load,
-                         .memory = begin.memory};
+  record::superstep step{.load = {}, .hosts = begin.hosts, .state_bytes = begin.state_bytes, .memory = begin.memory};
   simulated_run run;
   double most = 0, mean = 0;
   for (std::size_t s = 1; s <= last; ++s) {
     step.number = s;
     step.load = record::load_of(program, s);
+    step.external_load = begin.load_in(s);
     auto const time = cost::bsp::time_of(machine, step);
     step.seconds = time.seconds();
     run.supersteps.push_back(time);

@@ -47,6 +47,14 @@ TEST(Simulate, ChargesSuperstepsCallsAndMigrations) {
   EXPECT_DOUBLE_EQ(run.imbalance, 7 / (3 + 1.5 + 1.5) - 1);
 }
 
+TEST(Simulate, LoadsHostsByOthersUntilThatChanges) {
+  one_move decides(1, 0, 0);
+  start const begin{.hosts = {0, 0}, .state_bytes = {10, 10}, .external_load = {0.5, 0}, .change = {{3, {0.75, 0}}}};
+  auto const run = simulate(program, pair(), begin, decides);
+  EXPECT_DOUBLE_EQ(run.seconds - run.calling - run.migrating, 3 / 0.5 + 3 / 0.5 + 3 / 0.25);
+  EXPECT_EQ(decides.told_[1].external_load, begin.external_load);
+}
+
 TEST(Simulate, TellsThePolicyWhatHappenedAndNothingAfterTheLast) {
   one_move decides(1, 0, 1);
   simulate(program, pair(), {{0, 0}, {10, 20}}, decides);

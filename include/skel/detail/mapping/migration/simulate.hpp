@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <skel/detail/cost/bsp/superstep_time.hpp>
@@ -11,12 +12,23 @@
 
 namespace skel::mapping::migration {
 
+/// From a superstep on others take another part of each host, as record::superstep::external_load.
+struct load_change {
+  std::size_t superstep = 0;
+  std::vector<double> external_load;
+};
+
 /// Where the processes of a program begin, and what they are beside their work.
 struct start {
   std::vector<std::size_t> hosts;                        ///< of each process
   std::vector<double> state_bytes;                       ///< of each process
-  std::vector<double> external_load{};                   ///< as record::superstep::external_load, all the time
+  std::vector<double> external_load{};                   ///< as record::superstep::external_load, until it changes
   std::shared_ptr<record::memory_needs const> memory{};  ///< as record::superstep::memory
+  std::optional<load_change> change{};                   ///< of the external load
+
+  std::vector<double> const& load_in(std::size_t superstep) const {
+    return change && superstep >= change->superstep ? change->external_load : external_load;
+  }
 };
 
 /// What came of a program that ran under a policy. Times are in seconds.
