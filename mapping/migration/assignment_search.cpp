@@ -54,14 +54,35 @@ class search {
       }
     }
     for (auto& hosts : even_loads(problem_, memory_).find()) put(found, std::move(hosts));
-    auto const best = best_of(found).hosts;
-    put(found, machine_.beta ? less_by_volume(problem_, memory_with(best), best) : improve(best));
+    auto const change_last = [&](std::vector<std::size_t> const& from, bool exchanges) {
+      put(found, machine_.beta ? less_by_volume(problem_, memory_with(from), from) : improve(from, exchanges));
+    };
+    change_last(best_of(found).hosts, true);
+    change_last(present_.hosts, false);
     if (is_small(problem_))
       if (auto hosts = best_assignment(
               problem_, memory_, [&](std::vector<std::size_t> const& at) { return total(priced(at)); },
               total(best_of(found))))
         put(found, std::move(*hosts));
     return found;
+  }
+
+  assignment priced(std::vector<std::size_t> hosts) {
+    assignment one{std::move(hosts), {}};
+    double const messages = communication(one.hosts);
+    std::vector<double> variance(speed_.size());
+    for (std::size_t p = 0; p < one.hosts.size(); ++p)
+      variance[one.hosts[p]] += problem_.deviation[p] * problem_.deviation[p];
+    auto const volume = cost::bsp::volume_times(machine_, present_.load.messages, one.hosts);
+    auto all = loads_of(one.hosts);
+    if (computation_.empty())
+      for (auto const& load : all) computation_.push_back(slowest(load));
+    for (auto& load : all) {
+      for (std::size_t h = 0; h < load.size(); ++h)
+        load[h] += (load[h] > 0 ? std::sqrt(variance[h]) : 0) + volume[h] * speed_[h];
+      one.seconds.push_back(slowest(load) + messages);
+    }
+    return one;
   }
 
  private:
@@ -101,23 +122,6 @@ class search {
     for (auto const& one : talks_)
       sum += one.part * std::ranges::max(cost::bsp::message_times(machine_, one.messages, hosts));
     return sum;
-  }
-  assignment priced(std::vector<std::size_t> hosts) {
-    assignment one{std::move(hosts), {}};
-    double const messages = communication(one.hosts);
-    std::vector<double> variance(speed_.size());
-    for (std::size_t p = 0; p < one.hosts.size(); ++p)
-      variance[one.hosts[p]] += problem_.deviation[p] * problem_.deviation[p];
-    auto const volume = cost::bsp::volume_times(machine_, present_.load.messages, one.hosts);
-    auto all = loads_of(one.hosts);
-    if (computation_.empty())
-      for (auto const& load : all) computation_.push_back(slowest(load));
-    for (auto& load : all) {
-      for (std::size_t h = 0; h < load.size(); ++h)
-        load[h] += (load[h] > 0 ? std::sqrt(variance[h]) : 0) + volume[h] * speed_[h];
-      one.seconds.push_back(slowest(load) + messages);
-    }
-    return one;
   }
   assignment const& best_of(std::vector<assignment> const& found) const {
     return *std::ranges::min_element(found, {}, [&](assignment const& one) { return total(one); });
@@ -194,12 +198,12 @@ class search {
     std::optional<std::size_t> back{};
   };
 
-  /// Moves and exchanges of processes that superstep times hang on, as long as one takes time away.
-  std::vector<std::size_t> improve(std::vector<std::size_t> hosts) {
+  /// Moves and, where asked for, exchanges of processes that superstep times hang on, as long as one takes time away.
+  std::vector<std::size_t> improve(std::vector<std::size_t> hosts, bool exchanges) {
     host_memory memory = memory_with(hosts);
     looks_ = 0;
     for (std::size_t made = 0; made < most_changes && looks_ < most_looks; ++made) {
-      auto const best = best_change(hosts, memory);
+      auto const best = best_change(hosts, memory, exchanges);
       if (!best) break;
       auto const from = std::exchange(hosts[best->process], best->to);
       memory.leave(best->process);
@@ -210,7 +214,7 @@ class search {
   }
 
   /// The change that takes most time away, if one does. Messages are looked at for moves only.
-  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory) {
+  std::optional<change> best_change(std::vector<std::size_t>& hosts, host_memory& memory, bool exchanges) {
     auto const load = loads_of(hosts);
     auto const top = slowest_hosts(load);
     std::vector<host_traffic> traffic;
@@ -250,7 +254,7 @@ class search {
           if (time_with({p, to}, 0) < least) consider({p, to}, messages_with(traffic, p, to));
         }
     }
-    if (best || wanted.size() * hosts.size() > most_exchanges) return best;
+    if (best || !exchanges || wanted.size() * hosts.size() > most_exchanges) return best;
     for (auto const p : wanted)
       for (std::size_t q = 0; q < hosts.size() && looks_ < most_looks; ++q)
         if (hosts[q] != hosts[p] && !is_pinned(q)) {
@@ -328,6 +332,11 @@ class search {
 std::vector<assignment> near_assignments(assignment_problem const& problem) {
   SKEL_EXPECTS(!problem.work.empty() && problem.work.size() == problem.supersteps.size());
   return search(problem).run();
+}
+
+assignment priced(assignment_problem const& problem, std::vector<std::size_t> hosts) {
+  SKEL_EXPECTS(!problem.work.empty() && problem.work.size() == problem.supersteps.size());
+  return search(problem).priced(std::move(hosts));
 }
 
 std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const> from, std::span<std::size_t const> to,

@@ -43,13 +43,16 @@ struct assignment {
 ///   target_k = bound_k + share (present_k - bound_k).
 /// For each of some shares, and some spans of supersteps in which the target is to hold, hosts above their target are
 /// emptied, and their processes, the largest first, stay where they fit or go to the host that has the largest part of
-/// its target left. From the best of these, processes of the slowest hosts and those with the longest messages go where
-/// that takes most time away, or change places with others.
+/// its target left. From the best of these, and from the present one, processes of the slowest hosts and those with the
+/// longest messages go where that takes most time away; from the best they change places with others, too.
 /// Assignments with hosts that are more and more evenly loaded (even_loads) are among them; where all assignments can
 /// be looked at (is_small), the best is. Where messages are counted by hosts (machine::beta), less_by_volume() makes
 /// the last changes. O(shares spans supersteps (processes log processes + moved processes hosts)), and for each of the
 /// last changes O(critical processes (hosts + processes) supersteps). Precondition: one superstep at least.
 std::vector<assignment> near_assignments(assignment_problem const& problem);
+
+/// What an assignment is expected to take. O(supersteps (processes + hosts) + messages). Precondition as above.
+assignment priced(assignment_problem const& problem, std::vector<std::size_t> hosts);
 
 /// The migrations from one assignment to another.
 std::vector<cost::bsp::migration> migrations_between(std::span<std::size_t const> from, std::span<std::size_t const> to,

@@ -73,10 +73,11 @@ void expected_time::watch(record::superstep const& step) {
       if (test_.add(error / std::max(least_error, doubt())) != statistics::cusum::alarm::none)
         holds_ = static_cast<std::size_t>(test_.fewest);
       errors_.push_back(error);
-      if (errors_.size() > remembered) errors_.pop_front();
     } else if (slowest == most) {
       ++holds_;  // nobody computes, as was expected
+      errors_.push_back(0);
     }
+    if (errors_.size() > remembered) errors_.pop_front();
   }
   forecast_.add(step.load);
   messages_.add(step.load.messages);
@@ -176,9 +177,13 @@ record::rescheduling expected_time::call(record::superstep const& step) {
                              .work = {},
                              .supersteps = time.supersteps,
                              .deviation = forecast_.deviations(),
-                             .messages = messages_.usual()};
+                             .messages = {}};
   for (auto const ahead : time.ahead) problem.work.push_back(forecast_.expected(ahead));
+  auto [found_by, judged_by] = messages_.halves();
+  problem.messages = std::move(found_by);
   auto ways = near_assignments(problem);
+  problem.messages = std::move(judged_by);
+  for (auto& one : ways) one = priced(problem, std::move(one.hosts));
   auto const alone = [&](assignment const& one) {
     return cost::bsp::migration_time(machine_, migrations_between(step.hosts, one.hosts, step.state_bytes)) +
            std::inner_product(one.seconds.begin(), one.seconds.end(), time.supersteps.begin(), 0.0);

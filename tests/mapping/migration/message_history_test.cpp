@@ -50,4 +50,34 @@ TEST(MessageHistory, KeepsThoseThatCountMost) {
   EXPECT_EQ(part_of(all, {{0, 1, 1}}), 0);
 }
 
+TEST(MessageHistory, WhatComesAgainIsInBothHalves) {
+  message_history all;
+  EXPECT_TRUE(all.halves().first.empty());
+  for (std::size_t s = 0; s < 100; ++s) all.add(s % 4 == 0 ? many : none);
+  auto const [found_by, judged_by] = all.halves();
+  ASSERT_EQ(found_by.size(), 2U);
+  ASSERT_EQ(judged_by.size(), 2U);
+  for (std::size_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(found_by[k].messages, judged_by[k].messages);
+    EXPECT_EQ(found_by[k].part, judged_by[k].part);
+  }
+}
+
+TEST(MessageHistory, WhatCameOnceIsInOneHalfForAllOfIt) {
+  message_history all;
+  for (std::size_t s = 0; s < 100; ++s) all.add(s % 2 == 0 ? none : std::vector<record::bsp_message>{{s, s + 1, 100}});
+  auto const part_of_none = [](std::vector<usual_messages> const& half) {
+    double part = 0, sum = 0;
+    for (auto const& one : half) sum += one.part, part += one.messages.empty() ? one.part : 0;
+    EXPECT_NEAR(sum, 1, 1e-12);
+    return part;
+  };
+  auto const [found_by, judged_by] = all.halves();
+  EXPECT_EQ(found_by.size() + judged_by.size(), message_history::most_kept + 1);
+  for (auto const& one : found_by)
+    for (auto const& other : judged_by) EXPECT_TRUE(one.messages.empty() || one.messages != other.messages);
+  EXPECT_NEAR(part_of_none(found_by), part_of(all, none), 1e-12);
+  EXPECT_NEAR(part_of_none(judged_by), part_of(all, none), 1e-12);
+}
+
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -220,15 +221,37 @@ TEST(PolicySkel, MovesBeforeAHostIsOverloaded) {
 }
 
 TEST(PolicySkel, MovesWhereOnlyMessagesTakeTime) {
-  // Work is even, and those that talk are in different sets.
-  auto const program =
-      repeated({.work = {1, 1, 1, 1}, .messages = {{0, 2, 2e7}, {2, 0, 2e7}, {1, 3, 2e7}, {3, 1, 2e7}}}, 200);
+  // Work is even, or there is none, and those that talk are in different sets.
+  for (double const work : {1.0, 0.0}) {
+    auto const program = repeated(
+        {.work = std::vector<double>(4, work), .messages = {{0, 2, 2e7}, {2, 0, 2e7}, {1, 3, 2e7}, {3, 1, 2e7}}}, 200);
+    cost::bsp::machine const sets{
+        platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}, {"b", 2, 1, 1, {1e-4, 1e8}, {}, {}}},
+                              {{0, 1, {1e-3, 1e7}, {}}, {1, 0, {1e-3, 1e7}, {}}}),
+        0.01};
+    EXPECT_LT(run(program, sets, {0, 1, 2, 3}, {}).seconds,
+              0.45 * run(program, sets, {0, 1, 2, 3}, {.name = "never"}).seconds)
+        << work;
+  }
+}
+
+TEST(PolicySkel, GainsLittleAndLosesLittleWherePartnersAreOthersEachTime) {
+  std::mt19937 random(7);
+  record::load_trace program;
+  std::vector<std::size_t> blocks;
+  for (std::size_t p = 0; p < 32; ++p) blocks.push_back(p / 4);
+  for (std::size_t s = 0; s < 300; ++s) {
+    record::superstep_load load{.work = std::vector<double>(32, 0.01), .messages = {}};
+    for (std::size_t p = 0; p < 32; ++p) load.messages.push_back({p, (p + 1 + random() % 31) % 32, 1e5});
+    program.steps.push_back(load);
+  }
   cost::bsp::machine const sets{
-      platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}, {"b", 2, 1, 1, {1e-4, 1e8}, {}, {}}},
-                            {{0, 1, {1e-3, 1e7}, {}}, {1, 0, {1e-3, 1e7}, {}}}),
-      0.01};
-  EXPECT_LT(run(program, sets, {0, 1, 2, 3}, {}).seconds,
-            0.45 * run(program, sets, {0, 1, 2, 3}, {.name = "never"}).seconds);
+      platform::description(1e-6, {{"a", 4, 1, 1, {1e-4, 1e8}, {}, {}}, {"b", 4, 1, 1, {1e-4, 1e8}, {}, {}}},
+                            {{0, 1, {1e-2, 1e7}, {}}, {1, 0, {1e-2, 1e7}, {}}}),
+      1e-3};
+  auto const stayed = run(program, sets, blocks, {.name = "never"}), made = run(program, sets, blocks, {});
+  EXPECT_LT(made.seconds, 1.01 * stayed.seconds);
+  EXPECT_LT(migrations(made), 16U) << "there is no order that would be worth it";
 }
 
 TEST(PolicySkel, RemembersMessagesThatGoInSomeSuperstepsOnly) {
