@@ -215,6 +215,10 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
       if (i + 1 >= argc) throw input_error("command line", name, std::string("needs a value: ") + found->second.value);
       value = argv[++i];
     }
+    if (found->second.value != nullptr && value.empty())
+      throw input_error("command line", name,
+                        std::string("its value is empty, and ") + found->second.value +
+                            " is wanted; leave the option out where nothing is");
     found->second.apply(settings, value);
   }
   argc = kept;

@@ -183,7 +183,9 @@ std::vector<double> read_of_hosts(reader const& object, description const& machi
       double const number = zero_or_more(object.at(name));
       auto const cluster = machine.find_cluster(name);
       auto const host = machine.find_host(name);
-      if (!cluster && !host) object.at(name).fail("is no host or cluster of the platform" + did_you_mean(name, known));
+      if (!cluster && !host)
+        object.at(name).fail("is no host or cluster of the platform" + did_you_mean(name, known) +
+                             "; change or remove it");
       if (clusters && cluster)
         for (std::size_t h = 0; h < all.size(); ++h)
           if (machine.cluster_of(h) == *cluster) all[h] = number;

@@ -42,7 +42,8 @@ TEST(AnnouncementLog, SaysSinceWhenNoStageIsOnAHostThatLeaves) {
   log.placed({{0}, {3}, {0}}, 2.25);
   EXPECT_THAT(texts(log, false), ElementsAre("before the run: 'host1' leaves; no stage was there",
                                              "after 2.00 s: 'host2' leaves; stages are there"));
-  EXPECT_THAT(texts(log, true).back(), "after 2.00 s: 'host2' leaves; stages were there to the end");
+  EXPECT_THAT(texts(log, true).back(),
+              "after 2.00 s: 'host2' leaves; something was there to the end that cannot go elsewhere");
   log.placed({{0}, {0}, {0}}, 2.5);
   log.placed({{0}, {0}, {0}}, 2.75);
   EXPECT_THAT(texts(log, true).back(), "after 2.00 s: 'host2' leaves; no stage was there after 2.50 s");
