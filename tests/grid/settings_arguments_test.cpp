@@ -1,0 +1,60 @@
+#include "settings_arguments.hpp"
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
+
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// What a program was started with, and what is left of it.
+struct arguments {
+  std::vector<std::string> all;
+  std::vector<std::string> left{};
+
+  skel::run_settings read() {
+    std::vector<char*> pointers;
+    for (auto& one : all) pointers.push_back(one.data());
+    pointers.push_back(nullptr);
+    int count = static_cast<int>(all.size());
+    char** values = pointers.data();
+    auto const settings = skel::settings_from_arguments(count, values);
+    left.assign(values, values + count);
+    return settings;
+  }
+};
+
+TEST(SettingsArguments, AreTakenOutOfTheProgramsOwn) {
+  arguments of{{"program", "--input", "x", "--skel-checkpoint", "kept", "--skel-remap=off", "--skel-live", "-v"}};
+  auto const settings = of.read();
+  EXPECT_EQ(settings.checkpoint, "kept");
+  EXPECT_FALSE(settings.remap);
+  EXPECT_TRUE(settings.live);
+  EXPECT_THAT(of.left, ElementsAre("program", "--input", "x", "-v"));
+}
+
+TEST(SettingsArguments, SayWhatIsWrongWithAnOption) {
+  auto const read = [](std::initializer_list<std::string> given) {
+    return [given = std::vector<std::string>(given)] {
+      arguments of{given};
+      of.all.insert(of.all.begin(), "program");
+      of.read();
+    };
+  };
+  EXPECT_THAT(read({"--skel-checkpoints", "x"}),
+              ThrowsMessage<skel::error>(AllOf(HasSubstr("no such option"), HasSubstr("--skel-checkpoint"))));
+  EXPECT_THAT(read({"--skel-trace"}), ThrowsMessage<skel::error>(HasSubstr("needs a value: FILE")));
+  for (auto const& empty : {read({"--skel-checkpoint", ""}), read({"--skel-checkpoint="})})
+    EXPECT_THAT(empty, ThrowsMessage<skel::error>(AllOf(HasSubstr("its value is empty"), HasSubstr("FOLDER"))));
+}
+
+}  // namespace
