@@ -42,6 +42,7 @@ class expected_time final : public policy {
                 std::vector<bool> const& pinned);
 
   void decide_by(decision_setup const& how) override;
+  void pin(std::size_t process) override { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;
 
  private:

@@ -15,6 +15,7 @@ class periodic : public policy {
            std::vector<bool> const& pinned)
       : machine_(machine), pinned_(pinned), alpha_(settings.alpha), apply_(settings.apply) {}
 
+  void pin(std::size_t process) final { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) final;
 
  protected:

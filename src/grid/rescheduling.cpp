@@ -180,15 +180,11 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   return out;
 }
 
-std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, bsp_measures const& last, double took) {
+std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, double took) {
   std::vector<bsp_move> moves;
   for (auto& one : call.candidates) {
     one.from = static_cast<std::size_t>(where_.rank_of_host[one.from]);
     one.to = static_cast<std::size_t>(where_.rank_of_host[one.to]);
-    if (std::ranges::find(last.stay, one.process) != last.stay.end()) {
-      one.accepted = false;
-      one.why = "it could not move before";
-    }
     if (one.accepted) moves.push_back({one.process, static_cast<int>(one.from), static_cast<int>(one.to)});
   }
   call.took = took;
@@ -199,6 +195,7 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, bsp_meas
 
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   auto const step = superstep_of(last);
+  for (auto const process : last.stay) policy_->pin(process);
   auto const begun = record::thread_ns();
   double const began = record::now();
   auto call = policy_->after(step);
@@ -211,7 +208,7 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   mapping::migration::check_moves(*call, step.hosts, where_.rank_of_host.size());
   remember(calls_, took);
   calling_ += took;
-  return moves_of(std::move(*call), last, took);
+  return moves_of(std::move(*call), took);
 }
 
 }  // namespace skel

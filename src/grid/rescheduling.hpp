@@ -62,7 +62,7 @@ class rescheduling {
   std::vector<double> loads() const;
   double unit() const;
   record::superstep superstep_of(bsp_measures const& last);
-  std::vector<bsp_move> moves_of(record::rescheduling call, bsp_measures const& last, double took);
+  std::vector<bsp_move> moves_of(record::rescheduling call, double took);
 
   bsp_machine where_;
   std::unique_ptr<mapping::migration::policy> policy_;

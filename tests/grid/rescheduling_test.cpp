@@ -132,9 +132,12 @@ TEST(Rescheduling, MovesWhatHasMovedFromWhereItIs) {
   skel::rescheduling watcher(setup("rotate"));
   auto now = took(1, 0.01);
   auto const first = watcher.next_moves(now);
+  ASSERT_FALSE(first.empty());
   now.number = 2;
   for (auto const& one : first) now.rank_of[one.process] = one.to;  // they go at the barrier of the second superstep
-  for (auto const& one : watcher.next_moves(now)) EXPECT_EQ(one.from, now.rank_of[one.process]);
+  auto const next = watcher.next_moves(now);
+  EXPECT_FALSE(next.empty());
+  for (auto const& one : next) EXPECT_EQ(one.from, now.rank_of[one.process]);
 }
 
 /// Two processes left a rank with states of 1 MB, which is a millisecond each: 8 ms are left.
@@ -158,7 +161,41 @@ TEST(Rescheduling, LeavesWhatCouldNotMove) {
   ASSERT_FALSE(first.empty());
   now.number = 2;
   now.stay.push_back(first.front().process);
-  for (auto const& one : watcher.next_moves(now)) EXPECT_NE(one.process, first.front().process);
+  auto const next = watcher.next_moves(now);
+  EXPECT_FALSE(next.empty());
+  for (auto const& one : next) EXPECT_NE(one.process, first.front().process);
+}
+
+/// What is decided in some supersteps in which rank 0 has most to do, and process 0 stays: as it is pinned, or as it
+/// could not move.
+std::vector<std::array<std::size_t, 3>> moves_of(std::string const& policy, bool pinned) {
+  auto with = setup(policy);
+  if (pinned) with.pinned = {0};
+  skel::rescheduling watcher(std::move(with));
+  auto now = took(1, 1);
+  now.seconds = {3, 3, 2, 2, 1, 1};
+  now.rank_of = {0, 0, 0, 0, 1, 2};
+  if (!pinned) now.stay = {0};
+  std::vector<std::array<std::size_t, 3>> all;
+  for (now.number = 1; now.number < 40; ++now.number) {
+    now.computing.assign(ranks, 0);
+    for (std::size_t p = 0; p < processes; ++p)
+      now.computing[static_cast<std::size_t>(now.rank_of[p])] += now.seconds[p];
+    now.took = *std::ranges::max_element(now.computing);
+    for (auto const& one : watcher.next_moves(now)) {
+      all.push_back({now.number, one.process, static_cast<std::size_t>(one.to)});
+      now.rank_of[one.process] = one.to;
+    }
+  }
+  return all;
+}
+
+TEST(Rescheduling, MovesTheOthersWhereOneCouldNotMoveAsWhereItIsPinned) {
+  for (auto const* const policy : {"rotate", "migbsp", "greedy_refine", "diffusion", "skel"}) {
+    auto const moves = moves_of(policy, false);
+    EXPECT_FALSE(moves.empty()) << policy;
+    EXPECT_EQ(moves, moves_of(policy, true)) << policy;
+  }
 }
 
 TEST(Rescheduling, MovesNothingThatIsPinned) {

@@ -91,6 +91,16 @@ TEST_P(EachPolicy, LeavesPinnedProcesses) {
     for (auto const& one : call.candidates) EXPECT_FALSE(pinned[one.process]);
 }
 
+TEST_P(EachPolicy, LeavesWhatIsPinnedLaterToo) {
+  std::vector<bool> pinned(12);
+  auto const later = make_policy(settings(), two_sets(), pinned);
+  for (std::size_t const process : {1, 6}) later->pin(process), pinned[process] = true;
+  auto const made = simulate(uneven(), two_sets(), {twelve, std::vector<double>(12, 1000)}, *later);
+  EXPECT_EQ(made.hosts, run(uneven(), two_sets(), twelve, settings(), pinned).hosts);
+  for (auto const& call : made.calls)
+    for (auto const& one : call.candidates) EXPECT_FALSE(pinned[one.process]);
+}
+
 TEST_P(EachPolicy, KeepsToTheMemoryOfHosts) {
   auto machine = two_sets();
   machine.memory = {4000, 4000, 3000, 3000, 1000, 2500};

@@ -83,6 +83,7 @@ class migbsp final : public policy {
   migbsp(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
          std::vector<bool> const& pinned);
 
+  void pin(std::size_t which) override { pinned_.at(which) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;
 
  private:

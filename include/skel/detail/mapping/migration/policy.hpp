@@ -30,6 +30,9 @@ class policy {
   /// Who is told the decisions of its calls, and what is forced there. Nothing where they are none of the decider.
   virtual void decide_by(decision_setup const&) {}
 
+  /// The process stays where it is from now on. Precondition: make_policy() was given the pins of all processes.
+  virtual void pin(std::size_t) {}
+
   /// A superstep that has ended. Nothing: no call is made at its barrier. Otherwise the call; its accepted candidates
   /// go to other hosts, each process at most once. Laws: hosts that exist, and have memory for what comes there if it
   /// had before; no pinned processes.
