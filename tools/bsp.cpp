@@ -193,7 +193,8 @@ int bsp(bsp_options const& options, std::ostream& out) {
   } catch (error const& e) {
     throw input_error(source_of(options.scenario), "platform", e.what());
   }
-  cost::bsp::machine const machine{scenario.machine, scenario.migration_fixed, scenario.memory, scenario.beta};
+  cost::bsp::machine const machine{scenario.machine, scenario.migration_fixed, scenario.memory, scenario.beta,
+                                   scenario.migration_per_byte};
   auto const policy = mapping::migration::make_policy(scenario.policy, machine, scenario.pinned);
   timed_policy timed(*policy);
   auto const run = mapping::migration::simulate(

@@ -150,7 +150,7 @@ double migration_time(machine const& grid, std::span<migration const> moves) {
   if (moves.empty()) return 0;
   std::vector<double> leaving(grid.hosts.host_count()), coming(leaving.size());
   for (auto const& one : moves) {
-    double const time = grid.fixed + grid.hosts.path(one.from, one.to).time(one.bytes);
+    double const time = grid.fixed + grid.per_byte * one.bytes + grid.hosts.path(one.from, one.to).time(one.bytes);
     leaving[one.from] += time, coming[one.to] += time;
   }
   return std::max(std::ranges::max(leaving), std::ranges::max(coming));

@@ -55,7 +55,7 @@ void expected_time::decide_by(decision_setup const& how) {
 }
 
 std::optional<record::rescheduling> expected_time::after(record::superstep const& step) {
-  if (step.migration_fixed) machine_.fixed = *step.migration_fixed;
+  if (step.migration_fixed) machine_.fixed = *step.migration_fixed, machine_.per_byte = step.migration_per_byte;
   watch(step);
   if (!is_due(step)) return std::nullopt;
   return call(step);
@@ -115,7 +115,8 @@ bool expected_time::is_due(record::superstep const& step) const {
                           ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
                           : 1,
                allowed = call_share * passed_ * told + std::max(0.0, won_);
-  if (std::max(called_, step.deciding) + cost > allowed || !(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
+  if (std::max(called_, step.deciding) + cost > allowed || !(lost_ > cost * static_cast<double>(1 + in_vain_)))
+    return false;
   return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
 }
 

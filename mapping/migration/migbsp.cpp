@@ -16,7 +16,7 @@ migbsp::migbsp(skeletons::migration_settings const& settings, cost::bsp::machine
 }
 
 std::optional<record::rescheduling> migbsp::after(record::superstep const& step) {
-  if (step.migration_fixed) machine_.fixed = *step.migration_fixed;
+  if (step.migration_fixed) machine_.fixed = *step.migration_fixed, machine_.per_byte = step.migration_per_byte;
   learn(step);
   if (!interval_.after(is_balanced(cost::bsp::process_times(machine_, step)))) return std::nullopt;
   std::vector<std::size_t> sets;
@@ -86,7 +86,8 @@ std::vector<double> migbsp::strength_of_sets(record::superstep const& step) cons
 }
 
 double migbsp::memory_price(record::superstep const& step, std::size_t p, std::size_t set) const {
-  return machine_.hosts.path(step.hosts[p], managers_[set]).time(step.state_bytes[p]) + machine_.fixed;
+  double const bytes = step.state_bytes[p];
+  return machine_.hosts.path(step.hosts[p], managers_[set]).time(bytes) + machine_.fixed + machine_.per_byte * bytes;
 }
 
 std::vector<record::migration_candidate> migbsp::candidates(record::superstep const& step,

@@ -5,7 +5,7 @@
 namespace skel::mapping::migration {
 
 std::optional<record::rescheduling> periodic::after(record::superstep const& step) {
-  if (step.migration_fixed) machine_.fixed = *step.migration_fixed;
+  if (step.migration_fixed) machine_.fixed = *step.migration_fixed, machine_.per_byte = step.migration_per_byte;
   sum_.resize(step.load.work.size());
   for (std::size_t p = 0; p < sum_.size(); ++p) sum_[p] += step.load.work[p];
   if (++steps_ < alpha_) return std::nullopt;

@@ -84,10 +84,14 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
   cost::bsp::require_connected(out.machine.hosts);
   if (auto const memory = memory_of_ranks(where); !memory.empty())
     for (int const r : out.rank_of_host) out.machine.memory.push_back(memory[static_cast<std::size_t>(r)]);
-  std::vector<std::size_t> all(threads.size());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  out.machine.fixed = 2 * cost::bsp::barrier_time(out.machine, all);
+  out.machine.fixed = migration_messages(out.machine);
   return out;
+}
+
+double migration_messages(cost::bsp::machine const& among) {
+  std::vector<std::size_t> all(among.hosts.host_count());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return 2 * cost::bsp::barrier_time(among, all);
 }
 
 bsp_plan plan_on(bsp_machine const& where, std::vector<int> const& first_ranks) {
@@ -113,7 +117,7 @@ bsp_plan plan_on(bsp_machine const& where, std::vector<int> const& first_ranks) 
       out.paths.push_back({a, b, 1 / path.bandwidth, path.latency});
     }
   out.barrier = cost::bsp::barrier_time(where.machine, all);
-  out.migration = where.machine.fixed;
+  out.migration = where.machine.fixed, out.migration_per_byte = where.machine.per_byte;
   return out;
 }
 

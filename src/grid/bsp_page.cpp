@@ -321,6 +321,9 @@ std::string migrations(record::bsp_history const& run) {
   auto const all = run.run.migrated + run.run.not_migrated;
   if (all > most_page_rows)
     out += paragraph("Shown are the first " + number_of(most_page_rows) + " of " + number_of(all) + ".");
+  if (auto const& made = run.run.decisions; made.migration_fixed > 0 || made.migration_per_byte > 0)
+    out += paragraph("One took " + migration_price_text(made.migration_fixed, made.migration_per_byte) +
+                     " beside the way of its state, as measured at the last barriers with moves.");
   return out;
 }
 

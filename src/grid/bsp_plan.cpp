@@ -49,7 +49,7 @@ std::ostream& operator<<(std::ostream& out, bsp_plan const& plan) {
         << prices(path.gap, path.latency) << "\n";
   }
   return out << "  l, a barrier of all: " << scaled(plan.barrier, "s") << "; a migration is expected to take "
-             << scaled(plan.migration, "s") << " beside its state\n";
+             << migration_price_text(plan.migration, plan.migration_per_byte) << " beside the way of its state\n";
 }
 
 }  // namespace skel

@@ -67,9 +67,9 @@ std::string decisions_text(record::bsp_record const& run) {
   // Those of a call are made at the barrier after the next superstep, where there is one.
   if (auto const told = run.migrated + run.not_migrated; made.moves > told)
     out += "    " + counted(made.moves - told, "move") + " of the last call not made, as the program was over\n";
-  if (made.migration_fixed > 0)
-    out += "  a migration took " + scaled(made.migration_fixed, "s") +
-           " beside its state, as measured: the median of the last barriers with moves\n";
+  if (made.migration_fixed > 0 || made.migration_per_byte > 0)
+    out += "  a migration took " + migration_price_text(made.migration_fixed, made.migration_per_byte) +
+           " beside the way of its state, as measured at the last barriers with moves\n";
   if (made.supersteps > 0) {
     auto const many = static_cast<double>(made.supersteps);
     out += "  a superstep took " + scaled(made.measured / many, "s") +

@@ -12,7 +12,7 @@ bsp_scenario_recorder::bsp_scenario_recorder(bsp_machine const& where, std::vect
                                              skeletons::migration_settings policy, std::size_t most)
     : taken_(where.rank_of_host.size()), most_(most) {
   begun_.machine = where.machine.hosts;
-  begun_.migration_fixed = where.machine.fixed;
+  begun_.migration_fixed = where.machine.fixed, begun_.migration_per_byte = where.machine.per_byte;
   begun_.memory = where.machine.memory;
   begun_.policy = std::move(policy);
   for (int const rank : first_ranks) begun_.hosts.push_back(where.host_of_rank[static_cast<std::size_t>(rank)]);
@@ -31,7 +31,8 @@ void bsp_scenario_recorder::add(record::superstep const& last) {
   bytes_ += bytes;
   trace_.steps.push_back(load);
   begun_.state_bytes = last.state_bytes;
-  if (last.migration_fixed) begun_.migration_fixed = *last.migration_fixed;
+  if (last.migration_fixed)
+    begun_.migration_fixed = *last.migration_fixed, begun_.migration_per_byte = last.migration_per_byte;
   for (std::size_t h = 0; h < last.external_load.size(); ++h) taken_[h] += last.external_load[h];
 }
 

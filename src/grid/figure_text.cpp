@@ -13,6 +13,11 @@ std::string scaled(double value, char const* unit) {
   return print("%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
 }
 
+std::string migration_price_text(double fixed, double per_byte) {
+  if (!(per_byte > 0)) return scaled(fixed, "s");
+  return (fixed > 0 ? scaled(fixed, "s") + " and " : std::string()) + scaled(per_byte, "s/B");
+}
+
 std::string rated(double per_second, char const* things) {
   static constexpr double seldom = 0.1, minute = 60, hour = 3600;
   std::string const of = things;

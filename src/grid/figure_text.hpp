@@ -16,6 +16,9 @@ std::string print(char const* format, Args... args) {
 /// A time or a size with three digits and a prefix: "12.3 ms"; "-" for what is not more than 0.
 std::string scaled(double value, char const* unit);
 
+/// What a migration takes beside the way of its state: "78 us", "78 us and 1.2 ns/B".
+std::string migration_price_text(double fixed, double per_byte);
+
 /// A rate with three digits, per minute or hour where there is less than one in ten of the time before it.
 std::string rated(double per_second, char const* things = "items");
 

@@ -110,8 +110,8 @@ void serialize(Archive& a, bsp_call& c) {
 }
 template <class Archive>
 void serialize(Archive& a, bsp_decisions& d) {
-  a(d.policy, d.calls, d.moves, d.deciding, d.migration_fixed, d.computation, d.communication, d.barriers, d.supersteps,
-    d.measured);
+  a(d.policy, d.calls, d.moves, d.deciding, d.migration_fixed, d.migration_per_byte, d.computation, d.communication,
+    d.barriers, d.supersteps, d.measured);
 }
 template <class Archive>
 void serialize(Archive& a, remap_decision& d) {
@@ -379,8 +379,8 @@ struct grid::state {
     know_machine();
     auto const& where = probed ? *probed : *stated;
     auto machine = make_bsp_machine(where, *settings.platform, threads());
-    if (auto const known = mapping::known_migration_price(store->setup().known)) machine.machine.fixed = *known;
-    if (migration_price) machine.machine.fixed = *migration_price;
+    auto const known = migration_price ? migration_price : mapping::known_migration_price(store->setup().known);
+    if (known) machine.machine.fixed = known->fixed, machine.machine.per_byte = known->per_byte;
     std::vector<double> weights;
     for (auto const host : machine.host_of_rank)
       weights.push_back(how.name == skeletons::migration_settings{}.name ? machine.machine.hosts.speed(host) : 1);
@@ -615,10 +615,10 @@ struct grid::state {
   std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
-  std::optional<double> migration_price;           // of BSP processes beside their states, as the last run found [s]
-  machine_news news;                               // from the first run that is placed, or collective, on
-  std::vector<double> announced_shares;            // per rank, of its speed, by which the last plan was made; on rank 0
-  double given_speed = 1;                          // of a whole core of rank 0's host, where the platform was given
+  std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
+  machine_news news;                                        // from the first run that is placed, or collective, on
+  std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0
+  double given_speed = 1;                // of a whole core of rank 0's host, where the platform was given
 
   /// Leaves the grid with the other ranks, also where it could not be made.
   struct membership {
@@ -792,9 +792,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     record::bsp_decisions made;
     if (decides) tell_decisions(options, watcher.get(), made);
     auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
-    if (made.migration_fixed > 0) {
-      s.migration_price = made.migration_fixed;
-      s.store->learnt({mapping::kept_migration_price(made.migration_fixed)});
+    if (mapping::migration_price const found{made.migration_fixed, made.migration_per_byte};
+        found != mapping::migration_price{}) {
+      s.migration_price = found;
+      s.store->learnt({mapping::kept_migration_price(found)});
     }
     record.decisions = std::move(made);
     if (view) view->complete(record);

@@ -1,7 +1,6 @@
 #include "rescheduling.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -60,7 +59,8 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
       got_(wanted_.size()),
       quotas_(wanted_.size(), std::numeric_limits<double>::infinity()),
       shares_(where_.host_of_rank.size(),
-              platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)) {
+              platform::slot_series(slot, platform::slot_series::value_of::mean, platform::sure_enough * slot)),
+      prices_(where_.machine, migration_messages(where_.machine)) {
   made_.policy = setup.policy.name;
   policy_->decide_by(setup.decisions);
 }
@@ -124,17 +124,12 @@ std::vector<double> rescheduling::loads() const {
   return out;
 }
 
-/// What the migrations at the barrier before took beside their states.
+/// What the migrations at the barrier before took beside the paths of their states.
 void rescheduling::learn_migrations(bsp_measures const& last) {
   if (moved_.empty()) return;
-  auto free = where_.machine;
-  free.fixed = 0;
-  auto one = free;
-  one.fixed = 1;
-  double const states = cost::bsp::migration_time(free, moved_),
-               many = std::round(cost::bsp::migration_time(one, moved_) - states);
-  remember(fixed_, std::max(0.0, last.moving - states) / std::max(1.0, many));
-  made_.migration_fixed = usual(fixed_);
+  prices_.add(moved_, last.moving);
+  auto const learnt = prices_.learnt();
+  made_.migration_fixed = learnt.fixed, made_.migration_per_byte = learnt.per_byte;
   moved_.clear();
 }
 
@@ -147,7 +142,7 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   out.state_bytes = last.state_bytes;
   out.seconds = last.took - last.began;
   out.external_load = loads();
-  if (!fixed_.empty()) out.migration_fixed = usual(fixed_);
+  if (prices_.has_any()) out.migration_fixed = made_.migration_fixed, out.migration_per_byte = made_.migration_per_byte;
   out.call = calls_.empty() ? call_of_a_process * static_cast<double>(last.seconds.size()) : usual(calls_);
   out.deciding = calling_;
   out.load.work.resize(last.seconds.size());

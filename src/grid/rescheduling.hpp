@@ -15,6 +15,7 @@
 #include <skel/detail/runtime/bsp/moves.hpp>
 
 #include "bsp_machine.hpp"
+#include "migration_learner.hpp"
 
 namespace skel {
 
@@ -74,9 +75,10 @@ class rescheduling {
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
   std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
   std::vector<cost::bsp::migration> moved_;    // at the barrier before
-  std::deque<double> fixed_, calls_;           // what the last migrations took beside their states, and calls [s]
-  double calling_ = 0;                         // what all calls took [s]
-  double now_ = 0;  // [s] of supersteps and migrations: what is decided depends on measurements alone
+  migration_learner prices_;
+  std::deque<double> calls_;  // what the last calls took [s]
+  double calling_ = 0;        // what all calls took [s]
+  double now_ = 0;            // [s] of supersteps and migrations: what is decided depends on measurements alone
   record::bsp_decisions made_;
 };
 

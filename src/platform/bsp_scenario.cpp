@@ -276,8 +276,9 @@ bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source
   if (root.has("migration")) {
     reader const object = root.at("migration");
     object.expect_object("what a migration takes");
-    object.expect_keys({"fixed"});
+    object.expect_keys({"fixed", "per_byte"});
     made.migration_fixed = object.has("fixed") ? zero_or_more(object.at("fixed")) : 0;
+    made.migration_per_byte = object.has("per_byte") ? zero_or_more(object.at("per_byte")) : 0;
   }
   made.memory = measured_memory(made.machine);
   std::size_t const hosts = made.machine.host_count();

@@ -70,7 +70,9 @@ void write_bsp_scenario(bsp_scenario const& of, std::ostream& out) {
     out << ",\n\"message_bytes\": " << shown(front->message_bytes);
   out << ",\n\"state_bytes\": ";
   write_list(out, of.state_bytes, shown<double>);
-  out << ",\n\"migration\": {\"fixed\": " << shown(of.migration_fixed) << "}";
+  out << ",\n\"migration\": {\"fixed\": " << shown(of.migration_fixed);
+  if (of.migration_per_byte > 0) out << ", \"per_byte\": " << shown(of.migration_per_byte);
+  out << "}";
   if (!of.memory.empty()) {
     out << ",\n\"memory\": ";
     write_of_hosts(out, machine, of.memory, [](double bytes) { return std::isfinite(bytes); });

@@ -104,10 +104,12 @@ TEST(BspPage, SaysHowItEnded) {
   auto run = other.history().run;
   run.supersteps = 10;
   run.migrations = {{.superstep = 3, .process = 3, .from = 1, .to = 0, .bytes = 2000, .seconds = 0.01}};
+  run.decisions.migration_per_byte = 1.5e-9;
   other.complete(run);
   auto const page = skel::bsp_page(other.history());
   EXPECT_THAT(page, HasSubstr("It is complete: 10 supersteps in "));
   EXPECT_THAT(page, HasSubstr("<td>rank 1 (node-1)</td><td>rank 0 (node-0)</td><td class=\"n\">2 kB</td>"));
+  EXPECT_THAT(page, HasSubstr("One took 1.5 ns/B beside the way of its state"));
 }
 
 TEST(BspPage, StaysReadableHoweverManyProcessesSuperstepsAndCalls) {

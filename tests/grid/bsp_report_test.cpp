@@ -54,7 +54,9 @@ TEST(BspReport, SaysWhichMovesWereNotMade) {
 TEST(BspReport, SaysWhatTheTimeOfAMigrationIs) {
   auto report = two_calls();
   report.run.decisions.migration_fixed = 4.68e-3;
-  EXPECT_THAT(text_of(report), HasSubstr("a migration took 4.68 ms beside its state, as measured: the median of the"));
+  EXPECT_THAT(text_of(report), HasSubstr("a migration took 4.68 ms beside the way of its state, as measured"));
+  report.run.decisions.migration_per_byte = 1.5e-9;
+  EXPECT_THAT(text_of(report), HasSubstr("a migration took 4.68 ms and 1.5 ns/B beside the way of its state"));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(BspScenarioRecorder, HasSuperstepsMeansOfLoadsAndWhatWasMeasuredLast) {
   bsp_scenario_recorder of(two_ranks(), {0, 0, 1}, {2}, {.name = "migbsp", .alpha = 7});
   of.add(step({1, 2, 3}, {0.5, 0}));
   auto last = step({4, 0, 0}, {0, 0.25});
-  last.migration_fixed = 0.5;
+  last.migration_fixed = 0.5, last.migration_per_byte = 1e-9;
   last.state_bytes = {10, 20, 30};
   of.add(last);
   of.write(file_);
@@ -63,6 +63,7 @@ TEST_F(BspScenarioRecorder, HasSuperstepsMeansOfLoadsAndWhatWasMeasuredLast) {
   EXPECT_THAT(made.pinned, ElementsAre(false, false, true));
   EXPECT_THAT(made.external_load, ElementsAre(0.25, 0.125));
   EXPECT_EQ(made.migration_fixed, 0.5);
+  EXPECT_EQ(made.migration_per_byte, 1e-9);
   EXPECT_EQ(made.policy.name, "migbsp");
   EXPECT_EQ(made.policy.alpha, 7U);
   ASSERT_EQ(skel::record::supersteps_of(made.program), 2U);

@@ -140,7 +140,7 @@ TEST(Rescheduling, MovesWhatHasMovedFromWhereItIs) {
   for (auto const& one : next) EXPECT_EQ(one.from, now.rank_of[one.process]);
 }
 
-/// Two processes left a rank with states of 1 MB, which is a millisecond each: 8 ms are left.
+/// Two processes left a rank with states of 1 MB, which is a millisecond each: 8 ms are left, of their bytes.
 TEST(Rescheduling, LearnsWhatMigrationsTake) {
   skel::rescheduling watcher(setup("never"));
   auto now = took(1, 0.01);
@@ -151,7 +151,34 @@ TEST(Rescheduling, LearnsWhatMigrationsTake) {
   EXPECT_EQ(watcher.made().migration_fixed, 0);
   now.number = 3, now.moved = 2, now.moving = 0.010 + 2 * 1e-5;
   watcher.next_moves(now);
-  EXPECT_NEAR(watcher.made().migration_fixed, 0.004, 1e-9);
+  EXPECT_NEAR(watcher.made().migration_fixed + 1e6 * watcher.made().migration_per_byte, 0.004, 1e-9);
+  EXPECT_GT(watcher.made().migration_per_byte, 3e-9);
+}
+
+/// A program of states of 100 MB, of which each migration takes a tenth of a second longer than crossing, and one of
+/// small states that knows what it found.
+TEST(Rescheduling, MovesSmallStatesAfterAProgramOfLargeOnes) {
+  auto known = setup("skel");
+  {
+    skel::rescheduling watcher(setup("never"));
+    auto now = took(1, 0.01);
+    now.state_bytes.assign(processes, 1e8);
+    now.moved = 1, now.moving = 0.1 + 1e-5 + 0.1;
+    for (now.number = 1; now.number < 20; ++now.number) {
+      now.rank_of[0] = static_cast<int>(now.number % 2);
+      watcher.next_moves(now);
+    }
+    ASSERT_GT(watcher.made().migration_fixed + 1e8 * watcher.made().migration_per_byte, 0.09);
+    known.where.machine.fixed = watcher.made().migration_fixed;
+    known.where.machine.per_byte = watcher.made().migration_per_byte;
+  }
+  skel::rescheduling watcher(std::move(known));
+  auto now = took(1, 1e-3);
+  now.seconds = {2e-3, 2e-3, 1e-5, 1e-5, 1e-5, 1e-5};
+  now.took = 4e-3, now.computing = {4e-3, 2e-5, 2e-5};
+  std::size_t moved = 0;
+  for (now.number = 1; now.number < 100 && moved == 0; ++now.number) moved += watcher.next_moves(now).size();
+  EXPECT_GT(moved, 0U);
 }
 
 TEST(Rescheduling, LeavesWhatCouldNotMove) {

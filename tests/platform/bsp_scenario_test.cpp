@@ -41,7 +41,7 @@ std::string refusal(std::string const& rest) {
 
 TEST(BspScenario, OfATrace) {
   auto const read = parsed(trace + R"(, "mapping": ["a-1", "b"], "message_bytes": 5, "state_bytes": [10, 20],
-      "migration": {"fixed": 0.25}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
+      "migration": {"fixed": 0.25, "per_byte": 1e-9}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
       "policy": {"name": "migbsp", "alpha": 2, "apply": false, "supersteps": 9, "D": 0.1, "omega": 5, "delta": 0.2,
                  "heuristic": 2, "x": 0.7})");
   EXPECT_EQ(read.machine.host_count(), 3U);
@@ -54,6 +54,7 @@ TEST(BspScenario, OfATrace) {
   EXPECT_EQ(program.steps[0].messages[1].bytes, 7);
   EXPECT_THAT(read.state_bytes, ElementsAre(10, 20));
   EXPECT_EQ(read.migration_fixed, 0.25);
+  EXPECT_EQ(read.migration_per_byte, 1e-9);
   EXPECT_THAT(read.memory, ElementsAre(50, 100, testing::Gt(1e300)));
   EXPECT_THAT(read.external_load, ElementsAre(0, 0, 0.5));
   EXPECT_THAT(read.pinned, ElementsAre(false, true));
@@ -88,7 +89,7 @@ std::string text_of(bsp_scenario const& of) {
 
 TEST(BspScenario, IsReadAsItWasWritten) {
   auto const all = trace + R"(, "mapping": ["a-1", "b"], "message_bytes": 5, "state_bytes": [10, 20.125],
-      "migration": {"fixed": 0.1}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
+      "migration": {"fixed": 0.1, "per_byte": 2e-9}, "memory": {"a": 100, "a-0": 50}, "external_load": {"b": 0.5}, "pinned": [1],
       "beta": 1e-9, "policy": {"name": "migbsp", "alpha": 2, "apply": false, "supersteps": 9, "D": 0.1, "omega": 5,
       "delta": 0.2, "heuristic": 2, "x": 0.7})";
   auto const front = wavefront + R"(, "mapping": ["a-0", "a-0"], "message_bytes": 8)";
@@ -102,6 +103,7 @@ TEST(BspScenario, IsReadAsItWasWritten) {
     EXPECT_EQ(again.state_bytes, first.state_bytes);
     EXPECT_EQ(again.pinned, first.pinned);
     EXPECT_EQ(again.migration_fixed, first.migration_fixed);
+    EXPECT_EQ(again.migration_per_byte, first.migration_per_byte);
     EXPECT_EQ(again.memory, first.memory);
     EXPECT_EQ(again.beta, first.beta);
     EXPECT_EQ(again.external_load, first.external_load);
@@ -176,6 +178,7 @@ TEST(BspScenario, RefusesWhatCannotBe) {
               HasSubstr("one superstep at least"));
   EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": []}]})" + mapping),
               HasSubstr("one process at least"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "migration": {"per_byte": -1})"), HasSubstr("migration.per_byte"));
   EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": [1, NaN]}]})" + mapping),
               HasSubstr("line 2, column"));
   EXPECT_THAT(refusal(R"("workload": {"kind": "trace", "supersteps": [{"work": [1, -1]}]})" + mapping),

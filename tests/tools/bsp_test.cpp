@@ -60,6 +60,16 @@ TEST_F(BspTest, TellsCallsAndMigrations) {
   EXPECT_THAT(text, HasSubstr("L-2 -> A-0 moves"));
 }
 
+TEST_F(BspTest, PricesBytesOfStatesThatMigrate) {
+  auto const rotating = [&](char const* price) {
+    auto const more =
+        std::string(R"({"policy": {"name": "rotate", "alpha": 10}, "migration": {"fixed": 0.05)") + price + "}}";
+    return skel({"bsp", scenario(more), "--json"}).json()["migrating"].get<double>();
+  };
+  // There is one call, at whose barrier each host sends a state and gets one.
+  EXPECT_NEAR(rotating(R"(, "per_byte": 1e-6)") - rotating(""), 1.2e6 * 1e-6, 1e-9);
+}
+
 TEST_F(BspTest, IsFasterByDefault) {
   auto const never = skel({"bsp", scenario(), "--policy", "never", "--json"}).json(),
              by_default = skel({"bsp", scenario(), "--json"}).json();

@@ -81,6 +81,9 @@ TEST(MigrationTime, IsOneAfterTheOtherAtAHost) {
   EXPECT_DOUBLE_EQ(migration_time(two_sets(), apart), 0.5 + 0.1001);
   EXPECT_DOUBLE_EQ(migration_time(two_sets(), same_source), 0.5 + 0.1001 + 0.5 + 1.001);
   EXPECT_DOUBLE_EQ(migration_time(two_sets(), same_target), 2 * (0.5 + 1.001));
+  auto copying = two_sets();
+  copying.per_byte = 0.02;
+  EXPECT_DOUBLE_EQ(migration_time(copying, same_target), 2 * (0.5 + 1.001 + 2));
 }
 
 TEST(ReschedulingTime, HasReportsToManagersAndBetweenThem) {

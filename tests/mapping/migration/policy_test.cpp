@@ -130,13 +130,14 @@ TEST_P(EachPolicy, IsFineWithProcessesThatDoNothing) {
 TEST_P(EachPolicy, PricesMigrationsByWhatTheyWereMeasuredToTake) {
   record::superstep step{.load = {.work = std::vector<double>(12, 1), .messages = {}},
                          .hosts = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4},
-                         .state_bytes = std::vector<double>(12, 0),
+                         .state_bytes = std::vector<double>(12, 2),
                          .seconds = 12,
-                         .migration_fixed = 0.5};
+                         .migration_fixed = 0.5,
+                         .migration_per_byte = 0.25};
   auto const policy = make_policy(settings(), two_sets(0), {});
   for (step.number = 1; step.number < 20; ++step.number)
     for (auto const call = policy->after(step); call && call->price > 0;) {
-      EXPECT_GE(call->price, 0.5);
+      EXPECT_GE(call->price, 0.5 + 2 * 0.25);
       return;
     }
   EXPECT_EQ(GetParam(), "never");

@@ -32,9 +32,10 @@ struct bsp_plan {
   std::vector<std::size_t> processes_of;  ///< each rank, when it begins
   std::vector<std::size_t> threads;       ///< of each rank
   std::vector<bsp_set> sets;
-  std::vector<bsp_path> paths;  ///< between each two sets, in both directions
-  double barrier = 0;           ///< l of all ranks [s]
-  double migration = 0;         ///< what one is expected to take beside its state, until some are measured [s]
+  std::vector<bsp_path> paths;    ///< between each two sets, in both directions
+  double barrier = 0;             ///< l of all ranks [s]
+  double migration = 0;           ///< what one is expected to take beside its state, until some are measured [s]
+  double migration_per_byte = 0;  ///< of these, for each byte of its state [s/B]
 };
 
 std::ostream& operator<<(std::ostream& out, bsp_plan const& plan);

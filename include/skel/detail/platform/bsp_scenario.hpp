@@ -25,6 +25,7 @@ struct bsp_scenario {
   std::vector<double> state_bytes;                    ///< of each process
   std::vector<bool> pinned;                           ///< of each process; empty: none
   double migration_fixed = 0;                         ///< of one migration beside its state [s]
+  double migration_per_byte = 0;                      ///< of its state, beside the path that it takes [s/B]
   std::vector<double> memory;                         ///< of each host, for its processes [B]; empty: no limit
   std::shared_ptr<record::memory_needs const> needs;  ///< what processes take of it; null: their states
   std::optional<double> beta;                         ///< as cost::bsp::machine::beta

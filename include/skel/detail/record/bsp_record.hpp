@@ -46,8 +46,9 @@ struct bsp_decisions {
   first_and_last<bsp_call> calls{};
   std::uint64_t moves = 0;  ///< that they decided on, also those that were not made
   double deciding = 0;      ///< that the policy took [s]
-  /// That a migration took beside its state, median of the last barriers with moves [s]; 0: none was measured.
-  double migration_fixed = 0;
+  /// That a migration took beside the way of its state, and each byte of it [s], as the last barriers with moves say;
+  /// both 0: none was measured.
+  double migration_fixed = 0, migration_per_byte = 0;
   double computation = 0, communication = 0, barriers = 0;  ///< w, g h and l of the model (cost::bsp::time_of) [s]
   std::uint64_t supersteps = 0;                             ///< that were looked at
   double measured = 0;                                      ///< that these took [s]

@@ -33,8 +33,9 @@ struct superstep {
   std::vector<double> external_load{};      ///< of each host: the part that others take, 0 to less than 1; empty: none
   double seconds = 0;                       ///< that it took
   std::optional<double> migration_fixed{};  ///< of a migration, whatever its state, as it was measured so far [s]
-  double call = 0;                          ///< that a call usually took so far, or is expected to take [s]; 0: unknown
-  double deciding = 0;                      ///< that all calls took so far, as measured [s]
+  double migration_per_byte = 0;  ///< of its state, beside the path that it takes, where that was measured [s/B]
+  double call = 0;                ///< that a call usually took so far, or is expected to take [s]; 0: unknown
+  double deciding = 0;            ///< that all calls took so far, as measured [s]
   std::shared_ptr<memory_needs const> memory{};  ///< what processes take of hosts; null: their states
 };
 

@@ -23,6 +23,7 @@ struct machine {
   /// are counted by hosts, and added to the time that each computes: alpha load + beta max(sent, received), the work of
   /// a rank in the load-balancing framework of DARMA. Otherwise messages are counted by hosts and paths.
   std::optional<double> beta{};
+  double per_byte = 0;  ///< of the state of a migration, beside the path that it takes [s/B]
 
   /// Work units per second that are left for the program. `external_load` as in record::superstep.
   double speed(std::size_t host, std::span<double const> external_load) const {
@@ -87,8 +88,8 @@ struct migration {
   double bytes = 0;
 };
 
-/// What migrations take that are made at the same barrier [s]: each its fixed part and its state over the path; those
-/// that leave from, or come to, the same host one after the other. O(migrations + hosts).
+/// What migrations take that are made at the same barrier [s]: each its fixed part, its state by byte, and over the
+/// path; those that leave from, or come to, the same host one after the other. O(migrations + hosts).
 double migration_time(machine const& grid, std::span<migration const> moves);
 
 /// What a rescheduling call takes beside the migrations that come of it [s]: each process reports to the manager of its
