@@ -131,8 +131,9 @@ class superstep {
 
   /// Gives a value to the reduction of this superstep. Throws skel::error the second time in a superstep.
   void contribute(value what) requires(!std::is_void_v<Value>) {
-    if (std::exchange(part_.contributed, true)) throw error("a process contributes once in a superstep");
+    if (part_.contributed) throw error("a process contributes once in a superstep");
     part_.out->contributions.push_back({static_cast<runtime::bsp::process_number>(part_.process), 0, std::move(what)});
+    part_.contributed = true;
   }
   template <class What>
   requires std::is_void_v<Value>
@@ -155,7 +156,12 @@ class superstep {
     auto& out = part_.out->accesses;
     out.puts.push_back(access<Array>(to, at, what.size(), 0));
     auto const bytes = std::as_bytes(what);
-    out.values.insert(out.values.end(), bytes.begin(), bytes.end());
+    try {
+      out.values.insert(out.values.end(), bytes.begin(), bytes.end());
+    } catch (...) {
+      out.puts.pop_back();  // a program may go on without it
+      throw;
+    }
   }
   template <auto Array>
   requires runtime::bsp::registrable<Array>
@@ -181,8 +187,8 @@ class superstep {
     return {reinterpret_cast<element const*>(values.data()), values.size() / sizeof(element)};
   }
 
-  /// This process sleeps from now on, until there is a message for it. When all processes sleep and nothing was sent,
-  /// put or asked for, the program ends.
+  /// This process sleeps from now on, until there is a message for it, or what it has got. When all processes sleep and
+  /// nothing was sent, put or asked for, the program ends.
   void halt() { part_.halts = true; }
 
  private:
