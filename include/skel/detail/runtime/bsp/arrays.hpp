@@ -26,11 +26,14 @@ struct array_member<std::vector<Element, Allocator> State::*> {
   using element = Element;
 };
 
+/// What is got is in memory of the default alignment.
 template <auto Array>
 concept registrable = requires {
   typename array_member<std::remove_const_t<decltype(Array)>>::element;
   requires plain<typename array_member<std::remove_const_t<decltype(Array)>>::element>;
   requires !std::same_as<typename array_member<std::remove_const_t<decltype(Array)>>::element, bool>;
+  requires alignof(typename array_member<std::remove_const_t<decltype(Array)>>::element) <=
+      __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 };
 template <auto Array>
 using element_of = typename array_member<std::remove_const_t<decltype(Array)>>::element;
@@ -40,7 +43,8 @@ struct check_array {
   static constexpr bool value = registrable<Array>;
   static_assert(value,
                 "skel: this is no array that processes can put to and get from. Accepted: a pointer to a member of the "
-                "state that is a std::vector of plain elements, as in skel::registered<&state::u>");
+                "state that is a std::vector of plain elements, as in skel::registered<&state::u>; not "
+                "of bool, and not of a type that is aligned to more than memory is by default (16 bytes on x86-64)");
 };
 
 /// Its address stands for an array.
