@@ -112,7 +112,7 @@ void bsp_view::fail(std::string const& why) {
   });
 }
 
-void warn_of_what_bsp_does_not(run_settings const& settings, std::string const& undecided) {
+void warn_of_what_bsp_does_not(run_settings const& settings, bool by_hand, std::string const& undecided) {
   static std::set<std::string> said;
   auto const once = [](std::string const& text) {
     if (said.insert(text).second) warn(text);
@@ -125,6 +125,10 @@ void warn_of_what_bsp_does_not(run_settings const& settings, std::string const& 
     if (settings.forced.contains(problem))
       once("--skel-force " + std::string(problem) +
            ": not for BSP programs; there are --skel-force migration=stay, --skel-migration and pin()");
+  if (settings.migration && by_hand)
+    once("--skel-migration: not for this BSP program, which moves its processes itself (moved_by)");
+  else if (settings.migration && !settings.remap)
+    once("--skel-migration: moves nothing, as --skel-remap is off");
   if (undecided.empty()) return;
   std::string const none = "the decider decides who moves under policy '" +
                            std::string(mapping::migration::deciding_policy) + "' alone, and " + undecided;

@@ -368,7 +368,7 @@ struct grid::state {
   /// Which policy moves the processes of a BSP program. The same on all ranks.
   skeletons::migration_settings migration_of(runtime::bsp::run_options const& options,
                                              skeletons::migration_settings const& of_program) const {
-    auto how = settings.migration.value_or(of_program);
+    auto how = settings.migration ? settings.migration->over(of_program) : of_program;
     skeletons::check(how);
     if (ranks.size() == 1 || !settings.remap || options.next_moves) how.name = skeletons::never_migrated;
     return how;
@@ -783,7 +783,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                               : s.ranks.size() == 1 ? "there is one rank"
                               : !decides            ? "processes stay"
                                                     : "processes are moved by '" + how.name + "'";
-    warn_of_what_bsp_does_not(s.settings, how.name == mapping::migration::deciding_policy ? "" : moved);
+    warn_of_what_bsp_does_not(s.settings, by_hand, how.name == mapping::migration::deciding_policy ? "" : moved);
     view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name,
                  decides ? watcher.get() : nullptr, scenario);
     view->watch(options);

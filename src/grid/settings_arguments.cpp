@@ -63,19 +63,19 @@ std::size_t bytes(std::string const& name, std::string const& text) {
 }
 
 /// "migbsp", or "migbsp:8" with its first interval.
-skeletons::migration_settings migration(std::string const& name, std::string const& text) {
-  skeletons::migration_settings out;
+skeletons::migration_override migration(std::string const& name, std::string const& text) {
+  skeletons::migration_override out;
   auto const colon = text.find(':');
   out.name = text.substr(0, colon);
   if (colon != std::string::npos) {
     auto const* const end = text.data() + text.size();
-    auto const [rest, failed] = std::from_chars(text.data() + colon + 1, end, out.alpha);
+    auto const [rest, failed] = std::from_chars(text.data() + colon + 1, end, out.alpha.emplace());
     if (failed != std::errc() || rest != end)
       throw input_error("command line", name,
                         "ALPHA of " + in_quotes(text) + " is no whole number of supersteps, as 8 in 'migbsp:8'");
   }
   try {
-    skeletons::check(out);
+    skeletons::check(out.over({}));
   } catch (error const& e) {
     throw input_error("command line", name, e.what());
   }
@@ -102,7 +102,8 @@ std::map<std::string, option> const& options() {
           s.remap = v == "on";
         }}},
       {"--skel-migration",
-       {"POLICY[:ALPHA]", "move processes of BSP programs by never, rotate, migbsp, greedy_refine, diffusion or skel",
+       {"POLICY[:ALPHA]", "move processes of BSP programs by never, rotate, migbsp, greedy_refine, diffusion or skel, unless they do it "
+       "themselves",
         [](run_settings& s, std::string const& v) { s.migration = migration("--skel-migration", v); }}},
       {"--skel-announcements",
        {"PATH", "file or socket where others announce changes of hosts and paths ('skel announce')",

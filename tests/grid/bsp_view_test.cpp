@@ -201,6 +201,38 @@ TEST_F(BspView, WhatTheDeciderDoesNotDecideIsTold) {
     EXPECT_THAT(said, testing::ContainsRegex(option + " [^\n]*under policy 'skel' alone, " + why));
 }
 
+TEST_F(BspView, APolicyThatHasNoEffectIsTold) {
+  settings_.migration = {.name = "rotate"};
+  auto const said_of = [&](bool by_hand) {
+    skel::grid grid(settings_);
+    auto app = counting(3);
+    if (by_hand) app.moved_by([](skel::bsp_measures const&) { return std::vector<skel::bsp_move>(); });
+    auto const said = said_during([&] { grid.run(app), grid.run(app); });
+    return grid.rank() == 0 ? said : "";
+  };
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  EXPECT_EQ(said_of(false), "");
+  auto const expected = [&](std::string const& text) {
+    return rank == 0 ? "skel: warning: --skel-migration: " + text + "\n" : "";
+  };
+  EXPECT_EQ(said_of(true), expected("not for this BSP program, which moves its processes itself (moved_by)"));
+  settings_.remap = false;
+  EXPECT_EQ(said_of(false), expected("moves nothing, as --skel-remap is off"));
+}
+
+TEST_F(BspView, APolicyOfASettingLeavesWhatElseTheProgramSays) {
+  settings_.scenario = file_;
+  settings_.migration = {.name = "diffusion"};
+  skel::grid grid(settings_);
+  grid.run(counting(3).migrated_by({.name = "rotate", .alpha = 7, .supersteps = 3}));
+  if (grid.rank() != 0) return;
+  auto const policy = skel::platform::parse_bsp_scenario(written(), file_, "").policy;
+  EXPECT_EQ(policy.name, grid.size() > 1 ? "diffusion" : "never");
+  EXPECT_EQ(policy.alpha, 7U);
+  EXPECT_EQ(policy.supersteps, 3U);
+}
+
 TEST_F(BspView, CallsOfPolicySkelAreInTheFileOfDecisions) {
   settings_.decisions = file_;
   int ranks = 1;

@@ -40,10 +40,10 @@ struct run_settings {
   /// File or socket where somebody announces that hosts come, go or change, and paths do (skel announce): it is read on
   /// rank 0 while programs run. Empty: none.                                           --skel-announcements PATH
   std::string announcements;
-  /// Which policy moves processes of BSP programs between ranks, instead of what the programs say (migrated_by).
-  /// Without `remap` nothing moves them but moved_by.                                      --skel-migration
-  /// POLICY[:ALPHA]
-  std::optional<skeletons::migration_settings> migration;
+  /// Which policy moves processes of BSP programs between ranks, instead of those that the programs say (migrated_by).
+  /// Not where a program moves them itself (moved_by); without `remap` nothing else moves them.
+  ///                                                                        --skel-migration POLICY[:ALPHA]
+  std::optional<skeletons::migration_override> migration;
   /// Batches that may wait before each worker; the model that prices the run has as much room. --skel-capacity K
   std::size_t capacity = 2;
   /// Bytes of items that may be under way on all ranks together (plan::run_plan::most_bytes); 0: as many as the batches

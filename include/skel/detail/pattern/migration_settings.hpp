@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,18 @@ struct migration_settings {
   double delta = 0.5;      ///< how far a prediction may be off for a process to be regular, as part of it
   bool best_only = false;  ///< heuristic 2: the one process with the largest potential; otherwise heuristic 1
   double x = 0.8;          ///< of heuristic 1: the part of the largest potential that makes a candidate
+};
+
+/// A policy that is taken instead of a program's, whose other parameters stay, and its alpha where it is not nothing.
+struct migration_override {
+  std::string name;
+  std::optional<std::size_t> alpha{};
+
+  migration_settings over(migration_settings of_program) const {
+    of_program.name = name;
+    of_program.alpha = alpha.value_or(of_program.alpha);
+    return of_program;
+  }
 };
 
 /// Throws skel::error for a policy that there is not, and for parameters that say nothing.
