@@ -495,7 +495,7 @@ void engine::finish_states() {
       auto const bytes = take_bytes(rest, take_number<std::uint64_t>(rest));
       what.bytes = bytes.size();
       if (what.failed.empty()) try {
-          group_.stage(process, bytes);
+          what.state_bytes = group_.stage(process, bytes);
         } catch (...) {
           what.failed = "its state could not be deserialised: " + what_is_handled();
         }
@@ -521,6 +521,7 @@ void engine::finish_outcome() {
     if (what.failed.empty()) {
       ++moved_;
       rank_of_[process] = move.to;
+      if (process < measured_.state_bytes.size()) measured_.state_bytes[process] = what.state_bytes;
       if (move.from == rank()) gone.push_back(process);
     } else {
       pinned_[process] = true;

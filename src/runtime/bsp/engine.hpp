@@ -56,10 +56,11 @@ class engine {
     std::size_t process = 0;
     std::uint64_t bytes = 0;
     std::string failed{};
+    double state_bytes = 0;
 
     template <class Archive>
     void serialize(Archive& archive) {
-      archive(process, bytes, failed);
+      archive(process, bytes, failed, state_bytes);
     }
   };
 

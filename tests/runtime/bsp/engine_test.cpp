@@ -657,6 +657,30 @@ TEST(BspEngine, MeasuresTrafficAndStates) {
   EXPECT_EQ(calls, 3u);
 }
 
+/// States grow in every superstep; all move after the fifth.
+TEST(BspEngine, AMoveTellsHowLargeAStateIs) {
+  auto const program = skel::bsp<int>(
+      "grows", 6, [](std::size_t) { return table{}; },
+      [](skel::superstep<int>& now, table& mine) {
+        mine.values.resize(1000 * now.number());
+        if (now.number() == 8) return now.halt();
+        now.send_to_all(1);
+      });
+  std::size_t calls = 0;
+  run_options options = rotation(3);
+  options.next_moves = [&calls, rotate = options.next_moves](bsp_measures const& of) {
+    ++calls;
+    std::size_t const measured = of.number < 2 ? 1 : of.number < 4 ? 2 : of.number < 6 ? 4 : 6;
+    for (double const bytes : of.state_bytes)
+      EXPECT_NEAR(bytes, static_cast<double>(measured * 1000 * sizeof(int)), 100) << of.number;
+    return of.number == 5 ? rotate(of) : std::vector<bsp_move>();
+  };
+  virtual_bsp run(program, 3, 1, options);
+  run.run();
+  EXPECT_EQ(run.end(0).migrated, 6U);
+  EXPECT_EQ(calls, 7U);
+}
+
 /// A message that cannot be written or read where it says so.
 struct bad_message {
   bool write = false, read = false;

@@ -95,8 +95,9 @@ class process_group {
   /// The state of a process and what it is to receive, as bytes; it stays here. Throws what the author's serializer
   /// throws.
   virtual std::string take(process_number process) = 0;
-  /// Such bytes of another rank are kept aside. Throws what the author's serializer throws.
-  virtual void stage(process_number process, std::span<std::byte const> bytes) = 0;
+  /// Such bytes of another rank are kept aside. Returns how large the state is, as state_bytes(). Throws what the
+  /// author's serializer throws.
+  virtual double stage(process_number process, std::span<std::byte const> bytes) = 0;
   /// Processes that are elsewhere now leave; those kept aside come, but for these.
   virtual void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) = 0;
 

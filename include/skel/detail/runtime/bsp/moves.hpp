@@ -28,7 +28,7 @@ struct bsp_measures {
   std::vector<double> seconds;  ///< of each process, that its thread ran in its function [s]; 0: it slept
   /// By sender, then by receiver, in each rank; messages to all are left out.
   std::vector<bsp_traffic> traffic;
-  std::vector<double> state_bytes;  ///< of each process, as they were at the last superstep 2^k
+  std::vector<double> state_bytes;  ///< of each process, as it was at the last superstep 2^k, or move since then
   std::vector<int> rank_of;         ///< of each process, from the barrier on
   std::vector<double> share;      ///< of each rank: the part of a core that its threads got while they computed, 0 to 1
   std::vector<double> computing;  ///< of each rank, until its last process was done [s]

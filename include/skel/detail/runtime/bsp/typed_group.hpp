@@ -222,7 +222,7 @@ class typed_group final : public process_group {
     return out;
   }
 
-  void stage(process_number process, std::span<std::byte const> bytes) override {
+  double stage(process_number process, std::span<std::byte const> bytes) override {
     auto const asleep = take_number<std::uint8_t>(bytes);
     moving one{asleep, take_state<state>(bytes), {}, {}};
     for (auto count = take_number<std::uint64_t>(bytes); count > 0; --count) {
@@ -234,7 +234,9 @@ class typed_group final : public process_group {
       one.answers.push_back({array, take_value<std::vector<std::byte>>(bytes)});
     }
     if (!bytes.empty()) throw error("the state of a process has more bytes than were read of it");
+    auto const size = static_cast<double>(bsp::state_bytes(one.has));
     staged_.emplace(process, std::move(one));
+    return size;
   }
 
   void commit(std::vector<process_number> const& gone, std::vector<process_number> const& refused) override {
