@@ -346,7 +346,7 @@ std::string bsp_page(record::bsp_history const& run) {
   std::string const title = "bsp '" + run.run.name + "'";
   std::string body = "<h1>" + in_html(title) + "</h1>\n" + summary(run);
   if (run.columns.empty()) {
-    body += paragraph("There is no picture: the last superstep is not measured, and there was no other.");
+    body += paragraph("There is no picture: no superstep was measured to its end.");
   } else {
     auto const marks = marks_of(run);
     body += pictures(run, marks) + charts(run, marks);

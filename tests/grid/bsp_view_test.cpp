@@ -268,7 +268,7 @@ TEST_F(BspView, CallsOfPolicySkelAreInTheFileOfDecisions) {
 TEST_F(BspView, AScenarioOfARunIsReadByTheSimulator) {
   settings_.scenario = file_;
   skel::grid grid(settings_);
-  // Each sends 8 bytes to the next, the last one sleeps.
+  // Each sends 8 bytes to the next, but for the last one.
   auto const ring = [] {
     return skel::bsp<double>(
         "ring", 6, [](std::size_t) { return std::vector<double>(100); },

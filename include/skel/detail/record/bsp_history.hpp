@@ -53,8 +53,7 @@ struct bsp_history {
   bsp_record run;           ///< its record; of a run that has not ended well, what rank 0 knew until then
   std::string policy;       ///< who moves processes
   std::size_t per_row = 1;  ///< processes
-  std::vector<bsp_column>
-      columns;  ///< of equally many supersteps, but for the last one; the run's last is not measured
+  std::vector<bsp_column> columns;  ///< of equally many supersteps, but for the last one
   first_and_last<bsp_stretch> stretches;
   run_end end = run_end::none;
   std::string why;  ///< it failed
