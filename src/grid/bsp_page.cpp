@@ -299,8 +299,8 @@ std::string model(record::bsp_history const& run) {
   row("measured", made.measured);
   std::string out = "<h2>What supersteps take by the model</h2>\n" + table({"", "each*", "all*"}, rows);
   if (made.measured > 0)
-    out += paragraph(print("The model says %+.1f %% of what was measured. ", 100 * (sum / made.measured - 1)) +
-                     "Deciding took " + scaled(made.deciding, "s") + ".");
+    out += paragraph(print("The model says %+.1f %% of what was measured.", 100 * (sum / made.measured - 1)) +
+                     (made.policy.empty() ? "" : " Deciding took " + scaled(made.deciding, "s") + "."));
   return out;
 }
 

@@ -48,7 +48,7 @@ std::string migrations_text(record::bsp_record const& run) {
   return out;
 }
 
-/// What the policy of migration did, call by call, and what its model says of the supersteps.
+/// What the policy of migration did, call by call.
 std::string decisions_text(record::bsp_record const& run) {
   auto const& made = run.decisions;
   if (made.policy.empty()) return "";
@@ -67,6 +67,12 @@ std::string decisions_text(record::bsp_record const& run) {
   // Those of a call are made at the barrier after the next superstep, where there is one.
   if (auto const told = run.migrated + run.not_migrated; made.moves > told)
     out += "    " + counted(made.moves - told, "move") + " of the last call not made, as the program was over\n";
+  return out;
+}
+
+/// What migrations took, and what the model says of the supersteps, where they were measured.
+std::string model_text(record::bsp_decisions const& made) {
+  std::string out;
   if (made.migration_fixed > 0 || made.migration_per_byte > 0)
     out += "  a migration took " + migration_price_text(made.migration_fixed, made.migration_per_byte) +
            " beside the way of its state, as measured at the last barriers with moves\n";
@@ -93,7 +99,7 @@ std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
   return out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
              << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
              << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
-             << decisions_text(run) << migrations_text(run) << refusals_text(run);
+             << decisions_text(run) << model_text(run.decisions) << migrations_text(run) << refusals_text(run);
 }
 
 }  // namespace skel

@@ -24,7 +24,7 @@ class bsp_view {
   /// Whether processes have to be measured for what is to be seen. The same on all ranks.
   static bool measures(run_settings const& settings) { return !settings.report.empty() || !settings.scenario.empty(); }
 
-  /// `group`, `watcher`, what decides who moves, or null, and `scenario`, what is made of the run for
+  /// `group`, `watcher`, what looks after the program, or null, and `scenario`, what is made of the run for
   /// run_settings::scenario, outlive it.
   bsp_view(run_settings const& settings, runtime::bsp::process_group const& group,
            std::vector<std::string> const& hosts, std::string policy, rescheduling const* watcher,

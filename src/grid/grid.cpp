@@ -391,7 +391,8 @@ struct grid::state {
     return {std::move(machine), std::move(first_ranks)};
   }
 
-  /// Looks after a BSP program whose processes may migrate, or that a scenario is to be made of: on rank 0. Collective.
+  /// Looks after a BSP program whose processes may migrate, or that a page or scenario is to be made of: on rank 0.
+  /// Collective.
   std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
                                       skeletons::migration_settings const& how,
                                       std::optional<bsp_scenario_recorder>& scenario) {
@@ -764,8 +765,9 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   runtime::sole_use const only("run()");
   state& s = *state_;
   auto const how = s.migration_of(options, migration);
-  bool const decides = how.name != skeletons::never_migrated, by_hand = options.next_moves != nullptr;
-  options.measures = decides || by_hand || bsp_view::measures(s.settings);
+  bool const decides = how.name != skeletons::never_migrated, by_hand = options.next_moves != nullptr,
+             watched = decides || bsp_view::measures(s.settings);
+  options.measures = watched || by_hand;
   s.meet(call_with(group, options, how, types, s.settings));
   s.check_file(s.settings.trace, "--skel-trace");
   s.check_file(s.settings.report, "--skel-report");
@@ -775,7 +777,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   options.interrupt = &interrupt_watch::flag();
   std::optional<bsp_scenario_recorder> scenario;
   std::unique_ptr<rescheduling> watcher;
-  if (decides || !s.settings.scenario.empty()) watcher = s.watch(group, options, how, scenario);
+  if (watched) watcher = s.watch(group, options, how, scenario);
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   std::optional<bsp_view> view;
   if (rank() == 0) {
@@ -784,19 +786,19 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                               : !decides            ? "processes stay"
                                                     : "processes are moved by '" + how.name + "'";
     warn_of_what_bsp_does_not(s.settings, by_hand, how.name == mapping::migration::deciding_policy ? "" : moved);
-    view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name,
-                 decides ? watcher.get() : nullptr, scenario);
+    view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get(), scenario);
     view->watch(options);
   }
   try {
     record::bsp_decisions made;
-    if (decides) tell_decisions(options, watcher.get(), made);
+    if (watched) tell_decisions(options, watcher.get(), made);
     auto record = runtime::bsp::run_bsp(group, s.ranks, std::move(options));
     if (mapping::migration_price const found{made.migration_fixed, made.migration_per_byte};
         found != mapping::migration_price{}) {
       s.migration_price = found;
       s.store->learnt({mapping::kept_migration_price(found)});
     }
+    if (!decides) made.policy.clear();
     record.decisions = std::move(made);
     if (view) view->complete(record);
     record.refused_announcements = s.news.refusals();

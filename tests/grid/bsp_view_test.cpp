@@ -77,11 +77,16 @@ TEST_F(BspView, ARunWritesItsPageUnderEveryPolicy) {
     auto const [report, values] =
         grid.run(counting(30).migrated_by({.name = policy, .alpha = 2}), [](std::size_t, int& mine) { return mine; });
     EXPECT_EQ(values, std::vector<int>(values.size(), values.front()));
+    EXPECT_EQ(report.run.decisions.policy, grid.size() > 1 && policy != "never" ? policy : "");
+    std::ostringstream text;
+    text << report;
+    EXPECT_THAT(text.str(), HasSubstr("; by w + g h + l: ")) << policy;
     if (grid.rank() != 0) continue;
     auto const page = written();
     EXPECT_THAT(page, HasSubstr("&lt;count &amp; halt&gt;")) << policy;
     EXPECT_THAT(page, Not(HasSubstr("<count")));
     EXPECT_THAT(page, HasSubstr("It is complete: 30 supersteps in ")) << policy;
+    EXPECT_THAT(page, HasSubstr("<td>by the model, w + g h + l</td>")) << policy;
     EXPECT_THAT(page, HasSubstr("href=\"data:image/png;base64,"));
     EXPECT_THAT(page, HasSubstr("rank " + std::to_string(grid.size() - 1)));
     bool const moves = policy == "rotate" && grid.size() > 1;

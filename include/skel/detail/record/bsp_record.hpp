@@ -39,8 +39,9 @@ struct bsp_call : rescheduling {
   std::size_t considered = 0, moves = 0;  ///< candidates, and those that were accepted: also of those not kept
 };
 
-/// What a policy of migration has decided while a BSP program ran, and what the model of supersteps says of what they
-/// did beside what they took, summed over supersteps. Hosts of calls are ranks.
+/// What a policy of migration has decided while a BSP program ran, and, also where a page or scenario was asked for,
+/// what the model of supersteps says of what they did beside what they took, summed over supersteps. Hosts of calls are
+/// ranks.
 struct bsp_decisions {
   std::string policy{};  ///< its name; empty: none was asked
   first_and_last<bsp_call> calls{};
