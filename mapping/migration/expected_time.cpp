@@ -111,12 +111,13 @@ void expected_time::watch(record::superstep const& step) {
 bool expected_time::is_due(record::superstep const& step) const {
   if (step.number < least_supersteps || step.number == settings_.supersteps) return false;
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
+  if (!(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
+  if (step.leaves && !left_in_vain_) return true;
   double const told = settings_.supersteps > step.number
                           ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
                           : 1,
                allowed = call_share * passed_ * told + std::max(0.0, won_);
-  if (std::max(called_, step.deciding) + cost > allowed || !(lost_ > cost * static_cast<double>(1 + in_vain_)))
-    return false;
+  if (std::max(called_, step.deciding) + cost > allowed) return false;
   return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
 }
 
@@ -240,6 +241,7 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   called_ += made.cost;
   if (settings_.apply) won_ -= made.price;
   in_vain_ = chosen == 0 ? in_vain_ + 1 : 0;
+  left_in_vain_ = step.leaves && chosen == 0;
   lost_ = late_ = expected_ = 0;
   return made;
 }

@@ -32,8 +32,9 @@ namespace skel::mapping::migration {
 /// Whether to make a call at all is decided apart. A call is due when half as many supersteps have passed as
 /// forecasts had held for at the last one, when a sequence changes, or when supersteps take longer than they were
 /// expected to. It is made where an even spread of the work and no waiting for messages would have saved more since the
-/// last one than a call takes that moves something, one of n + 1 after n in a row that did not; and while calls take less than migrations have won and a small share of the time: of the
-/// whole, where the program says its end.
+/// last one than a call takes that moves something, one of n + 1 after n in a row that did not; and while calls take
+/// less than migrations have won and a small share of the time: of the whole, where the program says its end. Where a
+/// host goes away, it is made at once, whatever it takes.
 ///
 /// A superstep takes O(processes + hosts), a call what near_assignments() takes and O(ways^2 (processes + supersteps)).
 class expected_time final : public policy {
@@ -82,6 +83,7 @@ class expected_time final : public policy {
   double late_ = 0, expected_ = 0;        // since then: beyond what was expected then, and what was [s]
   std::size_t last_call_ = 0, due_ = 0;   // supersteps
   std::size_t in_vain_ = 0;               // calls in a row that moved nothing
+  bool left_in_vain_ = false;             // the last call was one, and a host was going away
   std::vector<std::size_t> begins_;       // of parts of what was expected then
   std::vector<double> seconds_;           // expected then of a superstep of each part
 };

@@ -52,6 +52,7 @@ rescheduling::rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::mi
       policy_(policy
                   ? std::move(policy)
                   : mapping::migration::make_policy(setup.policy, where_.machine, pins(setup.processes, setup.pinned))),
+      pinned_(pins(setup.processes, setup.pinned)),
       monitor_(std::move(setup.monitor)),
       announced_(std::move(setup.announced)),
       told_(std::move(setup.told)),
@@ -171,8 +172,22 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
   }
   // What has happened is priced by what hosts gave, what is to come by what they will.
   for (std::size_t r = 0; r < shares_.size(); ++r)
-    if (monitor_.leaves(r)) out.external_load[where_.host_of_rank[r]] = load_of_leaving;
+    if (monitor_.leaves(r)) leave(where_.host_of_rank[r], out);
   return out;
+}
+
+/// What may go elsewhere is to take very long on this host, and what has to stay as long as it takes.
+void rescheduling::leave(std::size_t host, record::superstep& step) const {
+  double& load = step.external_load[host];
+  double const slower = (1 - load_of_leaving) / (1 - load);
+  load = load_of_leaving;
+  for (std::size_t p = 0; p < step.hosts.size(); ++p) {
+    if (step.hosts[p] != host) continue;
+    if (pinned_[p])
+      step.load.work[p] *= slower;
+    else
+      step.leaves = true;
+  }
 }
 
 std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, double took) {
@@ -190,7 +205,7 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, double t
 
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   auto const step = superstep_of(last);
-  for (auto const process : last.stay) policy_->pin(process);
+  for (auto const process : last.stay) policy_->pin(process), pinned_[process] = true;
   auto const begun = record::thread_ns();
   double const began = record::now();
   auto call = policy_->after(step);

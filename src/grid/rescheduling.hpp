@@ -63,10 +63,12 @@ class rescheduling {
   std::vector<double> loads() const;
   double unit() const;
   record::superstep superstep_of(bsp_measures const& last);
+  void leave(std::size_t host, record::superstep& step) const;
   std::vector<bsp_move> moves_of(record::rescheduling call, double took);
 
   bsp_machine where_;
   std::unique_ptr<mapping::migration::policy> policy_;
+  std::vector<bool> pinned_;
   platform::monitor monitor_;
   std::function<std::vector<platform::announcement>()> announced_;
   std::function<void(record::superstep const&)> told_;

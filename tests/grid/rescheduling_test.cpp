@@ -335,6 +335,20 @@ TEST(Rescheduling, LeavesAHostThatLeaves) {
   EXPECT_THAT(left, testing::ElementsAre(4, 5));
 }
 
+TEST(Rescheduling, LeavesAHostThatLeavesBeforeCallsHavePaid) {
+  auto with = setup("skel");
+  with.announced = [] { return std::vector<announcement>{{.says = announcement::kind::leaves, .host = "c"}}; };
+  skel::rescheduling watcher(std::move(with));
+  auto now = took(1, 1e-5);  // a call is expected to take more
+  std::set<std::size_t> left;
+  for (now.number = 1; now.number < 10; ++now.number)
+    for (auto const& one : watcher.next_moves(now)) {
+      if (one.from == 2) left.insert(one.process);
+      now.rank_of[one.process] = one.to;
+    }
+  EXPECT_THAT(left, testing::ElementsAre(4, 5));
+}
+
 /// What is told of supersteps, and a candidate that is given after the first.
 class told_supersteps final : public skel::mapping::migration::policy {
  public:
@@ -381,6 +395,22 @@ TEST(Rescheduling, PricesWhatRanOnAHostThatLeavesByWhatItGave) {
   EXPECT_NEAR(watcher.made().computation, watcher.made().measured, 1e-9);
   EXPECT_DOUBLE_EQ(told[1].seconds, 0.03);  // as if process 4 had been on rank 1
   EXPECT_THAT(told[1].external_load, testing::ElementsAre(0, 0, testing::Gt(0.99)));
+}
+
+TEST(Rescheduling, SaysThatWhatIsPinnedOnAHostThatLeavesTakesAsLongAsBefore) {
+  auto with = setup("never");
+  with.announced = [] { return std::vector<announcement>{{.says = announcement::kind::leaves, .host = "c"}}; };
+  with.pinned = {5};
+  std::vector<skel::record::superstep> told;
+  auto const machine = with.where.machine;
+  skel::rescheduling watcher(std::move(with), std::make_unique<told_supersteps>(told));
+  auto now = took(1, 0.01);
+  watcher.next_moves(now);
+  EXPECT_TRUE(told[0].leaves);
+  now.number = 2, now.rank_of[4] = 1;
+  watcher.next_moves(now);
+  EXPECT_FALSE(told[1].leaves) << "what has to stay does not go";
+  EXPECT_NEAR(skel::cost::bsp::host_times(machine, told[1])[2], now.seconds[5], 1e-9);
 }
 
 TEST(Rescheduling, RefusesAPolicyWhoseMovesCannotBe) {

@@ -36,6 +36,7 @@ struct superstep {
   double migration_per_byte = 0;  ///< of its state, beside the path that it takes, where that was measured [s/B]
   double call = 0;                ///< that a call usually took so far, or is expected to take [s]; 0: unknown
   double deciding = 0;            ///< that all calls took so far, as measured [s]
+  bool leaves = false;            ///< a host goes away soon that has processes which may go elsewhere
   std::shared_ptr<memory_needs const> memory{};  ///< what processes take of hosts; null: their states
 };
 
