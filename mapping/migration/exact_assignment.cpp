@@ -7,7 +7,7 @@ namespace skel::mapping::migration {
 
 namespace {
 
-constexpr double most_assignments = 0x1p18;
+constexpr double most_assignments = 0x1p18, most_counted = 0x1p25;
 constexpr std::size_t most_priced = std::size_t{1} << 14U;
 
 std::vector<std::size_t> movable(assignment_problem const& problem) {
@@ -104,9 +104,19 @@ class branches {
 }  // namespace
 
 bool is_small(assignment_problem const& problem) {
-  return problem.machine->hosts.host_count() > 1 &&
-         std::pow(static_cast<double>(problem.machine->hosts.host_count()),
-                  static_cast<double>(movable(problem).size())) <= most_assignments;
+  if (problem.machine->hosts.host_count() < 2) return false;
+  double const hosts = static_cast<double>(problem.machine->hosts.host_count()),
+               processes = static_cast<double>(problem.present->hosts.size()),
+               supersteps = static_cast<double>(problem.work.size()),
+               assignments = std::pow(hosts, static_cast<double>(movable(problem).size())),
+               nodes = assignments * hosts / (hosts - 1);  // of all depths
+  double const clusters = static_cast<double>(problem.machine->hosts.clusters().size()),
+               barrier = clusters * std::min(processes, clusters);
+  std::size_t messages = problem.messages.empty() ? problem.present->load.messages.size() : 0;
+  for (auto const& one : problem.messages) messages += one.messages.size();
+  double const of_prices = std::min(assignments, static_cast<double>(most_priced)) *
+                           (supersteps * (hosts + processes) + static_cast<double>(messages) + barrier);
+  return assignments <= most_assignments && nodes * supersteps * hosts <= most_counted && of_prices <= most_counted;
 }
 
 std::optional<std::vector<std::size_t>> best_assignment(

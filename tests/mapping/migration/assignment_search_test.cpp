@@ -100,6 +100,32 @@ TEST(NearAssignments, HaveTheBestOfSmallCases) {
     }
 }
 
+/// Processes that may move, and pinned ones, on hosts of one cluster.
+std::unique_ptr<drawn> on_one_cluster(std::size_t hosts, std::size_t movable, std::size_t pinned) {
+  auto one = std::make_unique<drawn>();
+  std::size_t const processes = movable + pinned;
+  one->machine.hosts = platform::description(0, {{"a", hosts, 1, 1, {}, {}, {}}}, {});
+  one->present.hosts.assign(processes, 0);
+  one->pinned.assign(processes, true);
+  std::fill_n(one->pinned.begin(), movable, false);
+  one->problem = {.machine = &one->machine,
+                  .present = &one->present,
+                  .pinned = &one->pinned,
+                  .work = std::vector(12, std::vector<double>(processes, 1)),
+                  .supersteps = std::vector<double>(12, 1),
+                  .deviation = std::vector<double>(processes)};
+  return one;
+}
+
+TEST(IsSmall, CountsWhatIsLookedAtForEachAssignment) {
+  EXPECT_TRUE(is_small(on_one_cluster(4, 9, 0)->problem));
+  EXPECT_FALSE(is_small(on_one_cluster(512, 2, 0)->problem)) << "2^18 assignments of 512 hosts";
+  EXPECT_FALSE(is_small(on_one_cluster(4, 9, 1000)->problem)) << "each price has all processes";
+  auto talking = on_one_cluster(4, 9, 0);
+  talking->problem.messages = {{std::vector<record::bsp_message>(10'000, {0, 1, 1}), 1}};
+  EXPECT_FALSE(is_small(talking->problem)) << "and all messages";
+}
+
 TEST(NearAssignments, AreNearTheBestWhereNotAllCanBeLookedAt) {
   double regret = 0;
   constexpr unsigned seeds = 4;
