@@ -18,9 +18,11 @@ double rounds(std::size_t many) {
   return many < 2 ? 0 : static_cast<double>(std::bit_width(many - 1));
 }
 
-std::size_t first_host(platform::description const& hosts, std::size_t cluster) {
-  std::size_t first = 0;
-  for (std::size_t c = 0; c < cluster; ++c) first += hosts.clusters()[c].hosts;
+/// Of each cluster. O(clusters).
+std::vector<std::size_t> first_hosts(platform::description const& hosts) {
+  std::vector<std::size_t> first;
+  std::size_t next = 0;
+  for (auto const& one : hosts.clusters()) first.push_back(next), next += one.hosts;
   return first;
 }
 
@@ -37,8 +39,7 @@ std::vector<std::size_t> used_hosts(machine const& grid, std::span<std::size_t c
 
 void require_connected(platform::description const& hosts) {
   auto const& clusters = hosts.clusters();
-  std::vector<std::size_t> first;
-  for (std::size_t c = 0, host = 0; c < clusters.size(); host += clusters[c++].hosts) first.push_back(host);
+  auto const first = first_hosts(hosts);
   for (std::size_t a = 0; a < clusters.size(); ++a)
     for (std::size_t b = 0; b < clusters.size(); ++b)
       if (a != b && !hosts.connected(first[a], first[b]))
@@ -108,6 +109,7 @@ std::vector<double> volume_times(machine const& grid, std::span<record::bsp_mess
 double barrier_time(machine const& grid, std::span<std::size_t const> hosts) {
   auto const many = used_hosts(grid, hosts);
   auto const& clusters = grid.hosts.clusters();
+  auto const first = first_hosts(grid.hosts);
   double inside = 0, between = 0;
   std::size_t sets = 0;
   for (std::size_t a = 0; a < many.size(); ++a) {
@@ -115,8 +117,7 @@ double barrier_time(machine const& grid, std::span<std::size_t const> hosts) {
     ++sets;
     inside = std::max(inside, rounds(many[a]) * clusters[a].inside.latency);
     for (std::size_t b = 0; b < many.size(); ++b)
-      if (many[b] > 0 && a != b)
-        between = std::max(between, grid.hosts.path(first_host(grid.hosts, a), first_host(grid.hosts, b)).latency);
+      if (many[b] > 0 && a != b) between = std::max(between, grid.hosts.path(first[a], first[b]).latency);
   }
   return 2 * inside + rounds(sets) * between;
 }
@@ -161,8 +162,7 @@ double rescheduling_time(machine const& grid, std::span<std::size_t const> hosts
   std::vector<double> processes(clusters.size());
   for (auto const h : hosts) processes[grid.hosts.cluster_of(h)] += 1;
   double inside = 0, between = 0;
-  std::vector<std::size_t> managers;
-  for (std::size_t c = 0, host = 0; c < clusters.size(); host += clusters[c++].hosts) managers.push_back(host);
+  auto const managers = first_hosts(grid.hosts);
   for (std::size_t a = 0; a < clusters.size(); ++a) {
     inside = std::max(inside, clusters[a].inside.time(processes[a] * report_bytes));
     double told = 0;

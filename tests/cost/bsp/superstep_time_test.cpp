@@ -68,6 +68,20 @@ TEST(SuperstepTime, HasABarrierOfTheHostsThatHaveProcesses) {
   EXPECT_DOUBLE_EQ(barrier_time(two_sets(), std::vector<std::size_t>{0, 1, 2}), 2e-4 + 1e-3);
 }
 
+TEST(SuperstepTime, HasABarrierOfTheLongestLatencyBetweenSetsThatAreUsed) {
+  std::vector<platform::cluster> clusters;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t a = 0; a < 4; ++a) {
+    clusters.push_back({std::string(1, static_cast<char>('a' + a)), a + 1, 1, 1, {}, {}, {}});
+    for (std::size_t b = 0; b < 4; ++b)
+      if (a != b) links.push_back({a, b, {static_cast<double>(10 * a + b), 100}, {}});
+  }
+  machine const grid{platform::description(0, clusters, links)};
+  // First hosts are 0, 1, 3 and 6; of sets b, c and d the longest is from d to c, of a, b and c from c to b.
+  EXPECT_DOUBLE_EQ(barrier_time(grid, std::vector<std::size_t>{2, 5, 9}), 2 * 32);
+  EXPECT_DOUBLE_EQ(barrier_time(grid, std::vector<std::size_t>{0, 1, 4}), 2 * 21);
+}
+
 TEST(Imbalance, IsTheLargestBesideTheMeanOfHostsThatHaveProcesses) {
   EXPECT_DOUBLE_EQ(imbalance(std::vector<double>{3, 1, 0}, std::vector<std::size_t>{0, 1}), 0.5);
   EXPECT_DOUBLE_EQ(imbalance(std::vector<double>{3, 0, 0}, std::vector<std::size_t>{0, 1}), 1);

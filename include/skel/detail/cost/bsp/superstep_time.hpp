@@ -76,7 +76,8 @@ std::vector<double> volume_times(machine const& grid, std::span<record::bsp_mess
 ///   2 max_set ceil(log2 hosts) latency + ceil(log2 sets) max latency between them. O(processes + clusters^2).
 double barrier_time(machine const& grid, std::span<std::size_t const> hosts);
 
-/// w + g h + l of a superstep; with beta, max over hosts of (w + beta volume) + l.
+/// w + g h + l of a superstep; with beta, max over hosts of (w + beta volume) + l. O(processes + hosts + messages +
+/// clusters^2).
 superstep_time time_of(machine const& grid, record::superstep const& step);
 
 /// Largest time of a host / mean - 1, over hosts that have processes. 0 where nothing is computed.

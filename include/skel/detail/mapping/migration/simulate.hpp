@@ -44,8 +44,8 @@ struct simulated_run {
 
 /// Replays a program under a policy: prices each superstep where its processes are, tells the policy, and moves what it
 /// says, at the price that it takes. There is no call after the last superstep. O(supersteps (processes + hosts +
-/// messages)) beside the policy. Throws skel::error for a policy that moves a process that does not exist, is not where
-/// it says, or goes to no host.
+/// messages + clusters^2)) beside the policy. Throws skel::error for a policy that moves a process that does not exist,
+/// is not where it says, or goes to no host.
 simulated_run simulate(record::workload const& program, cost::bsp::machine const& machine, start const& begin,
                        policy& decides);
 
