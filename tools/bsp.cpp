@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
@@ -93,13 +93,11 @@ struct slowest_hosts {
     };
     first = of(run.supersteps.front()), last = of(run.supersteps.back());
     auto const work = record::load_of(scenario.program, run.supersteps.size()).work;
-    double speed = 0, fastest = 0;
-    for (std::size_t h = 0; h < scenario.machine.host_count(); ++h) {
-      double const its =
-          scenario.machine.speed(h) * (scenario.external_load.empty() ? 1 : 1 - scenario.external_load[h]);
-      speed += its, fastest = std::max(fastest, its);
-    }
-    bound = std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed, std::ranges::max(work) / fastest);
+    std::vector<double> speeds;
+    for (std::size_t h = 0; h < scenario.machine.host_count(); ++h)
+      speeds.push_back(scenario.machine.speed(h) *
+                       (scenario.external_load.empty() ? 1 : 1 - scenario.external_load[h]));
+    bound = cost::bsp::least_slowest(work, speeds);
   }
 };
 

@@ -138,6 +138,13 @@ superstep_time time_of(machine const& grid, record::superstep const& step) {
           .barrier = barrier_time(grid, step.hosts)};
 }
 
+double least_slowest(std::span<double const> work, std::span<double const> speeds) {
+  SKEL_EXPECTS(!speeds.empty());
+  if (work.empty()) return 0;
+  return std::max(std::accumulate(work.begin(), work.end(), 0.0) / std::accumulate(speeds.begin(), speeds.end(), 0.0),
+                  std::ranges::max(work) / std::ranges::max(speeds));
+}
+
 double imbalance(std::span<double const> host_times, std::span<std::size_t const> hosts) {
   std::vector<bool> used(host_times.size());
   for (auto const h : hosts) used[h] = true;

@@ -36,10 +36,7 @@ class search {
     if (problem_.messages.empty()) talks_.push_back({present_.load.messages, 1});
     for (auto const& one : problem_.messages) talks_.push_back({one.messages, one.part});
     for (std::size_t h = 0; h < speed_.size(); ++h) speed_[h] = machine_.speed(h, present_.external_load);
-    double const all_speed = std::accumulate(speed_.begin(), speed_.end(), 0.0), fastest = std::ranges::max(speed_);
-    for (auto const& work : problem_.work)
-      bound_.push_back(std::max(std::accumulate(work.begin(), work.end(), 0.0) / all_speed,
-                                work.empty() ? 0 : *std::ranges::max_element(work) / fastest));
+    for (auto const& work : problem_.work) bound_.push_back(cost::bsp::least_slowest(work, speed_));
   }
 
   std::vector<assignment> run() {

@@ -39,7 +39,7 @@ struct assignment {
 /// Assignments near the present one that are expected to take less time, which is the first.
 ///
 /// For each superstep k a target lies between what it takes now and a lower bound:
-///   bound_k = max(work of all / speed of all, largest work of a process / fastest speed),
+///   bound_k = least_slowest(work_k),
 ///   target_k = bound_k + share (present_k - bound_k).
 /// For each of some shares, and some spans of supersteps in which the target is to hold, hosts above their target are
 /// emptied, and their processes, the largest first, stay where they fit or go to the host that has the largest part of

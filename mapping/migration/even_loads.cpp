@@ -57,9 +57,7 @@ even_loads::even_loads(assignment_problem const& problem, host_memory const& mem
   for (auto& all : now_.of_host)
     for (auto& [block, one] : all)
       std::ranges::stable_sort(one.processes, std::ranges::greater{}, [&](std::size_t p) { return work_[p]; });
-  double const all_work = std::accumulate(work_.begin(), work_.end(), 0.0);
-  bound_ = all_work / std::accumulate(speed_.begin(), speed_.end(), 0.0);
-  if (!work_.empty()) bound_ = std::max(bound_, std::ranges::max(work_) / std::ranges::max(speed_));
+  bound_ = cost::bsp::least_slowest(work_, speed_);
   for (std::size_t h = 0; h < speed_.size(); ++h) bound_ = std::max(bound_, pinned[h] / speed_[h]);
   most_ = least_looks + most_looks_each * hosts.size();
 }

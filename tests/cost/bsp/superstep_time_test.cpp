@@ -82,6 +82,13 @@ TEST(SuperstepTime, HasABarrierOfTheLongestLatencyBetweenSetsThatAreUsed) {
   EXPECT_DOUBLE_EQ(barrier_time(grid, std::vector<std::size_t>{0, 1, 4}), 2 * 21);
 }
 
+TEST(LeastSlowest, IsAllWorkOnAllHostsOrTheLargestOnTheFastest) {
+  EXPECT_DOUBLE_EQ(least_slowest(std::vector<double>{3, 3, 3}, std::vector<double>{2, 1}), 3);
+  EXPECT_DOUBLE_EQ(least_slowest(std::vector<double>{1, 8, 0}, std::vector<double>{2, 1}), 4);
+  EXPECT_DOUBLE_EQ(least_slowest(std::vector<double>{0, 0}, std::vector<double>{2}), 0);
+  EXPECT_DOUBLE_EQ(least_slowest(std::vector<double>{}, std::vector<double>{2}), 0);
+}
+
 TEST(Imbalance, IsTheLargestBesideTheMeanOfHostsThatHaveProcesses) {
   EXPECT_DOUBLE_EQ(imbalance(std::vector<double>{3, 1, 0}, std::vector<std::size_t>{0, 1}), 0.5);
   EXPECT_DOUBLE_EQ(imbalance(std::vector<double>{3, 0, 0}, std::vector<std::size_t>{0, 1}), 1);

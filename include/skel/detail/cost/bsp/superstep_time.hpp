@@ -80,6 +80,11 @@ double barrier_time(machine const& grid, std::span<std::size_t const> hosts);
 /// clusters^2).
 superstep_time time_of(machine const& grid, record::superstep const& step);
 
+/// What the slowest host computes at least, wherever processes are [s]:
+///   max(work of all / speed of all, largest work of a process / fastest speed).
+/// `speeds` of each host, as machine::speed(). O(processes + hosts). Precondition: there is a host.
+double least_slowest(std::span<double const> work, std::span<double const> speeds);
+
 /// Largest time of a host / mean - 1, over hosts that have processes. 0 where nothing is computed.
 double imbalance(std::span<double const> host_times, std::span<std::size_t const> hosts);
 
