@@ -184,7 +184,8 @@ void print(platform::bsp_scenario const& scenario, mapping::migration::simulated
 }
 
 int bsp(bsp_options const& options, std::ostream& out) {
-  if (options.alpha && *options.alpha < 1) refuse_option("--alpha", "is a number of supersteps, 1 or more");
+  if (options.alpha && (*options.alpha < 1 || *options.alpha > static_cast<long long>(skeletons::most_alpha)))
+    refuse_option("--alpha", "is a number of supersteps, 1 to " + std::to_string(skeletons::most_alpha));
   auto const scenario = read_scenario(options);
   try {
     cost::bsp::require_connected(scenario.machine);

@@ -228,7 +228,9 @@ skeletons::migration_settings read_policy(reader const& object, skeletons::migra
                              "; one of never, rotate, migbsp, greedy_refine, diffusion, skel");
   }
   made.alpha = object.count_or("alpha", made.alpha);
-  if (made.alpha == 0) object.at("alpha").fail("is 0; supersteps until the first call, 1 or more");
+  if (made.alpha == 0 || made.alpha > skeletons::most_alpha)
+    object.at("alpha").fail("is " + std::to_string(made.alpha) + "; supersteps until the first call, 1 to " +
+                            std::to_string(skeletons::most_alpha) + ", are wanted");
   made.apply = object.truth_or("apply", made.apply);
   made.supersteps = object.count_or("supersteps", made.supersteps);
   made.omega = object.count_or("omega", made.omega);

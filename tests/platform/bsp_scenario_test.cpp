@@ -190,6 +190,9 @@ TEST(BspScenario, RefusesWhatCannotBe) {
       HasSubstr("messages[0][1]: there is no process 2; there are 2 processes, numbered from 0"));
   EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"name": "migbps"})"), HasSubstr("did you mean 'migbsp'?"));
   EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"alpha": 0})"), HasSubstr("policy.alpha: is 0"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"alpha": 1000001})"), HasSubstr("policy.alpha: is 1000001"));
+  EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"alpha": 18446744073709551615})"),
+              HasSubstr("policy.alpha: is 18446744073709551615"));
   EXPECT_THAT(refusal(trace + mapping + R"(, "policy": {"heuristic": 3})"), HasSubstr("policy.heuristic: is 1"));
   EXPECT_THAT(refusal(trace + mapping + R"(, "memory": {"a": 5}, "state_bytes": 6)"),
               HasSubstr("memory: host 'a-0' has 5 B"));

@@ -95,7 +95,9 @@ TEST_F(BspTest, RefusesWhatItCannotDo) {
   };
   refused({"bsp"}, 2, "SCENARIO: is missing");
   refused({"bsp", scenario(), "--policy", "migbps"}, 2, "--policy: 'migbps' is no policy; did you mean 'migbsp'?");
-  refused({"bsp", scenario(), "--alpha", "0"}, 2, "--alpha: is a number of supersteps, 1 or more");
+  refused({"bsp", scenario(), "--alpha", "0"}, 2, "--alpha: is a number of supersteps, 1 to 1000000");
+  refused({"bsp", scenario(), "--alpha", "1000001"}, 2, "--alpha: is a number of supersteps, 1 to 1000000");
+  refused({"bsp", scenario(R"({"policy": {"alpha": 1000001}})")}, 2, "policy.alpha: is 1000001");
   refused({"bsp", scenario(R"({"platform": "nowhere.json"})")}, 2, "nowhere.json");
   refused({"bsp", platform_}, 2, "skel_bsp: is missing");
   refused(
