@@ -212,7 +212,7 @@ int bsp(bsp_options const& options, std::ostream& out) {
 
 constexpr char const* footer =
     R"(What a BSP program takes whose processes migrate: each superstep is priced where its processes are (the slowest host,
-which its active processes share; the longest messages of a process; a barrier), the policy is told what happened, and
+which its active processes share; the longest messages of a host; a barrier), the policy is told what happened, and
 moves what it says. Calls and migrations are paid for. The scenario names platform, mapping, workload and policy:
 docs/formats.md. Processes are numbered from 0, supersteps from 1.
 
@@ -220,11 +220,11 @@ Policies: never; rotate (each process to the host of the next, at each call); mi
 al. 2009); greedy_refine and diffusion (every ALPHA supersteps); skel (by the superstep times that are expected).
 
 --json gives {"time": seconds, "supersteps", "calls": [superstep], "migrations": [{"superstep", "process", "from", "to",
-"pm", "t1", "t2"}], "imbalance": largest time of hosts / mean - 1, over all supersteps, "slowest": {"first", "last",
-"bound"}: seconds of the slowest host in these supersteps, and at least in the last, "hosts": of each process in the
-end, "tasks": their numbers in data files, "policy", "calling": seconds of calls, "migrating": seconds of migrations,
-"reschedulings": [{"superstep", "imbalance_before", "imbalance_after", "cost", "price", "candidates": [as migrations,
-with "accepted" and "why"], "took": seconds here, with --timing}]}.
+"pm", "t1", "t2"}], "imbalance": largest time of hosts / mean of those with processes - 1, over all supersteps,
+"slowest": {"first", "last", "bound"}: seconds of the slowest host in these supersteps, and at least in the last,
+"hosts": of each process in the end, "tasks": their numbers in data files, "policy", "calling": seconds of calls,
+"migrating": seconds of migrations, "reschedulings": [{"superstep", "imbalance_before", "imbalance_after", "cost",
+"price", "candidates": [as migrations, with "accepted" and "why"], "took": seconds here, with --timing}]}.
 
 Examples:
   skel bsp scenario.json
