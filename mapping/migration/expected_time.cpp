@@ -86,11 +86,8 @@ void expected_time::watch(record::superstep const& step) {
       [&](std::size_t ahead) { return forecast_.expected(ahead); });
   next_ = forecast_.expected(1);
   passed_ += step.seconds;
-  double speed = 0, fastest = 0;
-  for (std::size_t h = 0; h < times.size(); ++h) {
-    double const its = machine_.speed(h, step.external_load);
-    speed += its, fastest = std::max(fastest, its);
-  }
+  std::vector<double> speeds;
+  for (std::size_t h = 0; h < times.size(); ++h) speeds.push_back(machine_.speed(h, step.external_load));
   auto const time = cost::bsp::time_of(machine_, step);
   if (first_hosts_.empty()) first_hosts_ = step.hosts;
   if (first_hosts_ != step.hosts) {
@@ -98,10 +95,7 @@ void expected_time::watch(record::superstep const& step) {
     never.hosts = first_hosts_;
     won_ += cost::bsp::time_of(machine_, never).seconds() - time.seconds();
   }
-  auto const& work = step.load.work;
-  lost_ += time.communication + slowest -
-           std::max(std::accumulate(work.begin(), work.end(), 0.0) / speed,
-                    (work.empty() ? 0 : *std::ranges::max_element(work)) / fastest);
+  lost_ += time.communication + slowest - cost::bsp::least_slowest(step.load.work, speeds);
   if (seconds_.empty()) return;
   std::size_t part = 0;
   while (part + 1 < begins_.size() && last_call_ + begins_[part + 1] < step.number) ++part;
