@@ -19,7 +19,8 @@ struct state {
 /// What is put needs more room than there is.
 TEST(Superstep, APutWithoutRoomForItsValuesIsNone) {
   outbox<int, no_value> out;
-  participation<int, no_value> part{.processes = 1, .out = &out, .arrays = skel::registered<&state::bytes>::entries()};
+  participation<int, no_value> part;
+  part.processes = 1, part.out = &out, part.arrays = skel::registered<&state::bytes>::entries();
   skel::superstep<int> now(part);
   std::byte const one{};
   now.put<&state::bytes>(0, 0, one);
@@ -42,7 +43,8 @@ struct scarce {
 
 TEST(Superstep, AContributionWithoutMemoryIsNone) {
   outbox<int, scarce> out;
-  participation<int, scarce> part{.processes = 1, .out = &out};
+  participation<int, scarce> part;
+  part.processes = 1, part.out = &out;
   skel::superstep<int, scarce> now(part);
   EXPECT_THROW(now.contribute(scarce(true)), std::bad_alloc);
   now.contribute(scarce(false));
