@@ -73,10 +73,10 @@ class grid : public collective_calls {
   /// Runs a BSP program (skel::bsp, <skel/bsp.hpp>, which has these functions). Its processes begin in blocks on all
   /// ranks, and each rank computes with as many threads as it has cores. Collective: every rank gives the same program.
   /// Ctrl-C and `stop` cancel it as they do others; they are looked at between processes. Returns the same report on
-  /// every rank, but for its seconds and, on rank 0 alone, refused announcements; the second also of(process, state) of every process, in their order, on every
-  /// rank, which has to be able to cross ranks. Throws on every rank: skel::process_error when a function or serializer
-  /// of the user threw, skel::cancelled, skel::error at the program's limit of supersteps, or when the ranks do not
-  /// make the same calls.
+  /// every rank, but for its seconds and, on rank 0 alone, refused announcements; the second also of(process, state) of
+  /// every process, in their order, on every rank, which has to be able to cross ranks. Throws on every rank:
+  /// skel::process_error when a function or serializer of the user threw, skel::cancelled, skel::error at the program's
+  /// limit of supersteps, or when the ranks do not make the same calls.
   template <class Program>
   requires runtime::bsp::is_program<Program> bsp_report run(Program const& app, std::stop_token const& stop = {});
   template <class Program, class Of>

@@ -102,8 +102,9 @@ std::map<std::string, option> const& options() {
           s.remap = v == "on";
         }}},
       {"--skel-migration",
-       {"POLICY[:ALPHA]", "move processes of BSP programs by never, rotate, migbsp, greedy_refine, diffusion or skel, unless they do it "
-       "themselves",
+       {"POLICY[:ALPHA]",
+        "move processes of BSP programs by never, rotate, migbsp, greedy_refine, diffusion or skel, unless they do it "
+        "themselves",
         [](run_settings& s, std::string const& v) { s.migration = migration("--skel-migration", v); }}},
       {"--skel-announcements",
        {"PATH", "file or socket where others announce changes of hosts and paths ('skel announce')",
