@@ -36,7 +36,8 @@ namespace skel::mapping::migration {
 /// less than migrations have won and a small share of the time: of the whole, where the program says its end. Where a
 /// host goes away, it is made at once, whatever it takes.
 ///
-/// A superstep takes O(processes + hosts), a call what near_assignments() takes and O(ways^2 (processes + supersteps)).
+/// A superstep takes O(processes + hosts + messages + clusters^2), a call what near_assignments() takes and
+/// O(ways^2 (processes + supersteps)).
 class expected_time final : public policy {
  public:
   expected_time(skeletons::migration_settings const& settings, cost::bsp::machine const& machine,
