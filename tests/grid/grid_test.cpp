@@ -816,7 +816,7 @@ TEST(Grid, RefusesOptionsItCannotRead) {
   };
   refuses("--skel-capacity", "-1", "not a number of at least");
   refuses("--skel-latency", "nan", "not a number");
-  for (char const* size : {"", "much", "64X", "-1k", "0", "inf", "1e30", "3i", "k", "0x10"})
+  for (char const* size : {"much", "64X", "-1k", "0", "inf", "1e30", "3i", "k", "0x10"})
     refuses("--skel-memory", size, "is not a size of at least a byte");
   for (char const* migration : {"migbsp:-3", "migbsp:1e3", "migbsp:", "migbsp:8x", "migbsp:99999999999999999999"})
     refuses("--skel-migration", migration, "ALPHA of '" + std::string(migration) + "' is no whole number");
@@ -824,7 +824,7 @@ TEST(Grid, RefusesOptionsItCannotRead) {
   refuses("--skel-migration", "migbsp:1000001", "1 to 1000000, are wanted");
   refuses("--skel-capcity", "1", "did you mean '--skel-capacity'");
   refuses("--skel-other-hosts", "ask", "neither 'measure' nor 'refuse'");
-  for (char const* said : {"", "exchange", "=sparse", "exchange="})
+  for (char const* said : {"exchange", "=sparse", "exchange="})
     refuses("--skel-force", said, "is not PROBLEM=CHOICE, such as exchange=sparse");
   refuses("--skel-platform", "/nowhere/grid.json", "/nowhere/grid.json");
 }
