@@ -26,6 +26,7 @@ void message_history::add(std::vector<record::bsp_message> const& messages) {
 
 std::vector<usual_messages> message_history::parts_of(std::vector<kept> const& all) {
   std::vector<usual_messages> parts;
+  parts.reserve(all.size());
   double sum = 0;
   for (auto const& one : all) sum += one.what.part;
   for (auto const& one : all) parts.push_back({one.what.messages, one.what.part / sum});

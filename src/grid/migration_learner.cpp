@@ -69,6 +69,7 @@ mapping::migration_price migration_learner::learnt() const {
   double const per_byte =
       std::clamp((large.seconds - small.seconds) / (large.bytes - small.bytes), 0.0, large.seconds / large.bytes);
   std::vector<double> rest;
+  rest.reserve(all.size());
   for (auto const& one : all) rest.push_back(one.seconds - per_byte * one.bytes);
   return {std::max(0.0, statistics::median(std::move(rest))), per_byte};
 }
