@@ -325,18 +325,18 @@ survey read_survey(description const& machine, std::string const& source) {
 }
 
 double residual_of(description const& machine, std::string const& model) {
-  double most = 0;
+  double sum = 0, parts = 0;
   auto const look = [&](parameter_blocks const& blocks) {
     path_figures path;
     json const measured = measured_block(blocks);
     read_residuals(block_of(measured, "platform", "measured"), path);
     if (auto const found = path.residuals.find(model); found != path.residuals.end())
-      most = std::max(most, found->second);
+      sum += found->second, parts += 1;
   };
   for (cluster const& one : machine.clusters())
     if (one.hosts > 1) look(one.parameters);
   for (cluster_link const& one : machine.links()) look(one.parameters);
-  return most;
+  return parts > 0 ? sum / parts : 0;
 }
 
 }  // namespace skel::platform

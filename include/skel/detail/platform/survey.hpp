@@ -79,9 +79,9 @@ survey read_survey(description const& machine, std::string const& source = "plat
 /// Whether a description, or one of its clusters, says how it was measured.
 bool is_measured(description const& machine);
 
-/// How far a model's times were off those that were measured, where that was most: inside a cluster of several hosts or
-/// over a link (path_figures::residuals). 0 where nothing was measured. Reads what a description keeps in O(its parts);
-/// damaged blocks as read_survey().
+/// How far a model's times were off those that were measured (path_figures::residuals), in the mean of clusters of
+/// several hosts and links: what goes over several of them is off as they are together. 0 where nothing was measured.
+/// Reads what a description keeps in O(its parts); damaged blocks as read_survey().
 double residual_of(description const& machine, std::string const& model);
 
 }  // namespace skel::platform
