@@ -330,8 +330,7 @@ double residual_of(description const& machine, std::string const& model) {
     path_figures path;
     json const measured = measured_block(blocks);
     read_residuals(block_of(measured, "platform", "measured"), path);
-    if (auto const found = path.residuals.find(model); found != path.residuals.end())
-      sum += found->second, parts += 1;
+    if (auto const found = path.residuals.find(model); found != path.residuals.end()) sum += found->second, parts += 1;
   };
   for (cluster const& one : machine.clusters())
     if (one.hosts > 1) look(one.parameters);
