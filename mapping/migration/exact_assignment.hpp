@@ -12,8 +12,7 @@ namespace skel::mapping::migration {
 
 /// Whether all assignments can be looked at: there are at most 2^18, hosts^(processes that may move), and branches look
 /// at 2^25 works at most, and so do prices: four hosts for nine processes. Each branch looks at all hosts in each
-/// superstep of the problem, each price at hosts, processes, messages
-/// and the barrier.
+/// superstep of the problem, each price at hosts, processes, messages and the barrier.
 bool is_small(assignment_problem const& problem);
 
 /// The assignment that takes least time of all, by branch and bound; nothing where none takes less than `most`. `time`:

@@ -81,10 +81,6 @@ std::string_view bytes_of(T const& value) {
   return {reinterpret_cast<char const*>(&value), sizeof value};
 }
 
-[[noreturn]] void fail(fs::path const& file, std::string const& what) {
-  throw error(file.string() + ": " + what + ": " + std::generic_category().message(errno));
-}
-
 /// A descriptor that is closed.
 class opened {
  public:

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #define XXH_INLINE_ALL
@@ -15,16 +14,14 @@
 
 #include <skel/detail/base/error.hpp>
 
+#include "disk.hpp"
+
 namespace skel::runtime {
 namespace {
 
 /// It stays in the cache of a core while it is filled, summed up and written, and a disk writes as fast as in larger
 /// ones: 64 MiB take 0.045 s in blocks of 1, 4, 8 or 64 MiB (virtual disk, ext4).
 constexpr std::size_t block_bytes = std::size_t{1} << 20U;
-
-[[noreturn]] void fail(std::filesystem::path const& file, char const* what) {
-  throw error(file.string() + ": " + what + ": " + std::generic_category().message(errno));
-}
 
 /// As bytes that go to the disk are asked for: a multiple of the alignment.
 std::size_t rounded_up(std::size_t bytes, std::size_t alignment) {

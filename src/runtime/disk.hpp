@@ -12,6 +12,11 @@
 
 namespace skel::runtime {
 
+/// Throws skel::error with the file, what cannot be done with it, and why: errno.
+[[noreturn]] inline void fail(std::filesystem::path const& file, char const* what) {
+  throw error(file.string() + ": " + what + ": " + std::generic_category().message(errno));
+}
+
 /// Brings the names of a folder's files to the disk: that a file has its name is in the folder. Where folders cannot be
 /// synchronised (EINVAL), nothing is to be done; `nor` are other problems of which the same is true. Throws skel::error
 /// with folder and reason.
