@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include <skel/detail/mapping/migration/migration_learner.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/monitor.hpp>
@@ -15,7 +16,6 @@
 #include <skel/detail/runtime/bsp/moves.hpp>
 
 #include "bsp_machine.hpp"
-#include "migration_learner.hpp"
 
 namespace skel {
 
@@ -77,7 +77,7 @@ class rescheduling {
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
   std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
   std::vector<cost::bsp::migration> moved_;    // at the barrier before
-  migration_learner prices_;
+  mapping::migration::migration_learner prices_;
   std::deque<double> calls_;  // what the last calls took [s]
   double calling_ = 0;        // what all calls took [s]
   double now_ = 0;            // [s] of supersteps and migrations: what is decided depends on measurements alone

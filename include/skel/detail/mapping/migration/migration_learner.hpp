@@ -8,7 +8,7 @@
 #include <skel/detail/cost/bsp/superstep_time.hpp>
 #include <skel/detail/mapping/migration_price.hpp>
 
-namespace skel {
+namespace skel::mapping::migration {
 
 /// Learns what migrations take beside the paths of their states, seconds = fixed * moves + per_byte * bytes, from the
 /// last barriers at which some were made. Moves and bytes are those of the host that has most of them.
@@ -21,25 +21,25 @@ namespace skel {
 /// messages; as fixed, beyond the price of bytes that was known, where it does not.
 class migration_learner {
  public:
-  /// `machine`: with the prices that are known. `messages`: what those of a migration take (migration_messages()) [s].
+  /// `machine`: with the prices that are known. `messages`: what those of a migration take [s].
   migration_learner(cost::bsp::machine machine, double messages);
 
   /// What was measured of the moves of a barrier. O(moves + hosts). Precondition: there were some.
   void add(std::span<cost::bsp::migration const> moves, double seconds);
   bool has_any() const { return !barriers_.empty(); }
   /// What was known where there was none. O(1).
-  mapping::migration_price learnt() const;
+  migration_price learnt() const;
 
  private:
   struct of_a_move {
     double bytes = 0, crossing = 0, seconds = 0;  // the last is beside crossing
   };
   static of_a_move medians(std::span<of_a_move const> barriers);
-  mapping::migration_price of_one_size(of_a_move const& usual) const;
+  migration_price of_one_size(of_a_move const& usual) const;
 
   cost::bsp::machine machine_;
   double messages_;
   std::deque<of_a_move> barriers_;
 };
 
-}  // namespace skel
+}  // namespace skel::mapping::migration

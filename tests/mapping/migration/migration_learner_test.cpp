@@ -1,4 +1,4 @@
-#include "migration_learner.hpp"
+#include <skel/detail/mapping/migration/migration_learner.hpp>
 
 #include <vector>
 
@@ -20,32 +20,32 @@ skel::cost::bsp::machine two_hosts(double fixed = messages, double of_a_byte = 0
 }
 
 /// A barrier at which so many states of one size went from host 0 to host 1.
-void add(skel::migration_learner& to, std::size_t moves, double bytes, double beside_crossing) {
+void add(skel::mapping::migration::migration_learner& to, std::size_t moves, double bytes, double beside_crossing) {
   std::vector<migration> all;
   for (std::size_t p = 0; p < moves; ++p) all.push_back({p, 0, 1, bytes});
   to.add(all, beside_crossing + static_cast<double>(moves) * (latency + per_byte * bytes));
 }
 
-double price_of(skel::migration_learner const& learner, double bytes) {
+double price_of(skel::mapping::migration::migration_learner const& learner, double bytes) {
   auto const learnt = learner.learnt();
   return learnt.fixed + learnt.per_byte * bytes;
 }
 
 TEST(MigrationLearner, KnowsWhatWasKnown) {
-  skel::migration_learner const learner(two_hosts(0.25, 3e-9), messages);
+  skel::mapping::migration::migration_learner const learner(two_hosts(0.25, 3e-9), messages);
   EXPECT_FALSE(learner.has_any());
   EXPECT_EQ(learner.learnt(), (skel::mapping::migration_price{0.25, 3e-9}));
 }
 
 TEST(MigrationLearner, TakesWhatLargeStatesTookForTheirBytes) {
-  skel::migration_learner learner(two_hosts(), messages);
+  skel::mapping::migration::migration_learner learner(two_hosts(), messages);
   for (int i = 0; i < 20; ++i) add(learner, 4, 1e8, 4 * 0.09);
   EXPECT_NEAR(price_of(learner, 1e8), 0.09, 1e-9);
   EXPECT_LT(price_of(learner, 4), 2 * messages);
 }
 
 TEST(MigrationLearner, TakesWhatSmallStatesTookForFixed) {
-  skel::migration_learner learner(two_hosts(messages, 1e-9), messages);
+  skel::mapping::migration::migration_learner learner(two_hosts(messages, 1e-9), messages);
   for (int i = 0; i < 20; ++i) add(learner, 2, 8, 2 * 0.004);
   EXPECT_NEAR(price_of(learner, 8), 0.004, 1e-9);
   EXPECT_NEAR(price_of(learner, 1e8), 0.004 + 0.1, 1e-6) << "what was known of bytes stays";
@@ -55,7 +55,7 @@ TEST(MigrationLearner, PricesOneSizeRightWhateverWasKnown) {
   for (double const bytes : {0.0, 8.0, 1e5, 1e8})
     for (double const fixed : {0.0, 1e-3, 10.0})
       for (double const of_a_byte : {0.0, 1e-6}) {
-        skel::migration_learner learner(two_hosts(fixed, of_a_byte), messages);
+        skel::mapping::migration::migration_learner learner(two_hosts(fixed, of_a_byte), messages);
         for (int i = 0; i < 20; ++i) add(learner, 1, bytes, 0.01);
         EXPECT_NEAR(price_of(learner, bytes), 0.01, 1e-9) << bytes << " B, " << fixed << " s, " << of_a_byte << " s/B";
       }
@@ -63,7 +63,7 @@ TEST(MigrationLearner, PricesOneSizeRightWhateverWasKnown) {
 
 /// 1 ms and 2 ns a byte; times are up to a fifth off, and one is what no other was.
 TEST(MigrationLearner, FindsBothPricesOfStatesOfSeveralSizes) {
-  skel::migration_learner learner(two_hosts(), messages);
+  skel::mapping::migration::migration_learner learner(two_hosts(), messages);
   for (int i = 0; i < 16; ++i) {
     double const bytes = i % 2 == 0 ? 1e5 : 4e6, off = 0.8 + 0.1 * (i % 5);
     add(learner, 3, bytes, i == 9 ? 50 : 3 * off * (1e-3 + 2e-9 * bytes));
@@ -74,7 +74,7 @@ TEST(MigrationLearner, FindsBothPricesOfStatesOfSeveralSizes) {
 
 /// States so small that their sizes say nothing: a price of bytes would be noise.
 TEST(MigrationLearner, HasNoPriceOfBytesOfSmallStates) {
-  skel::migration_learner learner(two_hosts(), messages);
+  skel::mapping::migration::migration_learner learner(two_hosts(), messages);
   for (int i = 0; i < 16; ++i) add(learner, 1, i % 2 == 0 ? 8 : 32, 1e-3 * (1 + 0.1 * (i % 5) + 0.2 * (i % 2)));
   EXPECT_EQ(learner.learnt().per_byte, 0);
 }

@@ -1,4 +1,4 @@
-#include "migration_learner.hpp"
+#include <skel/detail/mapping/migration/migration_learner.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/statistics.hpp>
 
-namespace skel {
+namespace skel::mapping::migration {
 
 namespace {
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_barriers = 16, fewest_of_a_third = 3;
 
 /// Between sizes so far apart an error of a time is at most three times as large in what is left for no bytes.
-constexpr double apart = 2;
+constexpr double sizes_apart = 2;
 
 /// Prices with which cost::bsp::migration_time() counts one part beside the paths.
 cost::bsp::machine with_prices(cost::bsp::machine machine, double fixed, double per_byte) {
@@ -49,7 +49,7 @@ migration_learner::of_a_move migration_learner::medians(std::span<of_a_move cons
   return {of(&of_a_move::bytes), of(&of_a_move::crossing), of(&of_a_move::seconds)};
 }
 
-mapping::migration_price migration_learner::of_one_size(of_a_move const& usual) const {
+migration_price migration_learner::of_one_size(of_a_move const& usual) const {
   if (usual.crossing > messages_) {
     double const fixed = std::min(machine_.fixed, usual.seconds);
     return {fixed, usual.bytes > 0 ? (usual.seconds - fixed) / usual.bytes : machine_.per_byte};
@@ -58,14 +58,14 @@ mapping::migration_price migration_learner::of_one_size(of_a_move const& usual) 
   return {usual.seconds - copied, usual.bytes > 0 ? copied / usual.bytes : machine_.per_byte};
 }
 
-mapping::migration_price migration_learner::learnt() const {
+migration_price migration_learner::learnt() const {
   if (barriers_.empty()) return {machine_.fixed, machine_.per_byte};
   std::vector<of_a_move> all(barriers_.begin(), barriers_.end());
   std::ranges::stable_sort(all, {}, &of_a_move::bytes);
   std::size_t const third = all.size() / 3;
   if (third < fewest_of_a_third) return of_one_size(medians(all));
   auto const small = medians(std::span(all).first(third)), large = medians(std::span(all).last(third));
-  if (!(large.bytes >= apart * small.bytes && large.crossing > messages_)) return of_one_size(medians(all));
+  if (!(large.bytes >= sizes_apart * small.bytes && large.crossing > messages_)) return of_one_size(medians(all));
   double const per_byte =
       std::clamp((large.seconds - small.seconds) / (large.bytes - small.bytes), 0.0, large.seconds / large.bytes);
   std::vector<double> rest;
@@ -74,4 +74,4 @@ mapping::migration_price migration_learner::learnt() const {
   return {std::max(0.0, statistics::median(std::move(rest))), per_byte};
 }
 
-}  // namespace skel
+}  // namespace skel::mapping::migration
