@@ -77,6 +77,9 @@ class checker {
     latency(where + ".latency", c.inside.latency);
     bandwidth(where + ".bandwidth", c.inside.bandwidth);
     if (c.local_latency) latency(where + ".local_latency", *c.local_latency);
+    if (c.uplink) bandwidth(where + ".uplink", *c.uplink);
+    if (c.memory && !(*c.memory > 0))
+      fail(where + ".memory", "is not more than 0; the bytes that a host has are wanted");
     parameters(where, c.parameters);
   }
 

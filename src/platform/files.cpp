@@ -46,14 +46,17 @@ link read_link(reader const& object, bool latency_needed) {
 
 cluster read_cluster(reader const& object) {
   object.expect_object("a cluster");
-  object.expect_keys({"name", "hosts", "speed", "cores", "latency", "bandwidth", "local_latency"}, is_parameter_key);
+  object.expect_keys({"name", "hosts", "speed", "cores", "latency", "bandwidth", "uplink", "local_latency", "memory"},
+                     is_parameter_key);
   cluster result;
   result.name = object.at("name").text();
   result.hosts = object.count_or("hosts", 1);
   result.speed = object.at("speed").number();
   result.cores = object.count_or("cores", 1);
   result.inside = read_link(object, result.hosts > 1);
-  if (object.has("local_latency")) result.local_latency = object.at("local_latency").number();
+  for (auto const& [key, value] : {std::pair("local_latency", &result.local_latency),
+                                   std::pair("uplink", &result.uplink), std::pair("memory", &result.memory)})
+    if (object.has(key)) *value = object.at(key).number();
   result.parameters = read_parameters(object);
   return result;
 }
@@ -235,7 +238,9 @@ std::string to_json(description const& platform) {
   for (cluster const& c : platform.clusters()) {
     ordered entry = {{"name", c.name}, {"hosts", c.hosts}, {"speed", c.speed}, {"cores", c.cores}};
     write_link(entry, c.inside);
+    if (c.uplink && std::isfinite(*c.uplink)) entry["uplink"] = *c.uplink;
     if (c.local_latency) entry["local_latency"] = *c.local_latency;
+    if (c.memory && std::isfinite(*c.memory)) entry["memory"] = *c.memory;
     write_parameters(entry, c.parameters);
     root["clusters"].push_back(std::move(entry));
   }

@@ -50,6 +50,15 @@ std::string refusal_of(cluster_link one) {
   return refusal(0, {make("a"), make("b")}, {std::move(one)});
 }
 
+TEST(Description, AClusterWithoutUplinkSendsWhatItsPortsCan) {
+  auto one = make("a", 4);
+  EXPECT_EQ(one.leaving(), 4e9);
+  one.uplink = 1e9;
+  EXPECT_EQ(one.leaving(), 1e9);
+  one.uplink = nan;
+  EXPECT_THAT(refusal_of(one), HasSubstr("clusters[0].uplink|is not a number"));
+}
+
 TEST(Description, NumbersHostsClusterByCluster) {
   description const platform = three_clusters();
   EXPECT_EQ(platform.host_count(), 4U);

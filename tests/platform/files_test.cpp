@@ -105,6 +105,18 @@ TEST(PlatformFile, WritesWhatItReads) {
   EXPECT_THAT(text, HasSubstr("\"between\""));
 }
 
+TEST(PlatformFile, KeepsUplinksAndMemory) {
+  auto const platform = parse_description(changed("\"cores\": 1,", R"("uplink": 5e8, "memory": 8e9,)"), "test");
+  EXPECT_EQ(platform.clusters()[0].uplink, 5e8);
+  EXPECT_EQ(platform.clusters()[0].memory, 8e9);
+  EXPECT_EQ(platform.clusters()[1].uplink, std::nullopt);
+  EXPECT_EQ(parse_description(to_json(platform), "again"), platform);
+  EXPECT_EQ(platform_refusal(changed("\"cores\": 1,", R"("uplink": 0,)")),
+            "clusters[0].uplink|is zero; a bandwidth is in bytes per second, more than 0 (no link: leave it out)");
+  EXPECT_EQ(platform_refusal(changed("\"cores\": 1,", R"("memory": -1,)")),
+            "clusters[0].memory|is not more than 0; the bytes that a host has are wanted");
+}
+
 TEST(PlatformFile, WritesLinksOfOneDirectionAsSuch) {
   using skel::platform::cluster;
   skel::platform::description const platform(

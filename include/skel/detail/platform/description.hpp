@@ -38,7 +38,12 @@ struct cluster {
   std::size_t cores = 1;                  ///< per host
   link inside{};                          ///< between two of its hosts
   std::optional<double> local_latency{};  ///< [s] of a move that stays on one host; absent: the platform's
+  std::optional<double> uplink{};         ///< [B/s], > 0, that all hosts share to other clusters; absent: no limit
+  std::optional<double> memory{};         ///< [B], > 0, of a host, for programs; absent: what was measured, or no limit
   parameter_blocks parameters{};
+
+  /// What all hosts together can send to other clusters [B/s]: the uplink, or what their ports can where there is none.
+  double leaving() const { return uplink.value_or(static_cast<double>(hosts) * inside.bandwidth); }
 
   friend bool operator==(cluster const&, cluster const&) = default;
 };
