@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/mesh_app.hpp>
+
+/// The time of an iteration over a mesh that is parted among clusters of a grid. Source: the model of MAXDG1,
+/// "Selecting resources for computational electromagnetics on grids", sections 2.1 to 2.3.
+namespace skel::cost::mesh {
+
+/// What clusters have together.
+struct sums {
+  double weight = 0;  ///< what elements are divided by: sum of hosts / alpha [1/s], or of hosts where shares are equal
+  double hosts = 0;
+  std::size_t clusters = 0;
+};
+
+/// A mesh program on a grid, as sums over clusters and worst cases of them. With sums D (weights), H (hosts), n
+/// (clusters) over the clusters that take part, and l their largest latency to each other:
+///   phase j:    nt max_i share_ij / D
+///   all-reduce: l
+///   update:     l + max_i uplink_i n^(-2/3) + max_i port_i H^(-2/3), without the second term where n = 1
+/// share_ij: alpha_ij / alpha_i, alpha_i = sum over phases; or alpha_ij where shares are equal; alpha_ij [s] of an
+/// element in phase j on a host of cluster i. uplink_i = s betaC nt^(2/3) / (u min(B_C, n_i B_H)), port_i = s betaH
+/// nt^(2/3) / (u B_H); s [B] of a face, u the usable part of a bandwidth, B_C [B/s] of the uplink, B_H of a host.
+/// An iteration is the sum of all phases, updates and all-reduces; asynchronous updates together take as long as the
+/// phases that overlap them, or longer. It falls as D, H and n grow, and grows with the worst cases.
+/// Memory: all elements fit where D is at least max_i need_i, need_i = nt bytes / (memory share), share = alpha_i or 1.
+class program {
+ public:
+  /// Throws skel::error where a phase has no coefficient for a cluster, named both. O(clusters^2 + links).
+  program(platform::description const& machine, record::mesh_app const& app);
+
+  std::size_t clusters() const { return weight_.size(); }
+  std::size_t phases() const { return overlaps_.size(); }
+  /// Worst cases of a cluster: the phases' shares, its uplink, its port, the weight that its memory needs.
+  std::size_t criteria() const { return phases() + 3; }
+  std::span<double const> row(std::size_t cluster) const { return {rows_.data() + cluster * criteria(), criteria()}; }
+  double weight(std::size_t cluster) const { return weight_[cluster]; }
+  double hosts(std::size_t cluster) const { return hosts_[cluster]; }
+  /// The longer one of both directions [s]; infinite where there is no link in one, 0 of a cluster to itself.
+  double latency(std::size_t a, std::size_t b) const { return latencies_[a * clusters() + b]; }
+  std::span<double const> latencies(std::size_t cluster) const {
+    return {latencies_.data() + cluster * clusters(), clusters()};
+  }
+  /// Latencies in an iteration: it takes this many times the largest one at least.
+  double waits() const { return updates_ + allreduces_; }
+
+  /// An iteration with these sums and worst cases [s]; infinite where memory does not suffice. O(phases).
+  double seconds(sums const& of, std::span<double const> worst, double latency) const {
+    if (worst[phases() + 2] > of.weight * (1 + rounding)) return std::numeric_limits<double>::infinity();
+    double waits_for_nothing = 0, overlaps = 0;
+    for (std::size_t j = 0; j < phases(); ++j) (overlaps_[j] != 0 ? overlaps : waits_for_nothing) += worst[j];
+    double const per_share = elements_ / of.weight;
+    double const exchange = updates_ * update(of, worst, latency);
+    double const both = asynchronous_ ? std::fmax(overlaps * per_share, exchange) : overlaps * per_share + exchange;
+    return waits_for_nothing * per_share + both + allreduces_ * latency;
+  }
+
+  /// One update [s].
+  double update(sums const& of, std::span<double const> worst, double latency) const {
+    double const between = of.clusters > 1 ? worst[phases()] * of_clusters_[of.clusters] : 0;
+    double const root = std::cbrt(of.hosts);
+    return latency + between + worst[phases() + 1] / (root * root);
+  }
+
+  bool asynchronous() const { return asynchronous_; }
+  bool overlaps(std::size_t phase) const { return overlaps_[phase] != 0; }
+  double elements() const { return elements_; }
+  double updates() const { return updates_; }
+  double allreduces() const { return allreduces_; }
+
+  /// Sums are equal up to this part of them, whatever order they were made in.
+  static constexpr double rounding = 1e-12;
+
+ private:
+  double elements_ = 0, updates_ = 0, allreduces_ = 0;
+  bool asynchronous_ = false;
+  std::vector<char> overlaps_;  // of each phase: 0 or 1, for quick reading
+  std::vector<double> weight_, hosts_, rows_, latencies_;
+  std::vector<double> of_clusters_;  // n^(-2/3)
+};
+
+/// What an iteration takes on some clusters, part by part [s].
+struct iteration_time {
+  double seconds = 0;          ///< infinite where clusters have no link to each other, or memory does not suffice
+  std::vector<double> phases;  ///< the slowest cluster of each
+  double update = 0;           ///< one of them
+  double all_reduce = 0;       ///< one of them
+  double communication = 0;    ///< all updates and all-reduces
+  double hidden = 0;           ///< of the updates, behind phases: seconds = phases + communication - hidden
+};
+
+/// What an iteration takes on these clusters. O(clusters^2 + clusters phases). Precondition: one cluster at least, in
+/// rising order.
+iteration_time time_of(program const& of, std::span<std::size_t const> clusters);
+
+/// The same without its parts [s].
+double seconds_of(program const& of, std::span<std::size_t const> clusters);
+
+/// Why no clusters can take the mesh, where that is so: which constraint, with the clusters' names, and what to try.
+/// O(clusters log clusters).
+std::string why_nothing_fits(program const& of, platform::description const& machine, record::mesh_app const& app);
+
+}  // namespace skel::cost::mesh
