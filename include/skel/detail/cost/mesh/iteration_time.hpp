@@ -11,7 +11,7 @@
 #include <skel/detail/record/mesh_app.hpp>
 
 /// The time of an iteration over a mesh that is parted among clusters of a grid. Source: the model of MAXDG1,
-/// "Selecting resources for computational electromagnetics on grids", sections 2.1 to 2.3.
+/// Caron, Klein and Perez, "Efficient Grid Resource Selection for a CEM Application", sections 2.1 to 2.3.
 namespace skel::cost::mesh {
 
 /// What clusters have together.
@@ -61,6 +61,20 @@ class program {
     double const exchange = updates_ * update(of, worst, latency);
     double const both = asynchronous_ ? std::fmax(overlaps * per_share, exchange) : overlaps * per_share + exchange;
     return waits_for_nothing * per_share + both + allreduces_ * latency;
+  }
+
+  /// The least weight with which an iteration takes no more than `most` [s], the other sums and all else as given:
+  /// what seconds() says of it solved for the weight; infinite where none is enough. O(phases).
+  double least_weight(sums const& of, std::span<double const> worst, double latency, double most) const {
+    double waits_for_nothing = 0, overlaps = 0;
+    for (std::size_t j = 0; j < phases(); ++j) (overlaps_[j] != 0 ? overlaps : waits_for_nothing) += worst[j];
+    double const exchange = updates_ * update(of, worst, latency), computes = most - allreduces_ * latency;
+    auto const weight = [&](double shares, double within) {
+      return within > 0 ? elements_ * shares / within : shares > 0 ? std::numeric_limits<double>::infinity() : 0.0;
+    };
+    double const all = waits_for_nothing + overlaps;
+    return asynchronous_ ? std::fmax(weight(all, computes), weight(waits_for_nothing, computes - exchange))
+                         : weight(all, computes - exchange);
   }
 
   /// One update [s].

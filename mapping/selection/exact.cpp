@@ -1,0 +1,186 @@
+#include "exact.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/mapping/cluster_selection.hpp>
+
+namespace skel::mapping::selection {
+namespace {
+
+struct pair_bound {
+  double least = 0;  ///< that a set with these as its farthest takes [s]
+  std::uint32_t a = 0, b = 0;
+};
+
+/// Bounds of all pairs that may be the farthest two of the best set, by the clusters that are no farther from each of
+/// the two. O(clusters^2 log clusters).
+std::vector<pair_bound> bounds_of_pairs(cost::mesh::program const& of, incumbent const& best) {
+  std::size_t const n = of.clusters(), criteria = of.criteria();
+  std::vector<std::uint32_t> order(n);
+  // What is no farther from a than b is, at [a n + b].
+  std::vector<cost::mesh::sums> within(n * n);
+  for (std::size_t a = 0; a < n; ++a) {
+    auto const row = of.latencies(a);
+    std::iota(order.begin(), order.end(), std::uint32_t{0});
+    std::ranges::sort(order, {}, [&](std::uint32_t c) { return row[c]; });
+    cost::mesh::sums all;
+    for (std::size_t first = 0, last = 0; first < n; first = last) {
+      double const distance = row[order[first]];
+      for (last = first; last < n && row[order[last]] == distance; ++last) {
+        all.weight += of.weight(order[last]), all.hosts += of.hosts(order[last]), ++all.clusters;
+      }
+      for (std::size_t k = first; k < last; ++k) within[a * n + order[k]] = all;
+    }
+  }
+  std::vector<pair_bound> all;
+  std::vector<double> low(criteria);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = a + 1; b < n; ++b) {
+      double const d = of.latency(a, b);
+      if (!(d < infinity) || !best.may_win(of.waits() * d)) continue;
+      auto const &x = within[a * n + b], &y = within[b * n + a];
+      auto const &p = of.row(a), &q = of.row(b);
+      for (std::size_t k = 0; k < criteria; ++k) low[k] = std::max(p[k], q[k]);
+      double const least = of.seconds(
+          {std::min(x.weight, y.weight), std::min(x.hosts, y.hosts), std::min(x.clusters, y.clusters)}, low, d);
+      if (best.may_win(least)) all.push_back({least, static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
+    }
+  std::ranges::sort(all, {}, [](pair_bound const& one) { return std::pair(one.least, std::pair(one.a, one.b)); });
+  return all;
+}
+
+cluster_set lens_of(cost::mesh::program const& of, std::size_t a, std::size_t b, double d) {
+  auto const from_a = of.latencies(a), from_b = of.latencies(b);
+  cluster_set members;
+  for (std::size_t c = 0; c < from_a.size(); ++c)
+    if (from_a[c] <= d && from_b[c] <= d) members.push_back(c);
+  return members;
+}
+
+void try_single_clusters(cost::mesh::program const& of, incumbent& best) {
+  for (std::size_t c = 0; c < of.clusters(); ++c) {
+    best.count();
+    best.offer({c}, of.seconds({of.weight(c), of.hosts(c), 1}, of.row(c), 0));
+  }
+}
+
+}  // namespace
+
+double root_bound(cost::mesh::program const& of) {
+  double least = infinity, nearest = infinity;
+  cost::mesh::sums all;
+  std::vector<double> low(of.criteria(), infinity);
+  for (std::size_t c = 0; c < of.clusters(); ++c) {
+    least = std::min(least, of.seconds({of.weight(c), of.hosts(c), 1}, of.row(c), 0));
+    all.weight += of.weight(c), all.hosts += of.hosts(c), ++all.clusters;
+    for (std::size_t k = 0; k < low.size(); ++k) low[k] = std::min(low[k], of.row(c)[k]);
+    for (std::size_t b = 0; b < c; ++b) nearest = std::min(nearest, of.latency(c, b));
+  }
+  return nearest < infinity ? std::min(least, of.seconds(all, low, nearest)) : least;
+}
+
+double search_exactly(cost::mesh::program const& of, incumbent& best, effort& may) {
+  try_single_clusters(of, best);
+  auto const pairs = bounds_of_pairs(of, best);
+  bool const tree = is_tree_like(of);
+  effort no_limit_of_nodes(std::numeric_limits<std::uint64_t>::max(), may.until());
+  effort& spent = tree ? no_limit_of_nodes : may;
+  lens_search search(of, best, spent);
+  std::vector<double> distances;
+  distances.reserve(pairs.size());
+  for (auto const& one : pairs) distances.push_back(of.latency(one.a, one.b));
+  std::ranges::sort(distances);
+  double left = infinity;
+  // Lenses that were searched for all of their farthest pairs at once, as several have this latency.
+  struct searched {
+    double d = 0;
+    std::vector<bool> has;
+  };
+  std::vector<searched> done;
+  for (auto const& one : pairs) {
+    if (!best.may_win(one.least)) break;
+    if (spent.spent()) {
+      left = std::min(left, one.least);
+      break;
+    }
+    double const d = of.latency(one.a, one.b);
+    auto const covers = [&](searched const& lens) { return lens.d == d && lens.has[one.a] && lens.has[one.b]; };
+    bool const may_be_done = std::ranges::any_of(done, covers);
+    if (tree && may_be_done) continue;
+    auto members = lens_of(of, one.a, one.b, d);
+    if (may_be_done && std::ranges::any_of(done, [&](searched const& lens) {
+          return covers(lens) && std::ranges::all_of(members, [&](std::size_t c) { return lens.has[c]; });
+        }))
+      continue;
+    std::vector<double> low(of.criteria());
+    auto const [first, last] = std::ranges::equal_range(distances, d);
+    bool const several = last - first > 1;
+    if (several) {
+      done.push_back({d, std::vector<bool>(of.clusters())});
+      for (auto const c : members) done.back().has[c] = true;
+    } else {
+      auto const p = of.row(one.a), q = of.row(one.b);
+      for (std::size_t k = 0; k < low.size(); ++k) low[k] = std::max(p[k], q[k]);
+    }
+    left = std::min(left, search.run(std::move(members), std::move(low), d, !tree));
+  }
+  return spent.spent() ? std::min(left, best.seconds()) : best.seconds();
+}
+
+namespace {
+
+/// All sets that go on from one, cluster by cluster.
+class enumeration {
+ public:
+  enumeration(cost::mesh::program const& of, incumbent& best, effort& may)
+      : of_(of), best_(best), may_(may), worst_((of.clusters() + 1) * of.criteria()) {}
+
+  bool run() {
+    next(0, {}, 0);
+    return !may_.spent();
+  }
+
+ private:
+  void next(std::size_t from, cost::mesh::sums const& all, double latency) {
+    std::size_t const criteria = of_.criteria(), size = set_.size();
+    double const* const before = worst_.data() + size * criteria;
+    double* const after = worst_.data() + (size + 1) * criteria;
+    for (std::size_t c = from; c < of_.clusters(); ++c) {
+      if (!may_.another()) return;
+      auto const row = of_.row(c);
+      auto const latencies = of_.latencies(c);
+      double farthest = latency;
+      for (auto const other : set_) farthest = std::max(farthest, latencies[other]);
+      if (!(farthest < infinity)) continue;
+      for (std::size_t k = 0; k < criteria; ++k) after[k] = std::max(before[k], row[k]);
+      cost::mesh::sums const now{all.weight + of_.weight(c), all.hosts + of_.hosts(c), all.clusters + 1};
+      set_.push_back(c);
+      best_.count();
+      if (double const seconds = of_.seconds(now, {after, criteria}, farthest); best_.may_win(seconds))
+        best_.offer(set_, seconds);
+      next(c + 1, now, farthest);
+      set_.pop_back();
+    }
+  }
+
+  cost::mesh::program const& of_;
+  incumbent& best_;
+  effort& may_;
+  cluster_set set_;
+  std::vector<double> worst_;  // of the first 0, 1, 2, ... clusters of the set
+};
+
+}  // namespace
+
+double search_all(cost::mesh::program const& of, incumbent& best, effort& may) {
+  bool const done = enumeration(of, best, may).run();
+  return done ? best.seconds() : std::min(best.seconds(), root_bound(of));
+}
+
+}  // namespace skel::mapping::selection

@@ -1,0 +1,192 @@
+#include "lens_search.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include <skel/detail/record/clock.hpp>
+
+namespace skel::mapping::selection {
+
+namespace {
+
+void raise(std::vector<double>& low, std::span<double const> row) {
+  for (std::size_t c = 0; c < low.size(); ++c) low[c] = std::max(low[c], row[c]);
+}
+
+}  // namespace
+
+bool effort::another() {
+  constexpr std::uint64_t between_looks = 64;  // reading the clock takes as long as a small node
+  if (spent_) return false;
+  ++nodes_;
+  if (nodes_ > most_nodes_ || (nodes_ % between_looks == 0 && until_ < infinity && record::now() > until_))
+    spent_ = true;
+  return !spent_;
+}
+
+cost::mesh::sums lens_search::sums_of(cluster_set const& members) const {
+  cost::mesh::sums all;
+  for (auto const c : members) all.weight += of_.weight(c), all.hosts += of_.hosts(c);
+  all.clusters = members.size();
+  return all;
+}
+
+lens_search::lens_search(cost::mesh::program const& of, incumbent& best, effort& may)
+    : of_(of), best_(best), may_(may), branched_(of.criteria() - 1), has_(of.clusters()), worst_(of.criteria()) {
+  orders_.resize(branched_, std::vector<std::uint32_t>(of.clusters()));
+  for (std::size_t k = 0; k < branched_; ++k) {
+    std::iota(orders_[k].begin(), orders_[k].end(), std::uint32_t{0});
+    std::ranges::sort(orders_[k], std::greater{}, [&](std::uint32_t c) { return of.row(c)[k]; });
+  }
+}
+
+cost::mesh::sums lens_search::with_room(cluster_set& members) {
+  while (true) {
+    auto const all = sums_of(members);
+    double const most = all.weight * (1 + cost::mesh::program::rounding);
+    bool const fits = std::erase_if(members, [&](std::size_t c) {
+                        bool const lacks = of_.row(c)[branched_] > most;
+                        if (lacks) has_[c] = 0;
+                        return lacks;
+                      }) == 0;
+    if (fits) return all;
+  }
+}
+
+/// A set that wins has weight enough for what is known of its worst cases. Where all clusters that are worse than a
+/// threshold have more than can be spared, some of them are in it, and the worst case is no better than theirs.
+bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low) const {
+  while (true) {
+    if (!best_.may_win(of_.seconds(all, low, d_))) return false;
+    double const needed = of_.least_weight(all, low, d_, best_.seconds() * (1 + same));
+    double const spare = all.weight * (1 + same) - needed;
+    if (spare < 0) return false;
+    bool changed = false;
+    for (std::size_t k = 0; k < branched_; ++k) {
+      double gone = 0;
+      for (auto const c : orders_[k]) {
+        if (has_[c] == 0) continue;
+        double const value = of_.row(c)[k];
+        if (value <= low[k]) break;
+        gone += of_.weight(c);
+        if (gone <= spare) continue;
+        low[k] = value, changed = true;
+        break;
+      }
+    }
+    if (!changed) return true;
+  }
+}
+
+void lens_search::thresholds(node one) {
+  auto& [members, low] = one;
+  std::ranges::fill(has_, char{0});
+  for (auto const c : members) has_[c] = 1;
+  while (members.size() > 1) {
+    auto const all = with_room(members);
+    if (!may_.another()) {
+      left_ = std::min(left_, of_.seconds(all, low, d_));
+      return;
+    }
+    best_.count();
+    if (members.size() < 2 || !tighten(all, low)) return;
+    worst_ = low;
+    for (std::size_t k = 0; k < branched_; ++k) {
+      auto const worst = std::ranges::find_if(orders_[k], [&](std::uint32_t c) { return has_[c] != 0; });
+      worst_[k] = std::max(worst_[k], of_.row(*worst)[k]);
+    }
+    double const now = of_.seconds(all, worst_, d_);
+    best_.offer_near(members, now);
+    // The criterion whose worst case costs most.
+    std::size_t at = branched_;
+    double least = infinity;
+    for (std::size_t k = 0; k < branched_; ++k) {
+      if (!(worst_[k] > low[k])) continue;
+      double const kept = std::exchange(worst_[k], low[k]);
+      if (double const without = of_.seconds(all, worst_, d_); at == branched_ || without < least)
+        at = k, least = without;
+      worst_[k] = kept;
+    }
+    if (at == branched_) return;
+    double const threshold = worst_[at];
+    std::swap(low[at], worst_[at]);
+    if (best_.may_win(of_.seconds(all, low, d_))) open_.push_back({members, low});
+    low[at] = worst_[at];
+    std::erase_if(members, [&](std::size_t c) {
+      bool const worst = of_.row(c)[at] == threshold;
+      if (worst) has_[c] = 0;
+      return worst;
+    });
+  }
+}
+
+/// Takes the next open node apart into those in which no two clusters are farther than d from each other.
+void lens_search::meet() {
+  node one = std::move(open_.back());
+  open_.pop_back();
+  auto& [members, low] = one;
+  std::size_t const many = members.size();
+  if (many < 2) return;
+  if (!may_.another()) {
+    left_ = std::min(left_, of_.seconds(sums_of(members), low, d_));
+    return;
+  }
+  best_.count();
+  if (!best_.may_win(of_.seconds(sums_of(members), low, d_))) return;
+  std::size_t most = 0, with_most = 0;
+  for (std::size_t a = 0; a < many; ++a) {
+    auto const row = of_.latencies(members[a]);
+    std::size_t conflicts = 0;
+    for (auto const b : members) conflicts += static_cast<std::size_t>(row[b] > d_);
+    if (conflicts > most) most = conflicts, with_most = a;
+  }
+  if (most == 0) return thresholds(std::move(one));
+  // Of clusters that are all too far from each other a set has one.
+  cost::mesh::sums bound;
+  cluster_set rest = members, later;
+  while (!rest.empty()) {
+    cluster_set kind;
+    double weight = 0, hosts = 0;
+    for (auto const c : rest) {
+      auto const row = of_.latencies(c);
+      if (std::ranges::all_of(kind, [&](std::size_t other) { return row[other] > d_; })) {
+        kind.push_back(c);
+        weight = std::max(weight, of_.weight(c)), hosts = std::max(hosts, of_.hosts(c));
+      } else {
+        later.push_back(c);
+      }
+    }
+    bound.weight += weight, bound.hosts += hosts, ++bound.clusters;
+    rest.swap(later), later.clear();
+  }
+  if (bound.clusters < 2 || !best_.may_win(of_.seconds(bound, low, d_))) return;
+  std::size_t const chosen = members[with_most];
+  node without{members, low};
+  without.members.erase(without.members.begin() + static_cast<std::ptrdiff_t>(with_most));
+  auto const row = of_.latencies(chosen);
+  std::erase_if(members, [&](std::size_t c) { return row[c] > d_; });
+  raise(low, of_.row(chosen));
+  open_.push_back(std::move(without));
+  open_.push_back(std::move(one));
+}
+
+double lens_search::run(cluster_set members, std::vector<double> low, double d, bool apart) {
+  d_ = d, left_ = infinity;
+  open_.clear();
+  open_.push_back({std::move(members), std::move(low)});
+  while (!open_.empty()) {
+    if (apart) {
+      meet();
+    } else {
+      node one = std::move(open_.back());
+      open_.pop_back();
+      thresholds(std::move(one));
+    }
+  }
+  return left_;
+}
+
+}  // namespace skel::mapping::selection

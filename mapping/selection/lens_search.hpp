@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "incumbent.hpp"
+
+namespace skel::mapping::selection {
+
+/// When a search has to stop.
+class effort {
+ public:
+  effort(std::uint64_t most_nodes, double until) : most_nodes_(most_nodes), until_(until) {}
+
+  /// Another node; false where there is neither room nor time for it.
+  bool another();
+  bool spent() const { return spent_; }
+  double until() const { return until_; }
+
+ private:
+  std::uint64_t most_nodes_, nodes_ = 0;
+  double until_;
+  bool spent_ = false;
+};
+
+/// The best set of clusters among some, whatever their largest latency to each other up to d: a set is taken to have
+/// d. Worst cases are thresholds: a set that keeps to the same ones with more clusters takes less, so that branching is
+/// on the worst cluster of the criterion that costs most: all sets without it, or all that may have one as bad.
+/// Clusters that are farther than d from each other are branched on first, with an upper bound of sums by classes of
+/// which a set can have one each, as colours bound the weight of a clique.
+class lens_search {
+ public:
+  lens_search(cost::mesh::program const& of, incumbent& best, effort& may);
+
+  /// `low`: what the criteria of each set are at least (cost::mesh::program::row). `apart`: whether some are farther
+  /// from each other than d. Returns what sets take at least that were not looked at because the effort was spent
+  /// [s]; infinite where all were.
+  double run(cluster_set members, std::vector<double> low, double d, bool apart);
+
+ private:
+  struct node {
+    cluster_set members;
+    std::vector<double> low;
+  };
+
+  void thresholds(node one);
+  void meet();
+  cost::mesh::sums sums_of(cluster_set const& members) const;
+  /// Leaves out those whose memory is too little even if all others take part; the others have room together.
+  cost::mesh::sums with_room(cluster_set& members);
+  bool tighten(cost::mesh::sums const& all, std::vector<double>& low) const;
+
+  cost::mesh::program const& of_;
+  incumbent& best_;
+  effort& may_;
+  std::size_t branched_;                            // criteria that are thresholds: all but the memory's
+  std::vector<std::vector<std::uint32_t>> orders_;  // of each of them: clusters, the worst first
+  std::vector<char> has_;                           // of each cluster: whether the node has it
+  std::vector<double> worst_;
+  double d_ = 0, left_ = 0;
+  std::vector<node> open_;
+};
+
+}  // namespace skel::mapping::selection

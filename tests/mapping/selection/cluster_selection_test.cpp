@@ -1,0 +1,137 @@
+#include <skel/detail/mapping/cluster_selection.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "bench/resources/random_case.hpp"
+
+namespace {
+
+using namespace skel;
+using namespace skel::mapping;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+cluster_selection selected(cost::mesh::program const& of, selection_algorithm algorithm) {
+  return select_clusters(of, {.algorithm = algorithm});
+}
+
+/// Clusters of 10 hosts that take 1e-5 s for each of 1e6 elements, alone 1 s an iteration, with one all-reduce.
+///   a --- 1 ms --- b --- 1 ms --- c (1 ms from a too)      d is 2 s away from all
+platform::description four(double memory = std::numeric_limits<double>::infinity()) {
+  std::vector<platform::cluster> clusters;
+  std::vector<platform::cluster_link> links;
+  for (std::size_t c = 0; c < 4; ++c) {
+    clusters.push_back({.name = std::string(1, "abcd"[c]), .hosts = 10, .speed = 1, .memory = memory});
+    for (std::size_t other = 0; other < 4; ++other)
+      if (c != other) links.push_back({c, other, {c == 3 || other == 3 ? 2 : 1e-3, 1}, {}});
+  }
+  return {0, clusters, links};
+}
+record::mesh_app app() {
+  return {.elements = 1e6,
+          .updates = 0,
+          .allreduces = 1,
+          .phases = {{"all", false, {{"a", 1e-5}, {"b", 1e-5}, {"c", 1e-5}, {"d", 1e-5}}}}};
+}
+
+TEST(ClusterSelection, TakesClustersThatAreNear) {
+  cost::mesh::program const of(four(), app());
+  auto const best = select_clusters(of);
+  EXPECT_THAT(best.clusters, ElementsAre(0, 1, 2));
+  EXPECT_NEAR(best.time.seconds, 1.0 / 3 + 1e-3, 1e-12);
+  EXPECT_TRUE(best.optimal);
+  EXPECT_EQ(best.bound, best.time.seconds);
+}
+
+TEST(ClusterSelection, TakesFarOnesWhereMemoryNeedsThem) {
+  auto large = app();
+  large.bytes_per_element = 1;
+  auto const on = [&](double memory) { return select_clusters({four(memory), large}).clusters; };
+  EXPECT_THAT(on(1e6 / 30), ElementsAre(0, 1, 2));
+  EXPECT_THAT(on(1e6 / 31), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(on(1e6 / 41), IsEmpty());
+}
+
+TEST(ClusterSelection, OfEqualSetsTakesTheFewestAndFirst) {
+  auto machine = four();
+  auto alone = app();
+  alone.allreduces = 1'000'000;
+  for (auto const algorithm : {selection_algorithm::exact, selection_algorithm::exhaustive, selection_algorithm::greedy,
+                               selection_algorithm::grouping})
+    EXPECT_THAT(selected({machine, alone}, algorithm).clusters, ElementsAre(0)) << name_of(algorithm);
+}
+
+TEST(ClusterSelection, PricesAGivenSet) {
+  cost::mesh::program const of(four(), app());
+  auto const one = price_clusters(of, {1, 3});
+  EXPECT_THAT(one.clusters, ElementsAre(1, 3));
+  EXPECT_NEAR(one.time.seconds, 0.5 + 2, 1e-12);
+  EXPECT_FALSE(one.optimal);
+  EXPECT_NEAR(one.bound, 1.0 / 3 + 1e-3, 1e-12);
+  EXPECT_TRUE(price_clusters(of, {0, 1, 2}).optimal);
+}
+
+class ExactSelection : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(ExactSelection, MatchesExhaustiveUpToTwelveClusters) {
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    auto const one = bench::draw_case(
+        GetParam(), seed, {.clusters = 1 + seed % 12, .alike = seed % 7 == 3, .whole_latencies = seed % 5 == 2});
+    auto const of = one.program();
+    auto const exact = selected(of, selection_algorithm::exact), all = selected(of, selection_algorithm::exhaustive);
+    ASSERT_EQ(exact.clusters.empty(), all.clusters.empty()) << seed;
+    if (all.clusters.empty()) continue;
+    EXPECT_TRUE(exact.optimal && all.optimal) << seed;
+    EXPECT_NEAR(exact.time.seconds, all.time.seconds, 1e-9 * all.time.seconds) << seed;
+    EXPECT_EQ(exact.clusters, all.clusters) << seed;
+  }
+}
+
+TEST_P(ExactSelection, BoundsHoldWhereNodesRunOut) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto const of = bench::draw_case(GetParam(), seed).program();
+    auto const all = selected(of, selection_algorithm::exhaustive);
+    auto const some = select_clusters(of, {.most_nodes = seed % 10});
+    if (all.clusters.empty()) continue;
+    EXPECT_LE(some.bound, all.time.seconds * (1 + 1e-12)) << seed;
+    if (some.optimal) {
+      EXPECT_NEAR(some.time.seconds, all.time.seconds, 1e-9 * all.time.seconds) << seed;
+    }
+  }
+}
+
+TEST_P(ExactSelection, NoHeuristicIsBetter) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    auto const of = bench::draw_case(GetParam(), seed, {.clusters = 24}).program();
+    auto const best = selected(of, selection_algorithm::exact);
+    for (auto const name : selection_algorithms) {
+      auto const algorithm = *selection_algorithm_of(name);
+      if (algorithm == selection_algorithm::exhaustive) continue;
+      auto const found = selected(of, algorithm);
+      if (found.clusters.empty()) continue;
+      EXPECT_LE(best.time.seconds, found.time.seconds * (1 + 1e-12)) << name << " " << seed;
+      EXPECT_LE(found.bound, best.time.seconds * (1 + 1e-12)) << name << " " << seed;
+      EXPECT_EQ(selected(of, algorithm).clusters, found.clusters) << name << " is the same again";
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Latencies, ExactSelection, testing::ValuesIn(bench::latency_kinds),
+                         [](auto const& of) { return std::string(of.param); });
+
+TEST(TreeLike, IsWhatHasTheFourPointCondition) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (auto const kind : {"tree", "ultrametric", "islands"})
+      EXPECT_TRUE(is_tree_like(bench::draw_case(kind, seed).program())) << kind << " " << seed;
+    for (auto const kind : {"euclidean", "arbitrary"})
+      EXPECT_FALSE(is_tree_like(bench::draw_case(kind, seed).program())) << kind << " " << seed;
+  }
+}
+
+}  // namespace
