@@ -188,7 +188,9 @@ int run(int argc, char const* const* argv, std::ostream& out, std::string& chose
   add("export-rules", "write rules for Open MPI's own collectives from the models of a platform", add_export_rules);
   add("forecast", "what a series of measurements is expected to be next, and how good such forecasts were",
       add_forecast);
+  add("generate", "random platforms to test the selection of clusters on", add_generate);
   add("price", "predict the time of a collective inside a cluster under a communication model", add_price);
+  add("select", "which clusters take part in a program that iterates over a mesh", add_select);
   add("testbed", "emulate the grid of a platform file on this machine, to run programs on", add_testbed);
 #if SKEL_WITH_MPI
   add("pattern", "what the pattern of an irregular reduction over a mesh, graph or matrix is like", add_pattern);

@@ -32,12 +32,14 @@ action add_collective(CLI::App& app);
 action add_decisions(CLI::App& app);
 action add_export_rules(CLI::App& app);
 action add_forecast(CLI::App& app);
+action add_generate(CLI::App& app);
 action add_pattern(CLI::App& app);
 action add_pepa(CLI::App& app);
 action add_place(CLI::App& app);
 action add_price(CLI::App& app);
 action add_probe(CLI::App& app);
 action add_run(CLI::App& app);
+action add_select(CLI::App& app);
 action add_testbed(CLI::App& app);
 action add_train(CLI::App& app);
 

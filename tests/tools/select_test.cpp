@@ -1,0 +1,98 @@
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "command.hpp"
+
+namespace {
+
+using nlohmann::json;
+using skel::testing_tools::FolderTest;
+using skel::testing_tools::skel;
+using testing::HasSubstr;
+
+class SelectTest : public FolderTest {
+ protected:
+  /// near-a and near-b are 1 ms from each other and 50 ms from far; lone has no link.
+  std::string platform(double memory = 1e9) const {
+    json clusters = json::array();
+    for (auto const* const name : {"near-a", "near-b", "far", "lone"})
+      clusters.push_back(
+          {{"name", name}, {"hosts", 10}, {"speed", 1}, {"latency", 1e-4}, {"bandwidth", 1.25e8}, {"memory", memory}});
+    json links = json::array();
+    for (auto const& [a, b, latency] :
+         {std::tuple("near-a", "near-b", 1e-3), std::tuple("near-a", "far", 0.05), std::tuple("near-b", "far", 0.05)})
+      links.push_back({{"between", {a, b}}, {"latency", latency}});
+    return file("grid.json", json{{"skel_platform", 1}, {"clusters", clusters}, {"links", links}}.dump());
+  }
+  /// An element takes 2e-6 s in phase one and 8e-6 s in phase two: 0.1 s an iteration on a cluster alone.
+  std::string app(std::string const& rest = "{}") const {
+    json one{{"skel_mesh_app", 1}, {"elements", 1e5}, {"face_bytes", 0}, {"phases", json::array()}};
+    for (double const seconds : {2e-6, 8e-6})
+      one["phases"].push_back(
+          {{"name", seconds < 5e-6 ? "one" : "two"},
+           {"seconds_per_element", {{"near-a", seconds}, {"near-b", seconds}, {"far", seconds}, {"lone", seconds}}}});
+    one.update(json::parse(rest));
+    return file("app.json", one.dump());
+  }
+};
+
+TEST_F(SelectTest, SaysWhichClustersAndWhatAnIterationTakes) {
+  auto const answer = skel({"select", platform(), app(), "--json"}).json();
+  EXPECT_EQ(answer["clusters"], json({"near-a", "near-b"}));
+  EXPECT_NEAR(answer["iteration"].get<double>(), 0.05 + 6 * 1e-3, 1e-12);
+  ASSERT_EQ(answer["phases"].size(), 2U);
+  EXPECT_NEAR(answer["phases"][0].get<double>(), 0.01, 1e-12);
+  EXPECT_NEAR(answer["phases"][1].get<double>(), 0.04, 1e-12);
+  EXPECT_NEAR(answer["communication"].get<double>(), 6e-3, 1e-12);
+  EXPECT_EQ(answer["optimal"], true);
+  EXPECT_EQ(answer["bound"], answer["iteration"]);
+  EXPECT_GT(answer["evaluated"].get<int>(), 0);
+  EXPECT_GE(answer["seconds"].get<double>(), 0);
+  EXPECT_THAT(skel({"select", platform(), app()}).out,
+              testing::AllOf(HasSubstr("near-a, near-b"), HasSubstr("proven best")));
+}
+
+TEST_F(SelectTest, HasEveryAlgorithm) {
+  for (auto const* const name :
+       {"exact", "exhaustive", "greedy", "grouping", "rnd", "rnd1k", "sa", "sa.greedy", "sa.grouping"}) {
+    auto const answer = skel({"select", platform(), app(), "--algorithm", name, "--json", "--time-limit", "5"});
+    if (std::string(name) == "rnd") {
+      EXPECT_THAT(answer.status, testing::AnyOf(0, 1)) << "near-a and lone cannot be together";
+      continue;
+    }
+    EXPECT_EQ(answer.json()["clusters"], json({"near-a", "near-b"})) << name;
+  }
+}
+
+TEST_F(SelectTest, PricesASubset) {
+  auto const answer = skel({"select", platform(), app(), "--subset", "far,near-a", "--json"}).json();
+  EXPECT_EQ(answer["clusters"], json({"near-a", "far"}));
+  EXPECT_NEAR(answer["iteration"].get<double>(), 0.05 + 6 * 0.05, 1e-12);
+  EXPECT_EQ(answer["optimal"], false);
+  EXPECT_NEAR(answer["bound"].get<double>(), 0.05 + 6 * 1e-3, 1e-12);
+}
+
+TEST_F(SelectTest, SaysWhatItCannotDo) {
+  auto const refused = [](std::vector<std::string> arguments, int status) {
+    arguments.insert(arguments.begin(), "select");
+    auto const result = skel(arguments);
+    EXPECT_EQ(result.status, status) << result.err;
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_THAT(refused({platform(), app(), "--algorithm", "exakt"}, 2), HasSubstr("did you mean 'exact'?"));
+  EXPECT_THAT(refused({platform(), app(), "--subset", "near-a,nowhere"}, 2), HasSubstr("'nowhere' is no cluster of"));
+  EXPECT_THAT(refused({platform(), app(), "--subset", "far,far"}, 2), HasSubstr("'far' twice"));
+  EXPECT_THAT(refused({platform(), app(), "--time-limit", "0"}, 2), HasSubstr("--time-limit: is a number of seconds"));
+  EXPECT_THAT(refused({platform(), app(), "--subset", "lone,far"}, 1),
+              HasSubstr("clusters 'far' and 'lone' have no link to each other"));
+  EXPECT_THAT(refused({platform(1000), app(R"({"bytes_per_element": 600})")}, 1),
+              testing::AllOf(HasSubstr("memory: the mesh takes 6e+07 B"), HasSubstr("has 1000 B")));
+  EXPECT_THAT(refused({platform(), app(R"({"phases": [{"name": "p", "seconds_per_element": {"near-a": 1}}]})")}, 2),
+              HasSubstr("phase 'p' has no seconds per element for cluster 'near-b'"));
+}
+
+}  // namespace

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/joined.hpp>
+#include <skel/detail/cost/mesh/iteration_time.hpp>
+#include <skel/detail/mapping/cluster_selection.hpp>
+#include <skel/detail/platform/mesh_app_file.hpp>
+
+#include "options.hpp"
+#include "verbs.hpp"
+
+namespace skel::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct select_options {
+  std::string platform, app, algorithm = "exact", subset;
+  std::optional<double> time_limit;
+  long long seed = 1;
+  bool json = false;
+};
+
+std::vector<std::size_t> read_subset(select_options const& options, platform::description const& machine) {
+  std::vector<std::size_t> clusters;
+  std::vector<std::string> known;
+  known.reserve(machine.clusters().size());
+  for (auto const& one : machine.clusters()) known.push_back(one.name);
+  std::string rest = options.subset;
+  while (true) {
+    auto const comma = rest.find(',');
+    std::string const name = rest.substr(0, comma);
+    auto const found = machine.find_cluster(name);
+    if (!found) refuse_name("--subset", name, "cluster of " + source_of(options.platform), known);
+    clusters.push_back(*found);
+    if (comma == std::string::npos) break;
+    rest.erase(0, comma + 1);
+  }
+  std::ranges::sort(clusters);
+  if (auto const twice = std::ranges::adjacent_find(clusters); twice != clusters.end())
+    refuse_option("--subset", "has cluster " + in_quotes(known[*twice]) + " twice");
+  return clusters;
+}
+
+/// Why an iteration on a given set takes forever.
+std::string why_not(platform::description const& machine, cost::mesh::program const& program,
+                    std::vector<std::size_t> const& clusters) {
+  for (auto const a : clusters)
+    for (auto const b : clusters)
+      if (!std::isfinite(program.latency(a, b)))
+        return "clusters '" + machine.clusters()[a].name + "' and '" + machine.clusters()[b].name +
+               "' have no link to each other in both directions; add it to the platform, or leave one of them out";
+  return "memory: the mesh does not fit on these clusters; add clusters or memory, or take a smaller mesh";
+}
+
+ordered_json to_json(std::vector<std::string> const& names, mapping::cluster_selection const& found) {
+  return {{"clusters", names},
+          {"iteration", found.time.seconds},
+          {"phases", found.time.phases},
+          {"communication", found.time.communication},
+          {"hidden", found.time.hidden},
+          {"update", found.time.update},
+          {"all_reduce", found.time.all_reduce},
+          {"optimal", found.optimal},
+          {"bound", found.bound},
+          {"evaluated", found.evaluated},
+          {"seconds", found.seconds}};
+}
+
+void print(select_options const& options, record::mesh_app const& app, std::vector<std::string> const& names,
+           mapping::cluster_selection const& found, std::ostream& out) {
+  out << fmt::format("{:.6g} s an iteration on {}: {}\n", found.time.seconds, counted(names.size(), "cluster"),
+                     joined(names));
+  for (std::size_t j = 0; j < app.phases.size(); ++j)
+    out << fmt::format("  {:.6g} s phase {}\n", found.time.phases[j], app.phases[j].name);
+  out << fmt::format("  {:.6g} s communication: {} of {:.6g} s, {} of {:.6g} s\n", found.time.communication,
+                     counted(app.updates, "update"), found.time.update, counted(app.allreduces, "all-reduce"),
+                     found.time.all_reduce);
+  if (found.time.hidden > 0) out << fmt::format("  {:.6g} s of it behind phases\n", found.time.hidden);
+  if (found.optimal)
+    out << "proven best";
+  else
+    out << fmt::format("no clusters take less than {:.6g} s", found.bound);
+  out << fmt::format("; {} in {:.3g} s by {}\n", counted(found.evaluated, "set"), found.seconds, options.algorithm);
+}
+
+int select(select_options const& options, std::ostream& out) {
+  auto const algorithm = mapping::selection_algorithm_of(options.algorithm);
+  if (!algorithm) refuse_name("--algorithm", options.algorithm, "algorithm", mapping::selection_algorithms);
+  if (options.time_limit && !(*options.time_limit > 0 && std::isfinite(*options.time_limit)))
+    refuse_option("--time-limit", "is a number of seconds, more than 0");
+  if (options.seed < 0) refuse_option("--seed", "is a whole number, 0 or more");
+  if (options.platform == "-" && options.app == "-") refuse_option("APP", "standard input is the platform already");
+  auto const machine = read_platform(options.platform);
+  auto const app = platform::parse_mesh_app(text_of(options.app), source_of(options.app), machine);
+  if (*algorithm == mapping::selection_algorithm::exhaustive && machine.clusters().size() > mapping::most_exhaustive)
+    refuse_option("--algorithm", fmt::format("exhaustive tries all sets of {} clusters; {} are the most that it can "
+                                             "(exact finds the same)",
+                                             machine.clusters().size(), mapping::most_exhaustive));
+  cost::mesh::program const program(machine, app);
+  mapping::selection_settings settings{.algorithm = *algorithm, .seed = static_cast<std::uint64_t>(options.seed)};
+  if (options.time_limit) settings.time_limit = *options.time_limit;
+  bool const given = !options.subset.empty();
+  auto const found = given ? mapping::price_clusters(program, read_subset(options, machine), settings)
+                           : mapping::select_clusters(program, settings);
+  std::string const files = source_of(options.platform) + ", " + source_of(options.app) + ": ";
+  if (given && !std::isfinite(found.time.seconds)) throw error(files + why_not(machine, program, found.clusters));
+  if (found.clusters.empty() && !std::isfinite(found.bound))
+    throw error(files + cost::mesh::why_nothing_fits(program, machine, app));
+  if (found.clusters.empty())
+    throw error(files + options.algorithm + " has found no clusters that have room for the mesh; try exact" +
+                (options.time_limit ? ", or a longer --time-limit" : ""));
+  if (!std::isfinite(found.time.seconds)) throw error(files + "an iteration takes longer than can be computed with");
+  std::vector<std::string> names;
+  names.reserve(found.clusters.size());
+  for (auto const c : found.clusters) names.push_back(machine.clusters()[c].name);
+  if (options.json)
+    out << line_of(to_json(names, found));
+  else
+    print(options, app, names, found, out);
+  return done;
+}
+
+constexpr char const* footer =
+    R"(Which clusters of a platform take part in a program that iterates over a mesh, so that an iteration takes the least time.
+More clusters compute faster, and wait longer for each other. The files are described in docs/formats.md.
+
+Algorithms: exact (proven), exhaustive (all sets), greedy, grouping (greedy, with groups of near clusters at once), rnd
+(random), rnd1k (the best of a thousand), sa (simulated annealing), sa.greedy and sa.grouping (from what these find).
+
+--json gives {"clusters": [name], "iteration": seconds, "phases": [seconds of each, as in APP], "communication": seconds of
+updates and all-reduces, "hidden": seconds of these behind phases, "update" and "all_reduce": seconds of one, "optimal":
+proven, "bound": seconds that no clusters take less than, "evaluated": sets, "seconds": that the search took}. iteration is
+the sum of phases and communication without what is hidden.
+
+Examples:
+  skel select grid.json app.json
+  skel select grid.json app.json --algorithm grouping --json
+  skel select grid.json app.json --subset lille,nancy)";
+
+}  // namespace
+
+action add_select(CLI::App& app) {
+  auto const options = std::make_shared<select_options>();
+  app.add_option("PLATFORM", options->platform, "clusters and links (JSON, docs/formats.md); - is standard input")
+      ->required();
+  app.add_option("APP", options->app, "the program (JSON, docs/formats.md); - is standard input")->required();
+  app.add_option("--algorithm", options->algorithm, joined(mapping::selection_algorithms))
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--subset", options->subset,
+                 "what an iteration takes on these clusters, and whether they are the best")
+      ->type_name("NAME,NAME,...");
+  app.add_option("--time-limit", options->time_limit, "stop exact or exhaustive after this, with what is proven then")
+      ->type_name("SECONDS");
+  app.add_option("--seed", options->seed, "of rnd, rnd1k and sa")->type_name("NUMBER")->capture_default_str();
+  app.add_flag("--json", options->json, "one JSON object on standard output");
+  app.footer(footer);
+  return [options](std::ostream& out) { return select(*options, out); };
+}
+
+}  // namespace skel::tools
