@@ -81,7 +81,7 @@ bool lens_search::tighten(cost::mesh::sums const& all, std::vector<double>& low)
   }
 }
 
-void lens_search::thresholds(node one) {
+void lens_search::thresholds(node&& one) {
   auto& [members, low] = one;
   std::ranges::fill(has_, char{0});
   for (auto const c : members) has_[c] = 1;

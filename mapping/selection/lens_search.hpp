@@ -44,7 +44,7 @@ class lens_search {
     std::vector<double> low;
   };
 
-  void thresholds(node one);
+  void thresholds(node&& one);
   void meet();
   cost::mesh::sums sums_of(cluster_set const& members) const;
   /// Leaves out those whose memory is too little even if all others take part; the others have room together.
