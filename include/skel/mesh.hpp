@@ -1,6 +1,7 @@
 #pragma once
 
 /// Meshes, graphs and matrices of files, refined and renumbered, and the patterns of subscripts that come of them.
+#include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 #include <skel/detail/pattern/numbering.hpp>

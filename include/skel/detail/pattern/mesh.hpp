@@ -130,6 +130,48 @@ constexpr std::span<corner_pair const> volume_edges(cell_kind kind) {
   return {};
 }
 
+/// A face of a volume by the places of its nodes.
+struct corner_face {
+  std::uint8_t nodes;
+  std::array<std::uint8_t, 4> places;
+};
+
+/// The faces of a volume. Their nodes go round so that their normals point out of a volume of positive orientation,
+/// which has its top where the normal of its base points to. Face k of a tet is opposite to node k; the others: base,
+/// top (where there is one), then the sides round the base.
+inline constexpr std::array<corner_face, 4> tet_faces{{{3, {1, 2, 3}}, {3, {0, 3, 2}}, {3, {0, 1, 3}}, {3, {0, 2, 1}}}};
+inline constexpr std::array<corner_face, 5> pyramid_faces{
+    {{4, {0, 3, 2, 1}}, {3, {0, 1, 4}}, {3, {1, 2, 4}}, {3, {2, 3, 4}}, {3, {3, 0, 4}}}};
+inline constexpr std::array<corner_face, 5> prism_faces{
+    {{3, {0, 2, 1}}, {3, {3, 4, 5}}, {4, {0, 1, 4, 3}}, {4, {1, 2, 5, 4}}, {4, {2, 0, 3, 5}}}};
+inline constexpr std::array<corner_face, 6> hexahedron_faces{
+    {{4, {0, 3, 2, 1}}, {4, {4, 5, 6, 7}}, {4, {0, 1, 5, 4}}, {4, {1, 2, 6, 5}}, {4, {2, 3, 7, 6}}, {4, {3, 0, 4, 7}}}};
+/// The faces of a surface are its edges, round it.
+inline constexpr std::array<corner_face, 3> triangle_faces{{{2, {0, 1}}, {2, {1, 2}}, {2, {2, 0}}}};
+inline constexpr std::array<corner_face, 4> quad_faces{{{2, {0, 1}}, {2, {1, 2}}, {2, {2, 3}}, {2, {3, 0}}}};
+
+/// The faces of a cell; none of lines, and of polygons, which have as many as nodes.
+constexpr std::span<corner_face const> faces_of(cell_kind kind) {
+  switch (kind) {
+    case cell_kind::triangle:
+      return triangle_faces;
+    case cell_kind::quad:
+      return quad_faces;
+    case cell_kind::tet:
+      return tet_faces;
+    case cell_kind::pyramid:
+      return pyramid_faces;
+    case cell_kind::prism:
+      return prism_faces;
+    case cell_kind::hexahedron:
+      return hexahedron_faces;
+    case cell_kind::line:
+    case cell_kind::polygon:
+      break;
+  }
+  return {};
+}
+
 }  // namespace mesh_detail
 
 template <class Visit>
