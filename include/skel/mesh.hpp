@@ -8,3 +8,4 @@
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/refine.hpp>
 #include <skel/detail/pattern/synthetic.hpp>
+#include <skel/detail/pattern/volumes.hpp>

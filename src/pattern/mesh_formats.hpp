@@ -18,4 +18,7 @@ mesh read_su2(text_lines& text);
 mesh read_wavefront_obj(text_lines& text);
 mesh read_edge_list(text_lines& text);
 
+/// What to try where a tetrahedron has no volume: the end of an error message.
+inline constexpr char const* remedy_of_flat_tets = "leave it out, or make the mesh again with better elements";
+
 }  // namespace skel::skeletons

@@ -1,6 +1,9 @@
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <skel/detail/pattern/volumes.hpp>
 
 #include "mesh_formats.hpp"
 
@@ -44,7 +47,12 @@ mesh read_spark98_pack(text_lines& text) {
   if (std::size_t const mine = text.count("the number of elements", 4); mine != elements)
     text.fail("the head of the file promises " + std::to_string(elements) + " elements, this line " +
               std::to_string(mine));
+  cell_kind const kind = corners == 2     ? cell_kind::line
+                         : corners == 3   ? cell_kind::triangle
+                         : dimension == 2 ? cell_kind::quad
+                                          : cell_kind::tet;
   std::vector<subscript> ends;
+  auto const point = [&](std::size_t k) { return std::span(where.values).subspan(3 * std::size_t{ends[k]}, 3); };
   for (std::size_t c = 0; c < elements; ++c) {
     text.expect_next("", "element", c + 1, elements);
     auto const number = static_cast<std::int64_t>(c) + 1;
@@ -52,11 +60,11 @@ mesh read_spark98_pack(text_lines& text) {
     for (std::size_t k = 0; k < corners; ++k)
       ends.push_back(static_cast<subscript>(text.integer("a node", 0, static_cast<std::int64_t>(nodes) - 1)));
     text.expect_end("the nodes of an element");
+    std::size_t const first = 4 * c;
+    if (kind == cell_kind::tet && is_flat(point(first), point(first + 1), point(first + 2), point(first + 3)))
+      text.fail("element " + std::to_string(number) + " is a tetrahedron without volume: its nodes lie in a plane; " +
+                remedy_of_flat_tets);
   }
-  cell_kind const kind = corners == 2     ? cell_kind::line
-                         : corners == 3   ? cell_kind::triangle
-                         : dimension == 2 ? cell_kind::quad
-                                          : cell_kind::tet;
   return {nodes, kind, std::move(ends), std::move(where)};
 }
 

@@ -186,6 +186,8 @@ TEST(Spark98Pack, RefusesWhatItCannotMean) {
   };
   EXPECT_THAT(with("\n1\n1\n", "\n4\n1\n"), HasSubstr("4 subdomains"));
   EXPECT_THAT(with("2 1 2 3 4", "2 1 2 3 5"), AllOf(HasSubstr("line 13"), HasSubstr("a node is 5")));
+  EXPECT_THAT(with("2 1 2 3 4", "2 1 2 3 3"), AllOf(HasSubstr("line 13"), HasSubstr("element 2"), HasSubstr("volume")));
+  EXPECT_THAT(with("5 1 1 1.5", "5 0.5 0.25 0.25"), AllOf(HasSubstr("line 13"), HasSubstr("lie in a plane")));
   EXPECT_THAT(with("3 0 1 0", "4 0 1 0"), HasSubstr("number of this node"));
   EXPECT_THAT(with("3 0 1 0", "3 0 x 0"), HasSubstr("'x'"));
   EXPECT_THAT(with("1.5\n2\n", "1.5\n3\n"), HasSubstr("promises 2"));
