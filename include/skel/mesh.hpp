@@ -1,9 +1,11 @@
 #pragma once
 
-/// Meshes, graphs and matrices of files, refined and renumbered, and the patterns of subscripts that come of them.
+/// Meshes, graphs and matrices of files, refined and renumbered, with the neighbours of their cells; the
+/// patterns of subscripts that come of them.
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
+#include <skel/detail/pattern/mesh_marks.hpp>
 #include <skel/detail/pattern/numbering.hpp>
 #include <skel/detail/pattern/pattern.hpp>
 #include <skel/detail/pattern/refine.hpp>

@@ -1,11 +1,12 @@
 #include <skel/detail/pattern/face_neighbours.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+
+#include "face_nodes.hpp"
 
 namespace skel {
 
@@ -15,23 +16,8 @@ namespace {
   throw input_error("skel::neighbours_by_faces", "cell " + std::to_string(cell), std::move(reason));
 }
 
-/// The nodes of a face in rising order; `none` behind the last.
-using face_nodes = std::array<subscript, 4>;
-constexpr subscript no_node = ~subscript{0};
-
-face_nodes nodes_of_face(mesh const& of, std::size_t cell, std::size_t face) {
-  auto const corners = of.cell(cell);
-  face_nodes result{no_node, no_node, no_node, no_node};
-  if (of.kind(cell) == cell_kind::polygon) {
-    result[0] = corners[face];
-    result[1] = corners[face + 1 == corners.size() ? 0 : face + 1];
-  } else {
-    auto const places = face_corners(of.kind(cell), face);
-    for (std::size_t k = 0; k < places.size(); ++k) result[k] = corners[places[k]];
-  }
-  std::sort(result.begin(), result.end());
-  return result;
-}
+using skeletons::face_nodes;
+using skeletons::nodes_of_face;
 
 bool is_surface(cell_kind kind) {
   return kind == cell_kind::triangle || kind == cell_kind::quad || kind == cell_kind::polygon;

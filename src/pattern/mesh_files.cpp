@@ -19,16 +19,18 @@ namespace {
 struct known_format {
   char const* name;
   mesh_format format;
-  mesh (*read)(skeletons::text_lines&);
+  mesh (*read_lines)(skeletons::text_lines&);  ///< none: read_bytes
+  marked_mesh (*read_bytes)(std::string_view, std::string const&) = nullptr;
 };
 
-constexpr std::array<known_format, 6> known{{
+constexpr std::array<known_format, 7> known{{
     {"mtx", mesh_format::mtx, skeletons::read_matrix_market},
     {"graph", mesh_format::graph, skeletons::read_metis_graph},
     {"pack", mesh_format::pack, skeletons::read_spark98_pack},
     {"su2", mesh_format::su2, skeletons::read_su2},
     {"obj", mesh_format::obj, skeletons::read_wavefront_obj},
     {"edges", mesh_format::edges, skeletons::read_edge_list},
+    {"msh", mesh_format::msh, nullptr, skeletons::read_gmsh},
 }};
 
 std::string listed() {
@@ -80,18 +82,27 @@ mesh_format mesh_format_of(std::filesystem::path const& file) {
           (packed ? "unpack it first; " : "name the format, one of: ") + (packed ? "formats: " : "") + listed());
 }
 
-mesh read_mesh(std::filesystem::path const& file, std::optional<mesh_format> format) {
+marked_mesh read_marked_mesh(std::filesystem::path const& file, std::optional<mesh_format> format) {
   if (std::error_code error; std::filesystem::is_directory(file, error))
     throw input_error(file.string(), "", "is a folder; give the name of a file in it");
   mesh_format const of = format ? *format : mesh_format_of(file);
-  return parse_mesh(read_input(file, most_bytes()), of, file.string());
+  return parse_marked_mesh(read_input(file, most_bytes()), of, file.string());
 }
 
-mesh parse_mesh(std::string_view text, mesh_format format, std::string source) {
-  skeletons::text_lines lines(text, std::move(source));
+marked_mesh parse_marked_mesh(std::string_view text, mesh_format format, std::string const& source) {
   auto const reader =
       std::find_if(known.begin(), known.end(), [&](known_format const& one) { return one.format == format; });
-  return reader->read(lines);
+  if (reader->read_bytes != nullptr) return reader->read_bytes(text, source);
+  skeletons::text_lines lines(text, source);
+  return {reader->read_lines(lines), {}};
+}
+
+mesh read_mesh(std::filesystem::path const& file, std::optional<mesh_format> format) {
+  return read_marked_mesh(file, format).cells;
+}
+
+mesh parse_mesh(std::string_view text, mesh_format format, std::string const& source) {
+  return parse_marked_mesh(text, format, source).cells;
 }
 
 }  // namespace skel

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include <skel/detail/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh_marks.hpp>
 
 #include "text_lines.hpp"
 
@@ -17,6 +22,9 @@ mesh read_spark98_pack(text_lines& text);
 mesh read_su2(text_lines& text);
 mesh read_wavefront_obj(text_lines& text);
 mesh read_edge_list(text_lines& text);
+
+/// Gmsh, text or binary.
+marked_mesh read_gmsh(std::string_view bytes, std::string const& source);
 
 /// What to try where a tetrahedron has no volume: the end of an error message.
 inline constexpr char const* remedy_of_flat_tets = "leave it out, or make the mesh again with better elements";

@@ -358,7 +358,7 @@ TEST_F(MeshFile, HasItsFormatFromItsEndingOrTheCaller) {
   EXPECT_EQ(skel::read_mesh(write("b.GRAPH", "2 1\n2\n1")).cells(), 1u);
   EXPECT_EQ(skel::read_mesh(write("c.txt", "0 1\n"), mesh_format::edges).cells(), 1u);
   EXPECT_THAT(refusal_of_file(write("d.txt", "0 1\n")),
-              AllOf(HasSubstr("d.txt"), HasSubstr("'.txt'"), HasSubstr("mtx, graph, pack, su2, obj, edges")));
+              AllOf(HasSubstr("d.txt"), HasSubstr("'.txt'"), HasSubstr("mtx, graph, pack, su2, obj, edges, msh")));
   EXPECT_THAT(refusal_of_file(write("e", "0 1\n")), HasSubstr("has no ending"));
   EXPECT_THAT(refusal_of_file(write("f.mtx.gz", "0 1\n")), HasSubstr("unpack"));
 }
@@ -432,6 +432,19 @@ TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
     }
   std::string pack = count + " 2\n0 2\n1\n1\n" + count + "\n";
   for (std::size_t v = 1; v <= n; ++v) pack += std::to_string(v) + " 0 0\n";
+  std::string const begin = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n",
+                    one_node = "$Nodes\n1 1 1 1\n0 1 0 1\n1\n0 0 0\n$EndNodes\n";
+  std::string const one_line = "$Elements\n1 1 1 1\n1 1 1 1\n1 1 1\n$EndElements\n";
+  std::string tags, gmsh_elements, gmsh_mixed, gmsh_blocks, gmsh_entities, gmsh_ghosts;
+  for (std::size_t k = n; k > 0; --k) {
+    std::string const tag = std::to_string(k);
+    tags += tag + "\n";
+    gmsh_elements += tag + " 1 1\n";
+    gmsh_mixed += k % 2 == 0 ? "2 1 2 1\n" + tag + " 1 1 1\n" : "2 1 3 1\n" + tag + " 1 1 1 1\n";
+    gmsh_blocks += "1 1 1 1\n" + tag + " 1 1\n";
+    gmsh_entities += tag + " 0 0 0 1 " + tag + "\n";
+    gmsh_ghosts += " 2";
+  }
   struct text {
     char const* name;
     mesh_format format;
@@ -446,7 +459,20 @@ TEST(MeshFiles, TakeMemoryInProportionToTheirBytes) {
         {"points", mesh_format::su2, "NDIME=2\nNELEM=0\nNPOIN=" + count + "\n" + times("0 0\n", n)},
         {"faces", mesh_format::obj, "v 0 0 0\n" + times("f 1 1 1\n", n)},
         {"vertices", mesh_format::obj, times("v 0 0 0\n", n) + "f 1 2 3\n"},
-        {"a pack", mesh_format::pack, pack + "0\n"}}) {
+        {"a pack", mesh_format::pack, pack + "0\n"},
+        {"Gmsh's nodes", mesh_format::msh,
+         begin + "$Nodes\n1 " + count + " 1 1\n0 1 0 " + count + "\n" + tags + times("0 0 0\n", n) + "$EndNodes\n" +
+             one_line},
+        {"Gmsh's elements", mesh_format::msh,
+         begin + one_node + "$Elements\n1 " + count + " 1 1\n1 1 1 " + count + "\n" + gmsh_elements + "$EndElements\n"},
+        {"blocks of several kinds", mesh_format::msh,
+         begin + one_node + "$Elements\n" + count + " " + count + " 1 1\n" + gmsh_mixed + "$EndElements\n"},
+        {"blocks of one kind", mesh_format::msh,
+         begin + one_node + "$Elements\n" + count + " " + count + " 1 1\n" + gmsh_blocks + "$EndElements\n"},
+        {"entities", mesh_format::msh,
+         begin + "$Entities\n" + count + " 0 0 0\n" + gmsh_entities + "$EndEntities\n" + one_node + one_line},
+        {"ghosts", mesh_format::msh,
+         begin + one_node + one_line + "$GhostElements\n1\n1 1 " + count + gmsh_ghosts + "\n$EndGhostElements\n"}}) {
     double const bytes = memory_per_byte(one.format, one.bytes);
     EXPECT_GT(bytes, 0) << one.name;
     EXPECT_LT(bytes, 24) << one.name;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/pattern/mesh.hpp>
+#include <skel/detail/pattern/mesh_marks.hpp>
 
 namespace skel {
 
@@ -22,7 +23,9 @@ namespace skel {
 /// - obj: Wavefront OBJ. Cells are its faces; lines, points and free forms are left out.
 /// - edges: two numbers in a line, nodes count from 0; lines that begin with # or % are comments. Each undirected edge
 ///   once, edges from a node to itself are left out. There are as many nodes as the greatest number says.
-enum class mesh_format : std::uint8_t { mtx, graph, pack, su2, obj, edges };
+/// - msh: Gmsh, version 4.1, text or binary, parted or not, of elements of the first order. Cells are the elements of
+///   the highest dimension, in the order of their tags; nodes too are in that of their tags.
+enum class mesh_format : std::uint8_t { mtx, graph, pack, su2, obj, edges, msh };
 
 /// The names of all formats, which are also the endings of their files.
 std::vector<std::string> const& mesh_format_names();
@@ -36,10 +39,15 @@ mesh_format mesh_format_of(std::filesystem::path const& file);
 /// The mesh in a file; its format from the file's ending where none is given. O(bytes) expected; memory is in
 /// proportion to the file, whatever numbers it has at its head. Throws skel::input_error with file, line, reason and
 /// what to try: for a file that cannot be read, or is not what its format says (cut off, numbers out of range, text
-/// where numbers belong, more or less of something than promised).
+/// where numbers belong, more or less of something than promised, tetrahedra without volume in packs and files of
+/// Gmsh).
 mesh read_mesh(std::filesystem::path const& file, std::optional<mesh_format> format = {});
 
 /// The mesh in a text; `source` is what errors call it.
-mesh parse_mesh(std::string_view text, mesh_format format, std::string source);
+mesh parse_mesh(std::string_view text, mesh_format format, std::string const& source);
+
+/// The same with what the file says about it: regions, marked faces, parts and ghosts. Only files of Gmsh say anything.
+marked_mesh read_marked_mesh(std::filesystem::path const& file, std::optional<mesh_format> format = {});
+marked_mesh parse_marked_mesh(std::string_view text, mesh_format format, std::string const& source);
 
 }  // namespace skel
