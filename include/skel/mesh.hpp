@@ -1,7 +1,8 @@
 #pragma once
 
-/// Meshes, graphs and matrices of files, refined and renumbered, with the neighbours of their cells; the
+/// Meshes, graphs and matrices of files or made, refined and renumbered, with the neighbours of their cells; the
 /// patterns of subscripts that come of them.
+#include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
