@@ -1,7 +1,7 @@
 #pragma once
 
 /// Meshes, graphs and matrices of files or made, refined and renumbered, with the neighbours of their cells; the
-/// patterns of subscripts that come of them.
+/// patterns of subscripts that come of them, and files for ParaView.
 #include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh.hpp>
@@ -12,3 +12,4 @@
 #include <skel/detail/pattern/refine.hpp>
 #include <skel/detail/pattern/synthetic.hpp>
 #include <skel/detail/pattern/volumes.hpp>
+#include <skel/detail/pattern/vtu.hpp>

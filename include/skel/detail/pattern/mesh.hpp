@@ -12,7 +12,7 @@
 namespace skel {
 
 /// What a cell of a mesh is: how its nodes are joined by edges. Nodes of volumes are in the order of VTK's file
-/// formats.
+/// formats, but that the base of a prism goes round like that of a pyramid.
 enum class cell_kind : std::uint8_t { line, triangle, quad, polygon, tet, pyramid, prism, hexahedron };
 
 /// "line", "triangle", ...
