@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skel/detail/plan/cell_graph.hpp>
+
+namespace skel::plan {
+
+/// A part that shares faces with another one, and how many.
+struct neighbour_part {
+  std::uint32_t part = 0;
+  std::size_t faces = 0;
+
+  friend bool operator==(neighbour_part const&, neighbour_part const&) = default;
+};
+
+/// What a partition is like. A face is an edge of the graph; a part sends what belongs to each face that it shares.
+struct partition_figures {
+  std::size_t cut = 0;                                  ///< faces between parts
+  std::size_t cut_between_clusters = 0;                 ///< of these, between parts of different clusters
+  std::vector<std::size_t> cells;                       ///< of each part
+  std::vector<double> weights;                          ///< of part p under constraint j: weights[p constraints + j]
+  std::vector<std::size_t> faces;                       ///< of each part: those it shares with other parts
+  std::vector<std::size_t> cluster_faces;               ///< of each cluster: those it shares with other clusters
+  std::vector<std::vector<neighbour_part>> neighbours;  ///< of each part, rising
+  std::vector<std::size_t> pieces;                      ///< of each part: connected ones; 1 where it hangs together
+
+  std::size_t empty_parts() const;
+  std::size_t largest_faces() const;          ///< of a part
+  std::size_t largest_cluster_faces() const;  ///< of a cluster
+};
+
+/// Weights of cells under several constraints: that of cell c under constraint j is values[c constraints + j] >= 0.
+/// No values: 1 each.
+struct cell_weights {
+  std::size_t constraints = 1;
+  std::span<double const> values{};
+
+  double of(std::size_t cell, std::size_t constraint) const {
+    return values.empty() ? 1.0 : values[cell * constraints + constraint];
+  }
+};
+
+/// Counts. `cluster_of` has the cluster of each part, from 0; empty: all are in one. O(edges log parts + cells
+/// constraints). Preconditions: every cell has a part below of.parts, the graph has no fault.
+partition_figures figures_of(cell_graph const& graph, partition const& of, cell_weights const& weights = {},
+                             std::span<std::size_t const> cluster_of = {});
+
+/// The largest weight of a part over the weight that it should have: 1 where all are right, 2 where one has twice as
+/// much. `targets` are shares: part p should have targets[p constraints + j] of all that constraint j weighs.
+/// Constraints that weigh nothing do not count. O(parts constraints).
+double largest_over_target(partition_figures const& of, std::span<double const> targets);
+
+}  // namespace skel::plan

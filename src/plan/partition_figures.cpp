@@ -1,0 +1,102 @@
+#include <skel/detail/plan/partition_figures.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <skel/detail/base/contract.hpp>
+
+namespace skel::plan {
+namespace {
+
+std::size_t largest(std::vector<std::size_t> const& of) {
+  return of.empty() ? 0 : *std::ranges::max_element(of);
+}
+
+/// Connected pieces of each part.
+std::vector<std::size_t> pieces_of(cell_graph const& graph, partition const& of) {
+  std::vector<std::size_t> pieces(of.parts, 0);
+  std::vector<char> seen(graph.cells(), 0);
+  std::vector<std::size_t> waiting;
+  for (std::size_t first = 0; first < graph.cells(); ++first) {
+    if (seen[first] != 0) continue;
+    ++pieces[of.part_of[first]];
+    seen[first] = 1;
+    waiting.push_back(first);
+    while (!waiting.empty()) {
+      std::size_t const c = waiting.back();
+      waiting.pop_back();
+      for (auto const other : graph.of(c))
+        if (seen[other] == 0 && of.part_of[other] == of.part_of[c]) seen[other] = 1, waiting.push_back(other);
+    }
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::size_t partition_figures::empty_parts() const {
+  return static_cast<std::size_t>(std::ranges::count(cells, std::size_t{0}));
+}
+std::size_t partition_figures::largest_faces() const {
+  return largest(faces);
+}
+std::size_t partition_figures::largest_cluster_faces() const {
+  return largest(cluster_faces);
+}
+
+partition_figures figures_of(cell_graph const& graph, partition const& of, cell_weights const& weights,
+                             std::span<std::size_t const> cluster_of) {
+  SKEL_EXPECTS(of.part_of.size() == graph.cells());
+  SKEL_EXPECTS(cluster_of.empty() || cluster_of.size() == of.parts);
+  auto const cluster = [&](std::size_t part) { return cluster_of.empty() ? 0 : cluster_of[part]; };
+  partition_figures made;
+  made.cells.resize(of.parts), made.faces.resize(of.parts), made.neighbours.resize(of.parts);
+  made.weights.resize(of.parts * weights.constraints);
+  made.cluster_faces.resize(cluster_of.empty() ? 1 : *std::ranges::max_element(cluster_of) + 1);
+  std::vector<std::vector<std::uint32_t>> others(of.parts);  // one for each face
+  for (std::size_t c = 0; c < graph.cells(); ++c) {
+    std::size_t const part = of.part_of[c];
+    SKEL_EXPECTS(part < of.parts);
+    ++made.cells[part];
+    for (std::size_t j = 0; j < weights.constraints; ++j)
+      made.weights[part * weights.constraints + j] += weights.of(c, j);
+    for (auto const next : graph.of(c)) {
+      std::size_t const other = of.part_of[next];
+      if (other == part) continue;
+      others[part].push_back(static_cast<std::uint32_t>(other));
+      made.cut += c < next ? 1U : 0U;
+      if (cluster(other) == cluster(part)) continue;
+      made.cut_between_clusters += c < next ? 1U : 0U;
+      ++made.cluster_faces[cluster(part)];
+    }
+  }
+  for (std::size_t p = 0; p < of.parts; ++p) {
+    made.faces[p] = others[p].size();
+    std::ranges::sort(others[p]);
+    for (auto const other : others[p]) {
+      if (made.neighbours[p].empty() || made.neighbours[p].back().part != other)
+        made.neighbours[p].push_back({other, 0});
+      ++made.neighbours[p].back().faces;
+    }
+  }
+  made.pieces = pieces_of(graph, of);
+  return made;
+}
+
+double largest_over_target(partition_figures const& of, std::span<double const> targets) {
+  SKEL_EXPECTS(!of.cells.empty() && targets.size() == of.weights.size());
+  std::size_t const parts = of.cells.size(), constraints = targets.size() / parts;
+  double most = 0;
+  for (std::size_t j = 0; j < constraints; ++j) {
+    double all = 0;
+    for (std::size_t p = 0; p < parts; ++p) all += of.weights[p * constraints + j];
+    if (all <= 0) continue;
+    for (std::size_t p = 0; p < parts; ++p) {
+      double const share = of.weights[p * constraints + j] / all, target = targets[p * constraints + j];
+      if (share > 0) most = std::max(most, target > 0 ? share / target : std::numeric_limits<double>::infinity());
+    }
+  }
+  return most;
+}
+
+}  // namespace skel::plan
