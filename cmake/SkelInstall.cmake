@@ -27,5 +27,7 @@ configure_package_config_file(cmake/skelConfig.cmake.in ${PROJECT_BINARY_DIR}/sk
   INSTALL_DESTINATION ${skel_package_dir})
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/skelConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/SkelPartitioners.cmake ${PROJECT_BINARY_DIR}/SkelPartitioners.cmake COPYONLY)
 install(FILES ${PROJECT_BINARY_DIR}/skelConfig.cmake ${PROJECT_BINARY_DIR}/skelConfigVersion.cmake
+  ${PROJECT_BINARY_DIR}/SkelPartitioners.cmake
   DESTINATION ${skel_package_dir})

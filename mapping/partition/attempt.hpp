@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <skel/detail/mapping/partition_methods.hpp>
+#include <skel/detail/plan/cell_graph.hpp>
+
+namespace skel::mapping::partitioning {
+
+/// What a method gave, and what is wrong with it.
+struct attempt {
+  std::vector<std::uint32_t> parts;  ///< empty where they are broken
+  std::string broken, unbalanced;    ///< why_broken(), or what the method threw; why_unbalanced()
+};
+attempt try_method(partition_method const& method, partition_problem const& of, double tolerance);
+
+/// All cells in part 0, without asking anybody.
+plan::partition one_part(partition_problem const& of);
+
+/// "metis: part 3 of 8 is empty; scotch: ..."
+void append(std::string& all, std::string const& method, std::string const& why);
+
+}  // namespace skel::mapping::partitioning

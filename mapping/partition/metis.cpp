@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <metis.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/mapping/partition_methods.hpp>
+
+#include "whole_numbers.hpp"
+
+namespace skel::mapping {
+namespace {
+
+static_assert(std::is_same_v<idx_t, std::int32_t> || std::is_same_v<idx_t, std::int64_t>);
+
+std::string words_of(int status) {
+  switch (status) {
+    case METIS_ERROR_INPUT:
+      return "it refuses the input";
+    case METIS_ERROR_MEMORY:
+      return "it has not enough memory";
+    default:
+      return "it failed with status " + std::to_string(status);
+  }
+}
+
+/// Constraints that weigh something. METIS divides by sums.
+std::vector<std::size_t> constraints_that_weigh(partition_problem const& of) {
+  std::vector<std::size_t> kept;
+  auto const sums = of.sums();
+  for (std::size_t j = 0; j < of.constraints; ++j)
+    if (sums[j] > 0) kept.push_back(j);
+  return kept;
+}
+
+/// A part should have as many of the heaviest cells as METIS itself leaves of each part when it has made the graph coarse.
+/// With fewer it leaves parts empty, and may never come back: bench_partitions --unguarded, decisions/0077.
+constexpr double least_cells = 30;
+
+/// What it is known to crash on or never to come back from is refused: a crash cannot be caught. No weights of edges
+/// are given at all.
+void expect_safe(partition_problem const& of, std::vector<std::size_t> const& kept) {
+  if (of.parts() < 2) throw error("it is never called for one part");
+  if (of.graph->neighbours.empty()) throw error("it is never called for a graph without edges");
+  if (kept.empty()) throw error("it is never called where nothing weighs anything");
+  for (auto const j : kept) {
+    double all = 0, heaviest = 0;
+    for (std::size_t c = 0; c < of.cells(); ++c) all += of.weight(c, j), heaviest = std::max(heaviest, of.weight(c, j));
+    for (std::size_t p = 0; p < of.parts(); ++p)
+      if (double const cells = of.target(p, j) * all / heaviest; cells < least_cells)
+        throw error("it is never called where a part has less than " + shown(least_cells) + " cells, part " +
+                    std::to_string(p) + " has " + shown(cells));
+  }
+}
+
+std::vector<std::uint32_t> parts_by_metis(partition_problem const& of, double tolerance) {
+  auto const kept = constraints_that_weigh(of);
+  expect_safe(of, kept);
+  auto const graph = partitioning::whole_graph_of(*of.graph);
+  std::vector<idx_t> offsets(graph.offsets.begin(), graph.offsets.end()),
+      neighbours(graph.neighbours.begin(), graph.neighbours.end()), weights;
+  auto const whole = partitioning::whole_weights(of.cells(), of.constraints, of.weights);
+  if (!whole.empty())
+    for (std::size_t c = 0; c < of.cells(); ++c)
+      for (auto const j : kept) weights.push_back(whole[c * of.constraints + j]);
+  std::vector<real_t> shares;
+  for (std::size_t p = 0; p < of.parts(); ++p)
+    for (auto const j : kept) shares.push_back(static_cast<real_t>(of.target(p, j)));
+
+  std::array<idx_t, METIS_NOPTIONS> options{};
+  METIS_SetDefaultOptions(options.data());
+  options[METIS_OPTION_SEED] = 1;
+  options[METIS_OPTION_NUMBERING] = 0;
+  options[METIS_OPTION_UFACTOR] = std::max<idx_t>(1, static_cast<idx_t>(1000 * tolerance + 1e-6));
+  auto cells = static_cast<idx_t>(of.cells()), constraints = static_cast<idx_t>(kept.size()),
+       parts = static_cast<idx_t>(of.parts());
+  idx_t cut = 0;
+  // A cell that it does not come to keeps a part that does not exist.
+  std::vector<idx_t> part_of(of.cells(), std::numeric_limits<idx_t>::max());
+  int const status = METIS_PartGraphKway(&cells, &constraints, offsets.data(), neighbours.data(),
+                                         weights.empty() ? nullptr : weights.data(), nullptr, nullptr, &parts,
+                                         shares.data(), nullptr, options.data(), &cut, part_of.data());
+  if (status != METIS_OK) throw error(words_of(status));
+  std::vector<std::uint32_t> made;
+  made.reserve(part_of.size());
+  for (auto const one : part_of)
+    made.push_back(one >= 0 && one < parts ? static_cast<std::uint32_t>(one)
+                                           : std::numeric_limits<std::uint32_t>::max());
+  return made;
+}
+
+}  // namespace
+
+partition_method metis() {
+  return {"metis", parts_by_metis, 1e-7};
+}
+
+}  // namespace skel::mapping
