@@ -30,7 +30,7 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/leaving.hpp>
@@ -746,13 +746,13 @@ namespace {
 /// a rank that cannot take it.
 void tell_decisions(runtime::bsp::run_options& options, rescheduling const* watcher, record::bsp_decisions& to) {
   options.results = [watcher, then = std::move(options.results)](std::string& out) {
-    if (watcher != nullptr) runtime::bsp::put_value(out, runtime::to_bytes(watcher->made()));
+    if (watcher != nullptr) runtime::put_value(out, runtime::to_bytes(watcher->made()));
     return then ? then(out) : std::nullopt;
   };
   options.take_results = [&to, told = false,
                           then = std::move(options.take_results)](std::span<std::byte const> bytes) mutable {
     if (!std::exchange(told, true))
-      to = runtime::from_bytes<record::bsp_decisions>(runtime::bsp::take_value<std::string>(bytes));
+      to = runtime::from_bytes<record::bsp_decisions>(runtime::take_value<std::string>(bytes));
     if (then) then(bytes);
   };
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 
 namespace skel::runtime::bsp {
 

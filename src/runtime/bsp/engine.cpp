@@ -14,7 +14,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
 namespace skel::runtime::bsp {

@@ -13,7 +13,7 @@
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/team.hpp>
 
-#include "rounds.hpp"
+#include "transport/rounds.hpp"
 
 namespace skel::runtime::bsp {
 

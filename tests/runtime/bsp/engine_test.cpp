@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/gathered_results.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/sequential.hpp>
@@ -563,8 +563,8 @@ TEST(BspEngine, AStateWithFunctionsOfItsAuthorIsNoBytes) {
 }
 
 TEST(BspEngine, AStateWithFunctionsOfItsAuthorIsAsLargeAsTheyWriteIt) {
-  EXPECT_EQ(skel::runtime::bsp::state_bytes(uncared{}), sizeof(uncared));
-  EXPECT_EQ(skel::runtime::bsp::state_bytes(cached{}), sizeof(cached) + sizeof(long));
+  EXPECT_EQ(skel::runtime::state_bytes(uncared{}), sizeof(uncared));
+  EXPECT_EQ(skel::runtime::state_bytes(cached{}), sizeof(cached) + sizeof(long));
 }
 
 TEST(BspEngine, AMoveThatCannotBeDecidedEndsTheRun) {
@@ -788,7 +788,7 @@ TEST(BspEngine, WhateverFailsIsTheSameOnEveryRank) {
             return skel::runtime::bsp::gathered_results<int>::write(group, of, to);
           };
           options.take_results = [=](std::span<std::byte const> bytes) {
-            auto const first = skel::runtime::bsp::take_number<std::uint32_t>(bytes);
+            auto const first = skel::runtime::take_number<std::uint32_t>(bytes);
             if (which == trouble::gather && rank == ranks - 1 && first == 40) throw std::bad_alloc();
           };
         });
@@ -946,8 +946,8 @@ TEST(BspEngine, ResultsAreByProcessAlsoWhereARankHasNone) {
   auto const read = [&](std::vector<std::uint32_t> const& processes) {
     std::string bytes;
     for (auto const one : processes) {
-      skel::runtime::bsp::put_number(bytes, one);
-      skel::runtime::bsp::put_value(bytes, static_cast<int>(10 * one));
+      skel::runtime::put_number(bytes, one);
+      skel::runtime::put_value(bytes, static_cast<int>(10 * one));
     }
     all.read(std::as_bytes(std::span(bytes)));
   };

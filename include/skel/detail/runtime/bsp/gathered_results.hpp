@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
 #include <skel/detail/runtime/transferable.hpp>

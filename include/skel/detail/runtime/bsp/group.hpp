@@ -1,9 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,29 +13,9 @@
 #include <skel/detail/runtime/bsp/moves.hpp>
 #include <skel/detail/runtime/bsp/process_time.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
+#include <skel/detail/runtime/step_control.hpp>
 
 namespace skel::runtime::bsp {
-
-/// When the threads of a superstep stop before its end.
-class step_control {
- public:
-  explicit step_control(std::atomic<bool> const* interrupt) : interrupt_(interrupt) {}
-
-  /// The process of a failure: none with a higher number is called any more, so that the lowest one is always found.
-  void fail(std::size_t process) {
-    std::size_t least = failed_.load();
-    while (process < least && !failed_.compare_exchange_weak(least, process)) {
-    }
-  }
-  bool stops_before(std::size_t process) const {
-    return process > failed_.load(std::memory_order_relaxed) || is_interrupted();
-  }
-  bool is_interrupted() const { return interrupt_ != nullptr && interrupt_->load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<bool> const* interrupt_;
-  std::atomic<std::size_t> failed_ = std::numeric_limits<std::size_t>::max();
-};
 
 /// Sums of the traffic of each two processes, by sender and receiver. O(traffic * log(traffic)).
 std::vector<bsp_traffic> summed(std::vector<bsp_traffic> traffic);

@@ -15,7 +15,7 @@
 
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/bsp/array_exchange.hpp>
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/fold_tree.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
@@ -113,7 +113,7 @@ class typed_group final : public process_group {
   }
   std::vector<double> state_bytes() const override {
     std::vector<double> all;
-    for (auto const& one : states_) all.push_back(static_cast<double>(bsp::state_bytes(*one)));
+    for (auto const& one : states_) all.push_back(static_cast<double>(runtime::state_bytes(*one)));
     return all;
   }
 
@@ -234,7 +234,7 @@ class typed_group final : public process_group {
       one.answers.push_back({array, take_value<std::vector<std::byte>>(bytes)});
     }
     if (!bytes.empty()) throw error("the state of a process has more bytes than were read of it");
-    auto const size = static_cast<double>(bsp::state_bytes(one.has));
+    auto const size = static_cast<double>(runtime::state_bytes(one.has));
     staged_.emplace(process, std::move(one));
     return size;
   }

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
-#include <skel/detail/runtime/bsp/bytes.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 
-namespace skel::runtime::bsp {
+namespace skel::runtime {
 namespace {
 
 /// Blocks of so many bytes are not copied into the message, but are a second one; both take about as long.
@@ -208,4 +208,4 @@ void rounds::take(std::vector<arrival>& into) {
   ++now_;
 }
 
-}  // namespace skel::runtime::bsp
+}  // namespace skel::runtime

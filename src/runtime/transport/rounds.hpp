@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "transport/transport.hpp"
+#include "transport.hpp"
 
-namespace skel::runtime::bsp {
+namespace skel::runtime {
 
 /// What a rank has sent in a round.
 struct arrival {
@@ -83,4 +83,4 @@ class rounds {
   std::array<progress, 2> rounds_;  // this one and the next one
 };
 
-}  // namespace skel::runtime::bsp
+}  // namespace skel::runtime

@@ -13,8 +13,8 @@
 #include <skel/detail/runtime/transferable.hpp>
 #include <skel/detail/runtime/value_bytes.hpp>
 
-/// Values behind each other in the messages of a BSP program.
-namespace skel::runtime::bsp {
+/// Values behind each other in messages.
+namespace skel::runtime {
 
 /// Appends the bytes of a number.
 template <class Number>
@@ -114,4 +114,4 @@ std::size_t state_bytes(T const& state) {
   }
 }
 
-}  // namespace skel::runtime::bsp
+}  // namespace skel::runtime
