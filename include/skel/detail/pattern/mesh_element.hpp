@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <skel/detail/pattern/face_neighbours.hpp>
+#include <skel/detail/pattern/mesh.hpp>
+
+namespace skel {
+
+/// An element of a mesh before it has any data: which cell of the mesh it is, where its nodes are, and which elements
+/// lie behind its faces.
+class mesh_element {
+ public:
+  /// Precondition: number < of.cells(), and `faces` are those of `of`.
+  mesh_element(skel::mesh const& of, face_neighbours const& faces, std::size_t number)
+      : mesh_(&of), faces_(&faces), number_(number) {}
+
+  std::size_t number() const { return number_; }
+  cell_kind kind() const { return mesh_->kind(number_); }
+  std::span<subscript const> nodes() const { return mesh_->cell(number_); }
+  /// The coordinates of one of its nodes; empty where the mesh has none.
+  std::span<double const> point(std::size_t node) const { return mesh_->point(nodes()[node]); }
+  /// The numbers of the elements behind its faces, face_neighbours::none where the mesh ends.
+  std::span<std::uint32_t const> neighbours() const { return faces_->of(number_); }
+
+  skel::mesh const& whole_mesh() const { return *mesh_; }
+
+ private:
+  skel::mesh const* mesh_;
+  face_neighbours const* faces_;
+  std::size_t number_;
+};
+
+/// Elements of a mesh that are in one place, in an order of their own: first those that are computed there, behind them
+/// others that are neighbours of these, of which there are copies.
+struct local_elements {
+  std::vector<std::uint32_t> numbers;     ///< in the mesh
+  std::vector<std::size_t> offsets{0};    ///< where the neighbours of each computed element begin, and the end
+  std::vector<std::uint32_t> neighbours;  ///< places behind its faces; face_neighbours::none where the mesh ends
+
+  std::size_t computed() const { return offsets.size() - 1; }
+};
+
+/// An element in a phase of a program over a mesh: its cell, which the program has made, and those of its neighbours.
+/// A phase changes the element's own cell, and reads of neighbours only what it does not change in any. Cheap to copy.
+template <class Cell>
+class element {
+ public:
+  element(Cell* cells, local_elements const& where, std::size_t place) : cells_(cells), where_(&where), place_(place) {}
+
+  Cell& operator*() const { return cells_[place_]; }
+  Cell* operator->() const { return cells_ + place_; }
+
+  /// In the mesh.
+  std::size_t number() const { return where_->numbers[place_]; }
+
+  std::size_t faces() const { return where_->offsets[place_ + 1] - where_->offsets[place_]; }
+  /// What lies behind a face: its cell as it has been updated last, or nullptr where the mesh ends. Precondition: face
+  /// < faces().
+  Cell const* neighbour(std::size_t face) const {
+    auto const there = where_->neighbours[where_->offsets[place_] + face];
+    return there == face_neighbours::none ? nullptr : cells_ + there;
+  }
+  /// The number of that element in the mesh, or face_neighbours::none.
+  std::uint32_t neighbour_number(std::size_t face) const {
+    auto const there = where_->neighbours[where_->offsets[place_] + face];
+    return there == face_neighbours::none ? there : where_->numbers[there];
+  }
+
+ private:
+  Cell* cells_;
+  local_elements const* where_;
+  std::size_t place_;
+};
+
+}  // namespace skel

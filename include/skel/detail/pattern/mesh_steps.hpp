@@ -1,0 +1,301 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/pattern/mesh_element.hpp>
+#include <skel/detail/pattern/operators.hpp>
+
+/// The steps of an iteration over a mesh, which skel::iterate() and operator| make a program of.
+namespace skel {
+
+/// What a program without totals has.
+struct no_totals {};
+
+/// An update that ends before the next step begins.
+struct blocking_t {};
+inline constexpr blocking_t blocking{};
+
+/// What a step that writes files or shows something is given: the cells that are computed on one rank.
+template <class Cell, class Totals>
+struct mesh_view {
+  std::uint64_t iteration;                 ///< that has just been, from 1
+  std::span<std::uint32_t const> numbers;  ///< of its elements in the mesh
+  std::span<Cell const> cells;             ///< in the same order
+  Totals const& totals;
+  int rank, ranks;
+};
+
+namespace skeletons {
+
+/// A function of each element, called in any order, on several threads at once.
+template <class F>
+struct mesh_phase {
+  std::string name;
+  F function;
+};
+
+/// Copies of neighbours on other ranks become what the elements are: members of their cells, or the whole ones.
+template <class... Members>
+struct mesh_update {
+  std::string name;
+  std::tuple<Members...> members;
+  bool waits = false;
+};
+
+/// A member of the totals becomes what elements give, combined, on all ranks.
+template <class Member, class Of, class Operator>
+struct mesh_all_reduce {
+  std::string name;
+  Member member;
+  Of of;
+  Operator combine;
+};
+
+/// A function of the totals, which gives the same on all ranks.
+template <class F>
+struct mesh_totals_step {
+  std::string name;
+  F function;
+};
+
+/// Whether the iterations end.
+template <class F>
+struct mesh_until {
+  F function;
+};
+
+/// A function of all cells of a rank.
+template <class F>
+struct mesh_output {
+  std::string name;
+  std::uint64_t every;
+  F function;
+};
+
+template <class T>
+inline constexpr bool is_mesh_step = false;
+template <class F>
+inline constexpr bool is_mesh_step<mesh_phase<F>> = true;
+template <class... Members>
+inline constexpr bool is_mesh_step<mesh_update<Members...>> = true;
+template <class Member, class Of, class Operator>
+inline constexpr bool is_mesh_step<mesh_all_reduce<Member, Of, Operator>> = true;
+template <class F>
+inline constexpr bool is_mesh_step<mesh_totals_step<F>> = true;
+template <class F>
+inline constexpr bool is_mesh_step<mesh_until<F>> = true;
+template <class F>
+inline constexpr bool is_mesh_step<mesh_output<F>> = true;
+
+template <class T>
+inline constexpr bool is_mesh_totals_step = false;
+template <class F>
+inline constexpr bool is_mesh_totals_step<mesh_totals_step<F>> = true;
+
+/// Calls a function of a phase with what it takes: an element or its cell, and the totals where it wants them.
+template <class F, class Cell, class Totals>
+decltype(auto) call_for_element(F const& f, skel::element<Cell> of, Totals const& totals) {
+  if constexpr (std::invocable<F const&, skel::element<Cell>, Totals const&>)
+    return f(of, totals);
+  else if constexpr (std::invocable<F const&, skel::element<Cell>>)
+    return f(of);
+  else if constexpr (std::invocable<F const&, Cell&, Totals const&>)
+    return f(*of, totals);
+  else
+    return f(*of);
+}
+
+/// Calls a function of the totals, with the number of the iteration where it wants that.
+template <class F, class Totals>
+void call_for_totals(F const& f, Totals& totals, std::uint64_t iteration) {
+  if constexpr (std::invocable<F const&, Totals&, std::uint64_t>)
+    f(totals, iteration);
+  else
+    f(totals);
+}
+
+template <class F, class Cell, class Totals>
+concept function_of_element =
+    std::invocable<F const&, skel::element<Cell>, Totals const&> || std::invocable<F const&, skel::element<Cell>> ||
+    std::invocable<F const&, Cell&, Totals const&> || std::invocable<F const&, Cell&>;
+
+template <class Of, class Cell, class Totals>
+using value_of_element = std::decay_t<decltype(call_for_element(
+    std::declval<Of const&>(), std::declval<skel::element<Cell const>>(), std::declval<Totals const&>()))>;
+
+/// Whether a step fits the cells and totals of a program; where it does not, a message says what is accepted.
+template <class Step, class Cell, class Totals>
+struct check_mesh_step {
+  static constexpr bool value = is_mesh_step<Step>;
+  static_assert(
+      value,
+      "skel: this is no step of a program over a mesh. Accepted: skel::phase, skel::update, skel::all_reduce, "
+      "skel::on_totals, skel::output, skel::until, skel::times");
+};
+/// Whether a function object has a call operator with exactly these parameters, and no other.
+template <class F, class... Parameters>
+concept takes_exactly = requires {
+  static_cast<std::invoke_result_t<F const&, Parameters...> (F::*)(Parameters...) const>(&F::operator());
+};
+
+/// Whether a phase takes cells by value, so that what it changes is lost.
+template <class F, class Cell, class Totals>
+consteval bool copies_cells() {
+  if constexpr (!std::is_class_v<F> || !std::copy_constructible<Cell>)
+    return false;
+  else if constexpr (std::invocable<F const&, Cell, Totals const&>)
+    return takes_exactly<F, Cell, Totals const&>;
+  else if constexpr (std::invocable<F const&, Cell>)
+    return takes_exactly<F, Cell>;
+  else
+    return false;
+}
+
+template <class F, class Cell, class Totals>
+struct check_mesh_step<mesh_phase<F>, Cell, Totals> {
+  static constexpr bool called = function_of_element<F, Cell, Totals>;
+  static constexpr bool copies = copies_cells<F, Cell, Totals>();
+  static constexpr bool value = called && !copies;
+  static_assert(
+      !copies,
+      "skel: this phase takes cells by value, so that what it changes is lost. Accepted: void f(Cell&) const, "
+      "or of skel::element<Cell>");
+  static_assert(called,
+                "skel: this is no phase of this program. Accepted: void f(skel::element<Cell>) const, or of Cell&, and "
+                "with Totals const& behind it; it is called on several threads at once");
+};
+template <class... Members, class Cell, class Totals>
+struct check_mesh_step<mesh_update<Members...>, Cell, Totals> {
+  template <class Member>
+  static constexpr bool fits = std::is_member_object_pointer_v<Member>&& requires(Cell& of, Member what) {
+    requires std::is_trivially_copyable_v<std::remove_cvref_t<decltype(of.*what)>>;
+  };
+  static constexpr bool value = sizeof...(Members) == 0 ? std::is_trivially_copyable_v<Cell> : (fits<Members> && ...);
+  static_assert(value,
+                "skel: an update sends plain bytes. Accepted: skel::update(name, &Cell::member, ...) of members that "
+                "are trivially copyable, or without members where the Cell is");
+};
+template <class Member, class Of, class Operator, class Cell, class Totals>
+struct check_mesh_step<mesh_all_reduce<Member, Of, Operator>, Cell, Totals> {
+  static constexpr bool gives = function_of_element<Of, Cell const, Totals>;
+  static_assert(
+      gives,
+      "skel: this gives nothing of an element that could be reduced. Accepted: Value f(Cell const&) const, or "
+      "of skel::element<Cell const>, and with Totals const& behind it");
+  static consteval bool reduces() {
+    if constexpr (gives && std::is_member_object_pointer_v<Member>) {
+      using value = value_of_element<Of, Cell, Totals>;
+      return reduction_operator<Operator, value> && requires(Totals & to, Member what, value made) {
+        to.*what = std::move(made);
+      };
+    } else {
+      return false;
+    }
+  }
+  static constexpr bool value = reduces();
+  static_assert(!gives || value,
+                "skel: what elements give cannot become this member of the totals. Accepted: skel::all_reduce(name, "
+                "&Totals::member, f, op) with op(Value, Value) that gives a Value, which the member can be given");
+};
+template <class F, class Cell, class Totals>
+struct check_mesh_step<mesh_totals_step<F>, Cell, Totals> {
+  static constexpr bool value = std::invocable<F const&, Totals&> || std::invocable<F const&, Totals&, std::uint64_t>;
+  static_assert(value,
+                "skel: this is no function of the totals of this program. Accepted: void f(Totals&) const, or with the "
+                "number of the iteration, a std::uint64_t, behind it; it has to give the same on all ranks");
+};
+template <class F, class Cell, class Totals>
+struct check_mesh_step<mesh_until<F>, Cell, Totals> {
+  static constexpr bool value = std::predicate<F const&, Totals const&, std::uint64_t>;
+  static_assert(value,
+                "skel: this does not say when the iterations end. Accepted: bool f(Totals const&, std::uint64_t "
+                "iterations) const; it has to give the same on all ranks");
+};
+template <class F, class Cell, class Totals>
+struct check_mesh_step<mesh_output<F>, Cell, Totals> {
+  static constexpr bool value = std::invocable<F const&, mesh_view<Cell, Totals> const&>;
+  static_assert(value,
+                "skel: this is no output of this program. Accepted: void f(skel::mesh_view<Cell, Totals> const&) "
+                "const; it is called on each rank, with what is computed there");
+};
+
+}  // namespace skeletons
+
+/// A computation on each element: f(element) or f(cell), with the totals behind it where it wants them. It changes the
+/// element's own cell, and reads of neighbours only what it does not change; so their order is nobody's business, and
+/// elements that need nothing of other ranks are computed while updates are under way.
+template <class F>
+skeletons::mesh_phase<std::decay_t<F>> phase(std::string name, F&& f) {
+  return {std::move(name), std::forward<F>(f)};
+}
+
+/// Neighbours on other ranks see these members of the cells as they are now: update("E", &cell::e). Without members
+/// the whole cells. The next phase begins with elements that need none of it; with skel::blocking behind the name
+/// nothing begins before it has come.
+template <class... Members>
+requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(std::string name,
+                                                                                                  Members... members) {
+  return {std::move(name), {members...}, false};
+}
+template <class... Members>
+requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(std::string name,
+                                                                                                  blocking_t /*waits*/,
+                                                                                                  Members... members) {
+  return {std::move(name), {members...}, true};
+}
+
+/// A member of the totals becomes what f gives of all elements, combined by an operator that is associative and
+/// commutative up to rounding: all_reduce("energy", &totals::energy, f, std::plus<>{}). What it was before is lost.
+template <class Member, class Of, class Operator>
+requires std::is_member_object_pointer_v<Member>
+    skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(std::string name,
+                                                                                            Member member, Of&& of,
+                                                                                            Operator&& combine) {
+  return {std::move(name), member, std::forward<Of>(of), std::forward<Operator>(combine)};
+}
+
+/// A function of the totals between other steps, as where a scalar follows from two that were reduced. Called on each
+/// rank; it has to give the same everywhere.
+template <class F>
+skeletons::mesh_totals_step<std::decay_t<F>> on_totals(std::string name, F&& f) {
+  return {std::move(name), std::forward<F>(f)};
+}
+
+/// Called on each rank after every so many iterations, with the cells that are computed there: to write files, or to
+/// watch a point. Throws skel::error for 0 iterations.
+template <class F>
+skeletons::mesh_output<std::decay_t<F>> output(std::string name, std::uint64_t every, F&& f) {
+  if (every == 0) throw error("output '" + name + "' comes after every so many iterations: 1 or more");
+  return {std::move(name), every, std::forward<F>(f)};
+}
+
+/// The iterations end where f(totals, iterations) says so, which it is asked here. It has to say the same on all ranks.
+template <class F>
+skeletons::mesh_until<std::decay_t<F>> until(F&& f) {
+  return {std::forward<F>(f)};
+}
+
+/// Whether so many iterations are done.
+struct all_iterations {
+  std::uint64_t count;
+
+  template <class Totals>
+  bool operator()(Totals const& /*totals*/, std::uint64_t done) const {
+    return done >= count;
+  }
+};
+
+/// The program ends after so many iterations.
+inline skeletons::mesh_until<all_iterations> times(std::uint64_t iterations) {
+  return {{iterations}};
+}
+
+}  // namespace skel
