@@ -70,7 +70,7 @@ engine::engine(process_group& group, transport& among, team& threads, run_option
       among_(among),
       team_(threads),
       options_(std::move(options)),
-      rounds_(among, of_rounds, options_.relays_from),
+      rounds_(among, of_rounds, relays_from(options_.relays_from, among)),
       control_(options_.interrupt),
       rank_of_(group.processes()),
       pinned_(group.processes()),

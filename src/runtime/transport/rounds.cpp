@@ -1,7 +1,6 @@
 #include "rounds.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <exception>
 #include <initializer_list>
@@ -56,28 +55,24 @@ void arrival::clear() noexcept {
 void rounds::progress::clear() noexcept {
   for (auto& one : from) one.clear();
   for (auto& one : said) one.clear();
+  for (auto& one : steps) one.clear();
   messages = announced = next_step = 0;
   sent = false;
 }
 
-rounds::rounds(transport& among, channel where, std::size_t relays_from)
-    : among_(among), where_(where), steps_(size() >= relays_from ? std::bit_width(size() - 1) : 0) {
+rounds::rounds(transport& among, channel where, std::vector<plan::relay_step> relays)
+    : among_(among), where_(where), relays_(std::move(relays)) {
   for (auto& one : rounds_) {
     one.from.resize(size());
-    one.steps.resize(steps_);
-    if (steps_ > 0) one.said.resize(size());
+    one.steps.resize(relays_.size());
+    if (relayed()) one.said.resize(size());
   }
   among.open(where, [this](int from, auto body, auto sizes) { return receive(from, body, sizes); });
 }
 
-std::size_t rounds::heads_of(std::size_t step) const {
-  std::size_t const known = std::size_t{1} << step;
-  return std::min(known, size() - known);
-}
-
 bool rounds::complete() const {
-  if (steps_ == 0) return now().messages == size() - 1;
-  return now().sent && now().next_step == steps_ && now().messages == now().announced;
+  if (!relayed()) return now().messages == size() - 1;
+  return now().sent && now().next_step == relays_.size() && now().messages == now().announced;
 }
 
 void rounds::send(std::string head, std::vector<std::string> blocks, std::string aside) {
@@ -98,7 +93,7 @@ void rounds::send_all(std::string head, std::vector<std::string> blocks, std::st
     return r != rank() && (has_block || (r == 0 && !aside.empty()));
   };
   auto& all = of(now_);
-  if (steps_ > 0) {
+  if (relayed()) {
     std::vector<std::uint32_t> receivers;
     for (std::size_t r = 0; r < size(); ++r)
       if (is_told(r)) receivers.push_back(static_cast<std::uint32_t>(r));
@@ -111,13 +106,13 @@ void rounds::send_all(std::string head, std::vector<std::string> blocks, std::st
   all.sent = true;
   std::string const none;
   for (std::size_t r = 0; r < size(); ++r)
-    if (steps_ > 0 ? is_told(r) : r != rank())
-      send_straight(r, steps_ > 0 ? none : head, r == 0 ? aside : none,
+    if (relayed() ? is_told(r) : r != rank())
+      send_straight(r, relayed() ? none : head, r == 0 ? aside : none,
                     blocks.empty() ? std::string() : std::move(blocks[r]), alike);
   auto& own = all.from[rank()];
   own.head = std::move(head);
   if (!blocks.empty()) own.block = std::move(blocks[rank()]);
-  if (steps_ > 0) go_on();
+  if (relayed()) go_on();
 }
 
 void rounds::send_straight(std::size_t to, std::string const& head, std::string const& aside, std::string block,
@@ -139,27 +134,27 @@ void rounds::send_straight(std::size_t to, std::string const& head, std::string 
 
 void rounds::relay(std::size_t step) {
   std::string heads;
-  for (std::size_t k = 0; k < heads_of(step); ++k) {
-    auto const& one = now().said[(rank() + size() - k) % size()];
+  for (int const r : relays_[step].heads) {
+    auto const& one = now().said[static_cast<std::size_t>(r)];
+    put_number(heads, static_cast<std::uint32_t>(r));
     put_number(heads, std::uint64_t{one.size()});
     heads += one;
   }
-  auto const to = (rank() + (std::size_t{1} << step)) % size();
   front const first{now_, heads.size(), 0, 0, 1 + static_cast<std::uint32_t>(step)};
-  among_.send(static_cast<int>(to), where_, written(first, {heads}));
+  for (int const to : relays_[step].to) among_.send(to, where_, written(first, {heads}));
 }
 
 /// Steps that have come are read in their order, and what is known then is sent on, when this rank has begun the round.
 void rounds::go_on() {
   auto& all = of(now_);
-  while (all.sent && all.next_step < steps_ && !all.steps[all.next_step].empty()) {
-    std::size_t const step = all.next_step++;
-    auto const text = std::exchange(all.steps[step], {});
-    auto rest = std::as_bytes(std::span(text));
-    std::size_t const first = rank() + size() - (std::size_t{1} << step);
-    for (std::size_t k = 0; k < heads_of(step); ++k)
-      hear((first + size() - k) % size(), text_of(take_bytes(rest, take_number<std::uint64_t>(rest))));
-    if (all.next_step < steps_) relay(all.next_step);
+  while (all.sent && all.next_step < relays_.size() &&
+         all.steps[all.next_step].size() == relays_[all.next_step].from.size()) {
+    for (auto const& [from, text] : std::exchange(all.steps[all.next_step], {}))
+      for (auto rest = std::as_bytes(std::span(text)); !rest.empty();) {
+        auto const rank = take_number<std::uint32_t>(rest);
+        hear(rank, text_of(take_bytes(rest, take_number<std::uint64_t>(rest))));
+      }
+    if (++all.next_step < relays_.size()) relay(all.next_step);
   }
 }
 
@@ -179,12 +174,12 @@ landing rounds::receive(int from, std::span<std::byte const> body, std::span<std
   auto& all = of(first.round);
   body = body.subspan(sizeof first);
   if (first.relay > 0) {
-    all.steps[first.relay - 1] = text_of(body);
+    all.steps[first.relay - 1].emplace(from, text_of(body));
     if (first.round == now_) go_on();
     return {};
   }
   auto& to = all.from[static_cast<std::size_t>(from)];
-  if (steps_ == 0) to.head = text_of(body.first(first.head_bytes));
+  if (!relayed()) to.head = text_of(body.first(first.head_bytes));
   body = body.subspan(first.head_bytes);
   to.lost = first.lost != 0;
   try {
@@ -206,6 +201,14 @@ void rounds::take(std::vector<arrival>& into) {
   std::swap(of(now_).from, into);
   of(now_).clear();
   ++now_;
+}
+
+std::vector<plan::relay_step> relays_from(std::size_t most_straight, transport const& among,
+                                          std::vector<std::size_t> group_of) {
+  auto const ranks = static_cast<std::size_t>(among.size());
+  if (ranks < most_straight) return {};
+  if (group_of.empty()) group_of.resize(ranks);
+  return plan::relays_of(group_of, among.rank());
 }
 
 }  // namespace skel::runtime

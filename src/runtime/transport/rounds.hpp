@@ -3,10 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <skel/detail/plan/relays.hpp>
 
 #include "transport.hpp"
 
@@ -24,15 +27,13 @@ struct arrival {
 /// Rounds in which every rank hears what every other has to say: whoever has heard all knows that all have come so far,
 /// and what they know. Others may be one round ahead, but not two.
 ///
-/// Few ranks send one message to each other rank. Of many the heads are relayed (Bruck, Ho, Kipnis, Upfal and
-/// Weathersby 1997, Efficient algorithms for all-to-all communications in multiport message-passing systems, IEEE TPDS
-/// 8(11):1143-1156): in step k a rank sends the heads that it knows, at most 2^k, to the one that is 2^k after it, so
-/// that a round takes ceil(log2 ranks) messages of each rank. Blocks go straight to whom they are for, where there is
-/// anything in them; heads say to whom.
+/// Few ranks send one message to each other rank. Of many the heads are relayed (plan::relays_of()). Blocks go straight
+/// to whom they are for, where there is anything in them; heads say to whom.
 class rounds {
  public:
-  /// Heads are relayed from so many ranks on. The same on all ranks.
-  rounds(transport& among, channel where, std::size_t relays_from);
+  /// `relays`: the steps of this rank in which heads are relayed; none: each rank sends to each. Of one decision of all
+  /// ranks.
+  rounds(transport& among, channel where, std::vector<plan::relay_step> relays);
 
   /// Once in a round: the head goes to all others, each block to the rank of its number, `aside` to rank 0. Heads come
   /// in any case: they are to be short, and who has no memory for one throws. Long blocks travel straight to their
@@ -52,9 +53,10 @@ class rounds {
   /// What has come of a round.
   struct progress {
     std::vector<arrival> from;
-    std::size_t messages = 0;                  // straight from the ranks that they are of
-    std::size_t announced = 0;                 // of these, where heads are relayed
-    std::vector<std::string> steps{}, said{};  // of each step, what came; of each rank, its head and whom it sends to
+    std::size_t messages = 0;                         // straight from the ranks that they are of
+    std::size_t announced = 0;                        // of these, where heads are relayed
+    std::vector<std::map<int, std::string>> steps{};  // of each step, what came, by ranks
+    std::vector<std::string> said{};                  // of each rank, its head and whom it sends to
     std::size_t next_step = 0;
     bool sent = false;
 
@@ -73,14 +75,18 @@ class rounds {
   landing receive(int from, std::span<std::byte const> body, std::span<std::uint64_t const> sizes);
   std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
   std::size_t rank() const { return static_cast<std::size_t>(among_.rank()); }
-  /// Heads that are sent in a step, those of this rank and of the ones before it.
-  std::size_t heads_of(std::size_t step) const;
+  bool relayed() const { return !relays_.empty(); }
 
   transport& among_;
   channel where_;
-  std::size_t steps_ = 0;  // of a round; 0: heads are not relayed
+  std::vector<plan::relay_step> relays_;  // steps of a round; none: heads are not relayed
   std::uint64_t now_ = 0;
   std::array<progress, 2> rounds_;  // this one and the next one
 };
+
+/// The steps of this rank where so many ranks relay what they have to say, and none where there are fewer. `group_of`:
+/// of each rank, those that are near to each other alike; empty: all are.
+std::vector<plan::relay_step> relays_from(std::size_t most_straight, transport const& among,
+                                          std::vector<std::size_t> group_of = {});
 
 }  // namespace skel::runtime

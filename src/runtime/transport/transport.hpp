@@ -52,7 +52,7 @@ class transport {
   // The communication thread, which is one and the same for all of these:
 
   /// Who receives what comes on a channel. Before the first progress() after which some may have come.
-  void open(channel where, receiver by) { receivers_[where] = std::move(by); }
+  virtual void open(channel where, receiver by) { receivers_[where] = std::move(by); }
 
   /// Sends what waits to be sent, and receives what has come. Returns whether anything happened.
   virtual bool progress() = 0;
