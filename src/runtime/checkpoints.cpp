@@ -17,13 +17,6 @@ namespace {
 
 constexpr channel saved_states = 9;  // beside those of parcel_links and epochs
 
-/// The time that keeping checkpoints may take of a run's where nobody says how often they are made. By Young's formula
-/// (1974, Comm. ACM 17(9):530-531) the best period is sqrt(2 C M) for checkpoints that take C and a mean time M between
-/// failures, and 2 C / period of the time is lost then: a hundredth for C is the best where M = 5000 C, 8 minutes for
-/// a tenth of a second; nobody knows M.
-constexpr double most_of_time = 0.01;
-/// More often they are not made [s]: what is lost by a failure is less than what starting again takes then.
-constexpr double shortest_period = 1;
 /// One that is begun may meet a move that has gone wrong half-way; so many in a row are no coincidence.
 constexpr std::size_t most_in_vain = 2;
 
@@ -86,8 +79,7 @@ void checkpoints::saved(stream_position const& at, station_state* state) {
 }
 
 double checkpoints::period() const {
-  if (options_.checkpoint_period > 0) return options_.checkpoint_period;
-  return std::max(shortest_period, last_took_ / most_of_time);
+  return checkpoint_period(options_.checkpoint_period, last_took_);
 }
 
 bool checkpoints::due(double now) {

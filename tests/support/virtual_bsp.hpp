@@ -8,7 +8,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -18,6 +17,7 @@
 
 #include "support/dice.hpp"
 #include "support/fake_network.hpp"
+#include "support/virtual_protocol.hpp"
 
 namespace skel::test {
 
@@ -49,24 +49,7 @@ class virtual_bsp {
   fake_network& net() { return net_; }
 
   /// Until every rank has come to rest. Throws std::runtime_error when nothing happens any more.
-  void run() {
-    std::uint64_t seen = 0;
-    std::size_t idle = 0;
-    for (bool goes_on = true; goes_on; ++idle) {
-      auto& one = ranks_[roll_.below(ranks_.size())];
-      auto& by = net_.at(static_cast<int>(&one - ranks_.data()));
-      if (!one.over && !one.here->serve()) {
-        one.over = true;
-        by.quiesce();
-      }
-      by.progress();
-      goes_on = false;
-      for (std::size_t r = 0; r < ranks_.size(); ++r)
-        goes_on = goes_on || !ranks_[r].over || !net_.at(static_cast<int>(r)).quiet();
-      if (net_.events() != seen) seen = net_.events(), idle = 0;
-      if (idle == 20000) throw std::runtime_error("nothing happens any more");
-    }
-  }
+  void run() { run_to_rest(net_, roll_, ranks_); }
 
   /// What a rank's run() returns or throws.
   record::bsp_record end(std::size_t rank) { return ranks_[rank].here->end(); }

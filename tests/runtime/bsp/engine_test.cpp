@@ -14,10 +14,10 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/plan/block.hpp>
-#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/gathered_results.hpp>
 #include <skel/detail/runtime/bsp/program.hpp>
 #include <skel/detail/runtime/bsp/sequential.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/errors.hpp>
 
 #include "support/random_bsp.hpp"

@@ -31,4 +31,8 @@ std::string difference(std::vector<std::string> const& there, std::vector<std::s
 /// it is, or a serial stage or the sink may keep state that cannot be written.
 void check_checkpoints(program const& line);
 
+/// How long after one the next checkpoint is made [s]: as the user says, otherwise so that they take a hundredth of the
+/// time, as the last one did, and never more often than each second.
+double checkpoint_period(double given, double last_took);
+
 }  // namespace skel::runtime

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/errors.hpp>
 #include <skel/detail/runtime/bsp/superstep.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
 namespace skel::runtime::bsp {

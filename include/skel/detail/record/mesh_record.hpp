@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace skel::record {
+
+/// What the ranks did in a step of a program over a mesh, summed over all iterations.
+struct mesh_step_times {
+  std::string name;
+  std::vector<double> computing;  ///< of each rank, in the functions of the program [s]
+  std::vector<double> waiting;    ///< of each rank, for others: a phase for ghosts, a reduction for contributions [s]
+};
+
+/// What a rank has of a mesh.
+struct mesh_share {
+  std::uint64_t inner = 0, outer = 0, ghosts = 0, neighbours = 0;
+  std::uint64_t bytes = 0;  ///< that it sends in updates in each iteration, on average
+};
+
+/// What happened in a program over a mesh. The same on every rank, but for `seconds`.
+struct mesh_record {
+  std::string name;
+  std::size_t elements = 0;
+  std::vector<std::string> hosts;  ///< of each rank
+  std::uint64_t iterations = 0;
+  bool paused = false;   ///< it is to go on
+  double seconds = 0;    ///< on this rank, with making cells and taking results to all ranks
+  double iterating = 0;  ///< of the slowest rank, without those [s]
+  std::vector<mesh_step_times> steps;
+  std::vector<mesh_share> shares;  ///< of each rank
+};
+
+/// What happened in iterations that followed: times are summed, everything else is theirs.
+void join(mesh_record& to, mesh_record const& next);
+
+}  // namespace skel::record

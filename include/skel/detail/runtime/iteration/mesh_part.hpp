@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/plan/mesh_layout.hpp>
+#include <skel/detail/runtime/iteration/errors.hpp>
+#include <skel/detail/runtime/step_control.hpp>
+
+namespace skel::runtime::iteration {
+
+/// What a step of an iteration is.
+struct mesh_step {
+  enum class kind : std::uint8_t { phase, update, all_reduce, totals, until, output };
+  kind what = kind::phase;
+  std::string name;
+  std::size_t bytes = 0;  ///< update: of an element
+  bool waits = false;     ///< update: nothing else begins before it has come
+};
+
+/// The cells of a program over a mesh that are on one rank, with its steps, whose types only they know. Cells are in
+/// the places of a layout.
+class mesh_part {
+ public:
+  mesh_part(std::string name, std::string types, std::size_t elements)
+      : name_(std::move(name)), types_(std::move(types)), elements_(elements) {}
+  mesh_part(mesh_part const&) = delete;
+  mesh_part& operator=(mesh_part const&) = delete;
+  virtual ~mesh_part() = default;
+
+  std::string const& name() const { return name_; }
+  /// The name of the program's type.
+  std::string const& types() const { return types_; }
+  /// Of the whole mesh.
+  std::size_t elements() const { return elements_; }
+  std::span<mesh_step const> steps() const { return steps_; }
+  /// Memory that an element takes [B].
+  std::size_t bytes_per_element() const { return bytes_; }
+  /// As many as the program says by skel::times(); nothing where it does not.
+  std::optional<std::uint64_t> iterations() const { return iterations_; }
+
+  /// Room for the cells of a layout, which stays where it is until the end or the next begin(), with totals as the
+  /// program begins with them. Throws std::bad_alloc.
+  virtual void begin(plan::mesh_layout const& layout) = 0;
+  /// Makes the cells of some places. Several threads, different places.
+  virtual std::optional<mesh_failure> make(plan::block places, step_control& control) = 0;
+  /// Calls a phase for the elements of some places. Several threads, different places.
+  virtual std::optional<mesh_failure> compute(std::size_t step, plan::block places, step_control& control) = 0;
+
+  /// Writes what an update sends of the elements of some places: step.bytes each.
+  virtual void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const = 0;
+  /// Reads the same into ghosts from a place on.
+  virtual void unpack(std::size_t step, plan::block places, std::byte const* from) = 0;
+
+  /// Folds what the elements of some places give for a reduction, as number `piece` of `pieces`. Several threads,
+  /// different pieces, after prepare_fold().
+  virtual void prepare_fold(std::size_t step, std::size_t pieces) = 0;
+  virtual std::optional<mesh_failure> fold(std::size_t step, std::size_t piece, plan::block places,
+                                           step_control& control) = 0;
+  /// Appends the pieces, combined in their order.
+  virtual std::optional<mesh_failure> contribute(std::size_t step, std::string& to) = 0;
+  /// Combines what the ranks have appended, in their order, into the totals.
+  virtual std::optional<mesh_failure> combine(std::size_t step, std::span<std::span<std::byte const> const> of) = 0;
+
+  /// A function of the totals, or of all cells of the rank; of what says when iterations end, sets `ends`.
+  virtual std::optional<mesh_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
+                                          bool& ends) = 0;
+
+  /// Whether cells can cross ranks.
+  virtual bool cells_travel() const = 0;
+  /// Appends the cell in a place, with the number of its element. Throws what its author's serializer throws.
+  virtual void write_cell(std::size_t place, std::string& to) const = 0;
+  /// As begin(), but with totals as they are, and with the cells that others have written: one at least for each place.
+  /// Throws what the author's serializer throws, and skel::error where one is missing.
+  virtual void adopt(plan::mesh_layout const& layout, std::span<std::span<std::byte const> const> written) = 0;
+
+  /// The totals, for a rank that has not computed them.
+  virtual std::string totals_text() const = 0;
+  virtual void take_totals(std::string const& text) = 0;
+
+ protected:
+  std::vector<mesh_step> steps_;
+  std::size_t bytes_ = 0;
+  std::optional<std::uint64_t> iterations_{};
+
+ private:
+  std::string name_, types_;
+  std::size_t elements_;
+};
+
+}  // namespace skel::runtime::iteration

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skel/detail/plan/mesh_layout.hpp>
+#include <skel/detail/record/mesh_record.hpp>
+#include <skel/detail/runtime/communicator.hpp>
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
+
+namespace skel::runtime::iteration {
+
+struct run_options {
+  std::uint64_t most_iterations = 1'000'000;
+  std::size_t threads = 1;  ///< of this rank
+  /// From so many ranks on what they reduce is relayed (plan::relays_of()): by LogP, as for BSP programs. The same on
+  /// all ranks.
+  std::size_t relays_from = 27;
+  /// Of each rank, those that are near to each other alike; empty: all are near. The same on all ranks.
+  std::vector<std::size_t> group_of{};
+  /// The program goes on: so many iterations have been made, and the part has its cells and totals
+  /// (mesh_part::adopt()).
+  std::optional<std::uint64_t> done{};
+  /// Asked on rank 0 after each iteration, or now and then where it has no elements: whether the run is to pause. Then
+  /// all ranks return between two iterations, the same ones on all, with cells and totals as they are there, unless the
+  /// program ends before. Called by the thread that communicates; must not throw.
+  std::function<bool(std::uint64_t iteration)> pauses{};
+  /// Appends what the elements of this rank give at the end; and takes what those of each rank have given, by the
+  /// numbers of the ranks, which may throw and end the run.
+  std::function<std::optional<mesh_failure>(std::string& to)> results{};
+  std::function<void(std::span<std::byte const>)> take_results{};
+  /// The run is cancelled soon after this has become true on any rank; nullptr: never.
+  std::atomic<bool> const* interrupt = nullptr;
+};
+
+/// Runs a program over a mesh on the ranks of a communicator, or in this process alone. Collective: every rank gives a
+/// part of the same program, with its layout by the same assignment of elements to ranks, and the same limit, from the
+/// thread that initialised MPI; that thread communicates, and computes with `threads` - 1 of oneTBB's. Returns the same
+/// record on every rank but for `seconds`. Throws on every rank, when all have come to rest: skel::mesh_error when a
+/// function of the user threw, or a rank had no memory, skel::cancelled after an interrupt, skel::error when the limit
+/// of iterations is reached.
+record::mesh_record run_mesh(mesh_part& part, plan::mesh_layout const& layout, communicator const& ranks,
+                             run_options options);
+
+}  // namespace skel::runtime::iteration

@@ -1,0 +1,233 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/pattern/mesh_steps.hpp>
+#include <skel/detail/pattern/operators.hpp>
+#include <skel/detail/plan/mesh_layout.hpp>
+#include <skel/detail/runtime/bytes.hpp>
+#include <skel/detail/runtime/iteration/cell_memory.hpp>
+#include <skel/detail/runtime/iteration/errors.hpp>
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/transferable.hpp>
+
+/// What each kind of step does with the cells of a rank.
+namespace skel::runtime::iteration {
+
+template <class Cell, class Totals>
+struct part_data {
+  cell_memory<Cell> cells{};
+  plan::mesh_layout const* layout = nullptr;
+  Totals totals;
+
+  element<Cell> at(std::size_t place) { return {cells.data(), layout->elements, place}; }
+  element<Cell const> seen_at(std::size_t place) const { return {cells.data(), layout->elements, place}; }
+};
+
+/// A step does one of these: those of other kinds are not called.
+template <class Cell, class Totals>
+class typed_step {
+ public:
+  using data = part_data<Cell, Totals>;
+  using failed = std::optional<mesh_failure>;
+
+  virtual ~typed_step() = default;
+  virtual failed compute(data& /*of*/, plan::block /*places*/, step_control& /*control*/) { return {}; }
+  virtual void pack(data const& /*of*/, std::span<std::uint32_t const> /*places*/, std::byte* /*to*/) const {}
+  virtual void unpack(data& /*of*/, plan::block /*places*/, std::byte const* /*from*/) {}
+  virtual void prepare_fold(std::size_t /*pieces*/) {}
+  virtual failed fold(data const& /*of*/, std::size_t /*piece*/, plan::block /*places*/, step_control& /*control*/) {
+    return {};
+  }
+  virtual failed contribute(std::string& /*to*/) { return {}; }
+  virtual failed combine(data& /*of*/, std::span<std::span<std::byte const> const> /*ranks*/) { return {}; }
+  virtual failed act(data& /*of*/, std::uint64_t /*iteration*/, int /*rank*/, int /*ranks*/, bool& /*ends*/) {
+    return {};
+  }
+};
+
+/// Calls f(place) for places, as far as nobody has failed at an element with a lower number.
+template <class F>
+std::optional<mesh_failure> for_places(plan::mesh_layout const& layout, plan::block places, mesh_failure::kind during,
+                                       step_control& control, F const& f) {
+  auto const& numbers = layout.elements.numbers;
+  std::size_t place = places.begin;
+  try {
+    for (; place < places.end && !control.stops_before(numbers[place]); ++place) f(place);
+    return {};
+  } catch (...) {
+    control.fail(numbers[place]);
+    return describe({.during = during, .element = numbers[place]});
+  }
+}
+
+/// Calls what is not of an element.
+template <class F>
+std::optional<mesh_failure> tried(mesh_failure::kind during, F const& f) {
+  try {
+    f();
+    return {};
+  } catch (...) {
+    return describe({.during = during});
+  }
+}
+
+template <class F, class Cell, class Totals>
+class typed_phase final : public typed_step<Cell, Totals> {
+ public:
+  explicit typed_phase(skeletons::mesh_phase<F> const& step) : step_(step) {}
+
+  std::optional<mesh_failure> compute(part_data<Cell, Totals>& of, plan::block places, step_control& control) override {
+    return for_places(*of.layout, places, mesh_failure::kind::phase, control, [&](std::size_t place) {
+      skeletons::call_for_element(step_.function, of.at(place), std::as_const(of.totals));
+    });
+  }
+
+ private:
+  skeletons::mesh_phase<F> const& step_;
+};
+
+template <class Cell, class Totals, class... Members>
+class typed_update final : public typed_step<Cell, Totals> {
+ public:
+  explicit typed_update(skeletons::mesh_update<Members...> const& step) : step_(step) {}
+
+  /// Of an element.
+  static constexpr std::size_t bytes() {
+    if constexpr (sizeof...(Members) == 0)
+      return sizeof(Cell);
+    else
+      return (sizeof(std::declval<Cell&>().*std::declval<Members>()) + ...);
+  }
+
+  void pack(part_data<Cell, Totals> const& of, std::span<std::uint32_t const> places, std::byte* to) const override {
+    for (auto const place : places) {
+      for_parts(of.cells.data()[place], [&](auto const& part) {
+        std::memcpy(to, std::addressof(part), sizeof part);
+        to += sizeof part;
+      });
+    }
+  }
+  void unpack(part_data<Cell, Totals>& of, plan::block places, std::byte const* from) override {
+    for (std::size_t place = places.begin; place < places.end; ++place)
+      for_parts(of.cells.data()[place], [&](auto& part) {
+        std::memcpy(static_cast<void*>(std::addressof(part)), from, sizeof part);
+        from += sizeof part;
+      });
+  }
+
+ private:
+  template <class Of, class F>
+  void for_parts(Of& cell, F const& f) const {
+    if constexpr (sizeof...(Members) == 0)
+      f(cell);
+    else
+      std::apply([&](auto... members) { (f(cell.*members), ...); }, step_.members);
+  }
+
+  skeletons::mesh_update<Members...> const& step_;
+};
+
+template <class Member, class Of, class Operator, class Cell, class Totals>
+class typed_all_reduce final : public typed_step<Cell, Totals> {
+  using value = skeletons::value_of_element<Of, Cell, Totals>;
+  static_assert(check_transferable<value>::value);
+
+ public:
+  explicit typed_all_reduce(skeletons::mesh_all_reduce<Member, Of, Operator> const& step) : step_(step) {}
+
+  void prepare_fold(std::size_t pieces) override {
+    sums_.clear();
+    sums_.resize(pieces);
+  }
+  std::optional<mesh_failure> fold(part_data<Cell, Totals> const& of, std::size_t piece, plan::block places,
+                                   step_control& control) override {
+    return for_places(*of.layout, places, mesh_failure::kind::reduce, control, [&](std::size_t place) {
+      fold_into<value>(sums_[piece], skeletons::call_for_element(step_.of, of.seen_at(place), of.totals),
+                       step_.combine);
+    });
+  }
+  std::optional<mesh_failure> contribute(std::string& to) override {
+    return tried(mesh_failure::kind::combine, [&] {
+      std::optional<value> all;
+      for (auto& sum : sums_)
+        if (sum) fold_into<value>(all, *std::move(sum), step_.combine);
+      if (all) put_value<value>(to, *all);
+    });
+  }
+  std::optional<mesh_failure> combine(part_data<Cell, Totals>& of,
+                                      std::span<std::span<std::byte const> const> ranks) override {
+    return tried(mesh_failure::kind::combine, [&] {
+      std::optional<value> all;
+      for (auto bytes : ranks)
+        if (!bytes.empty()) fold_into<value>(all, take_value<value>(bytes), step_.combine);
+      if (all) of.totals.*step_.member = *std::move(all);
+    });
+  }
+
+ private:
+  skeletons::mesh_all_reduce<Member, Of, Operator> const& step_;
+  std::vector<std::optional<value>> sums_;
+};
+
+template <class F, class Cell, class Totals>
+class typed_totals_step final : public typed_step<Cell, Totals> {
+ public:
+  explicit typed_totals_step(skeletons::mesh_totals_step<F> const& step) : step_(step) {}
+
+  std::optional<mesh_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
+                                  bool& /*ends*/) override {
+    return tried(mesh_failure::kind::totals, [&] { skeletons::call_for_totals(step_.function, of.totals, iteration); });
+  }
+
+ private:
+  skeletons::mesh_totals_step<F> const& step_;
+};
+
+template <class F, class Cell, class Totals>
+class typed_until final : public typed_step<Cell, Totals> {
+ public:
+  explicit typed_until(skeletons::mesh_until<F> const& step) : step_(step) {}
+
+  std::optional<mesh_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int /*rank*/, int /*ranks*/,
+                                  bool& ends) override {
+    return tried(mesh_failure::kind::until,
+                 [&] { ends = static_cast<bool>(step_.function(std::as_const(of.totals), iteration)); });
+  }
+
+ private:
+  skeletons::mesh_until<F> const& step_;
+};
+
+template <class F, class Cell, class Totals>
+class typed_output final : public typed_step<Cell, Totals> {
+ public:
+  explicit typed_output(skeletons::mesh_output<F> const& step) : step_(step) {}
+
+  std::optional<mesh_failure> act(part_data<Cell, Totals>& of, std::uint64_t iteration, int rank, int ranks,
+                                  bool& /*ends*/) override {
+    if (iteration % step_.every != 0) return {};
+    return tried(mesh_failure::kind::output, [&] {
+      std::size_t const here = of.layout->computed;
+      mesh_view<Cell, Totals> const view{
+          iteration, std::span(of.layout->elements.numbers).first(here), {of.cells.data(), here}, of.totals, rank,
+          ranks};
+      step_.function(view);
+    });
+  }
+
+ private:
+  skeletons::mesh_output<F> const& step_;
+};
+
+}  // namespace skel::runtime::iteration

@@ -1,0 +1,112 @@
+#include <skel/detail/runtime/iteration/cell_exchange.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/bytes.hpp>
+#include <skel/detail/runtime/errors.hpp>
+
+#include "serve_ranks.hpp"
+#include "transport/mpi_transport.hpp"
+#include "transport/rounds.hpp"
+
+namespace skel::runtime::iteration {
+namespace {
+
+/// One round in which each rank has something for each.
+class one_round {
+ public:
+  one_round(transport& among, std::vector<std::string> blocks) : rounds_(among, 0, {}), come_(blocks.size()) {
+    rounds_.send({}, std::move(blocks), {});
+  }
+
+  bool serve() {
+    if (over_ || !rounds_.complete()) return !over_;
+    rounds_.take(come_);
+    over_ = true;
+    return false;
+  }
+  bool is_due() const { return rounds_.complete(); }
+  std::vector<arrival> take() { return std::move(come_); }
+
+ private:
+  rounds rounds_;
+  std::vector<arrival> come_;
+  bool over_ = false;
+};
+
+/// Throws on every rank what has gone wrong on any.
+void agree(std::string const& problem, char const* what, communicator const& ranks) {
+  auto const all = ranks.all_gather(problem);
+  for (std::size_t r = 0; r < all.size(); ++r)
+    if (!all[r].empty()) throw error(std::string(what) + " on rank " + std::to_string(r) + ": " + all[r]);
+}
+
+}  // namespace
+
+std::vector<std::string> cells_by_rank(std::span<std::byte const> cells, face_neighbours const& mesh,
+                                       std::span<std::uint32_t const> rank_of, std::size_t ranks) {
+  std::vector<std::string> out(ranks);
+  std::vector<std::uint32_t> targets;
+  while (!cells.empty()) {
+    auto const front = cells;
+    auto const number = take_number<std::uint32_t>(cells);
+    take_bytes(cells, take_number<std::uint64_t>(cells));
+    if (number >= mesh.cells()) throw error("cell " + std::to_string(number) + " is of no element of this mesh");
+    auto const written = front.first(front.size() - cells.size());
+    targets.assign(1, rank_of[number]);
+    for (auto const behind : mesh.of(number))
+      if (behind != face_neighbours::none) targets.push_back(rank_of[behind]);
+    std::ranges::sort(targets);
+    auto const twice = std::ranges::unique(targets);
+    targets.erase(twice.begin(), twice.end());
+    for (auto const rank : targets) out[rank].append(reinterpret_cast<char const*>(written.data()), written.size());
+  }
+  return out;
+}
+
+std::string written_cells(mesh_part const& part, plan::mesh_layout const& layout) {
+  std::string out;
+  for (std::size_t place = 0; place < layout.computed; ++place) part.write_cell(place, out);
+  return out;
+}
+
+std::vector<std::string> exchange_texts(std::vector<std::string> for_ranks, communicator const& ranks) {
+  mpi_transport among(ranks);
+  one_round here(among, std::move(for_ranks));
+  serve_ranks(here, among, ranks, "an exchange of cells");
+  std::vector<std::string> out;
+  for (auto& one : here.take()) {
+    if (one.lost) throw error("there is no memory for cells on their way");
+    out.push_back(std::move(one.block));
+  }
+  return out;
+}
+
+void move_cells(mesh_part& part, plan::mesh_layout const* from, std::optional<std::string> const& read,
+                face_neighbours const& mesh, std::span<std::uint32_t const> rank_of, plan::mesh_layout const& to,
+                communicator const& ranks) {
+  std::string problem;
+  std::vector<std::string> blocks(static_cast<std::size_t>(ranks.size()));
+  try {
+    std::string const own = read ? *read : from != nullptr ? written_cells(part, *from) : std::string();
+    blocks = cells_by_rank(std::as_bytes(std::span(own)), mesh, rank_of, blocks.size());
+  } catch (...) {
+    problem = what_is_handled();
+  }
+  agree(problem, "cells could not be written", ranks);
+  try {
+    auto const come = exchange_texts(std::move(blocks), ranks);
+    std::vector<std::span<std::byte const>> written;
+    written.reserve(come.size());
+    for (auto const& one : come) written.push_back(std::as_bytes(std::span(one)));
+    part.adopt(to, written);
+  } catch (...) {
+    problem = what_is_handled();
+  }
+  agree(problem, "cells could not be read", ranks);
+}
+
+}  // namespace skel::runtime::iteration

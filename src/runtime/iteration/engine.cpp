@@ -1,0 +1,443 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/bytes.hpp>
+#include <skel/detail/runtime/errors.hpp>
+
+namespace skel::runtime::iteration {
+namespace {
+
+constexpr channel of_reductions = 0, of_ghosts = 1, of_ends = 2, of_endings = 3, of_pauses = 4;
+
+/// Pieces of a phase that a thread does before it looks for more: what others have not begun is taken over, and
+/// messages are sent and received in between.
+constexpr std::size_t pieces_per_thread = 8;
+
+/// Elements whose contributions to a reduction are folded in their order. The same on any number of threads, so that
+/// these change no bit of it.
+constexpr std::size_t places_of_fold = 4096;
+
+std::span<std::byte const> bytes_of(std::string const& text) {
+  return std::as_bytes(std::span(text));
+}
+
+std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
+  auto const bytes = take_bytes(from, size);
+  return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+/// What every head begins with, before the texts: where a rank says anything here, the run ends for all.
+struct engine::ending {
+  std::uint64_t ends = 0, cancelled = 0, failed_bytes = 0, refused_bytes = 0;
+};
+
+/// What a rank says of itself at the end.
+struct engine::summary {
+  std::vector<double> computing{}, waiting{};
+  double iterating = 0;
+  std::uint64_t iterations = 0, inner = 0, outer = 0, ghosts = 0, neighbours = 0, bytes = 0, paused = 0;
+  std::string totals{};  // of the first rank that takes part, where there are others that do not
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(computing, waiting, iterating, iterations, inner, outer, ghosts, neighbours, bytes, paused, totals);
+  }
+};
+
+engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options)
+    : part_(part),
+      layout_(layout),
+      among_(among),
+      team_(threads),
+      options_(std::move(options)),
+      endings_(among, of_endings, relays_from(options_.relays_from, among, options_.group_of)),
+      ghosts_(part, layout, among, of_ghosts),
+      control_(options_.interrupt),
+      computing_(part.steps().size()),
+      waiting_(part.steps().size()),
+      come_(size()),
+      pause_(among, of_pauses, layout.ranks, iteration_) {
+  record_.name = part.name();
+  record_.elements = part.elements();
+  among.open(of_ends, [this](int /*from*/, auto /*body*/, auto /*sizes*/) {
+    told_ = true;
+    return landing{};
+  });
+  if (!takes_part()) return;
+  members_.emplace(among, layout.ranks);
+  std::vector<std::size_t> group_of;
+  if (!options_.group_of.empty())
+    for (int const r : layout.ranks) group_of.push_back(options_.group_of[static_cast<std::size_t>(r)]);
+  reductions_.emplace(*members_, of_reductions, relays_from(options_.relays_from, *members_, std::move(group_of)));
+  contributed_.resize(layout.ranks.size());
+}
+
+bool engine::takes_part() const {
+  return std::ranges::binary_search(layout_.ranks, rank());
+}
+
+bool engine::is_due() const {
+  if (at_the_end()) return endings_.complete();
+  if (told_ || control_.is_interrupted()) return true;
+  if (stage_ == stage::reducing) return reductions_->complete();
+  if (holds_) return !has_to_hold();
+  return stage_ != stage::idle && (!waits_ || ghosts_.has_come());
+}
+
+bool engine::serve() {
+  if (stage_ == stage::begin) guarded([&] { begin(); });
+  if (stage_ == stage::idle && rank() == 0 && !pause_.asked() && options_.pauses && options_.pauses(0)) pause_.ask();
+  while (stage_ != stage::over) {
+    if (!is_due()) return true;
+    if (at_the_end()) {
+      endings_.take(come_);
+      if (!ends()) guarded([&] { stage_ == stage::closing ? finish_closing() : void(stage_ = stage::over); });
+      for (auto& one : come_) one.clear();
+    } else {
+      guarded([&] { go_on(); });
+    }
+  }
+  return false;
+}
+
+/// Calls what may end in a message to the others. Where it cannot, as where there is no memory, they are told that.
+template <class Do>
+void engine::guarded(Do const& what) try {
+  what();
+} catch (...) {
+  if (endings_.sent()) throw;  // there is no memory for a head
+  note(describe({.during = mesh_failure::kind::rank}));
+  for (auto& one : come_) one.clear();
+  send_ending();
+}
+
+void engine::begin() {
+  begun_ = first_begun_ = record::now();
+  stage_ = takes_part() ? stage::iterate : stage::idle;
+  if (!options_.done) part_.begin(layout_);
+  if (stage_ == stage::idle) return;
+  if (options_.done) {
+    iteration_ = *options_.done;
+    return begin_iteration();
+  }
+  std::size_t const places = layout_.places(), pieces = std::min(places, pieces_per_thread * team_.parts());
+  on_threads("make", pieces,
+             [&](std::size_t piece) { return part_.make(plan::block_of(places, pieces, piece), control_); });
+  first_begun_ = record::now();
+  begin_iteration();
+}
+
+/// Until it is known where to pause, and there until ghosts are what they were updated to.
+bool engine::has_to_hold() const {
+  return pause_.holds() || (pause_.after() == iteration_ && ghosts_.is_under_way() && !ghosts_.has_come());
+}
+
+/// Between two iterations: whether they end here, or the rank does not know yet whether they do.
+bool engine::pauses_here() {
+  if (rank() == 0 && !pause_.asked() && options_.pauses && options_.pauses(iteration_)) pause_.ask();
+  holds_ = has_to_hold();
+  if (holds_) return true;
+  if (pause_.after() != iteration_) return false;
+  if (ghosts_.is_under_way()) ghosts_.finish();
+  paused_ = true;
+  close();
+  return true;
+}
+
+void engine::begin_iteration() {
+  if (iteration_ > options_.done.value_or(0) && pauses_here()) return;
+  if (iteration_ >= options_.most_iterations) {
+    refused_ = not_ended(record_.name, iteration_);
+    return;
+  }
+  ++iteration_;
+  step_ = 0;
+  done_ = progress::nothing;
+}
+
+void engine::next_step() {
+  done_ = progress::nothing;
+  if (++step_ == part_.steps().size()) begin_iteration();
+}
+
+/// Takes a step as far as it can: to its end, or to where the rank waits for others.
+void engine::go_on() {
+  cancels_ = cancels_ || control_.is_interrupted();
+  if (has_stopped()) return stage_ == stage::idle && !cancels_ ? close() : send_ending();
+  if (stage_ == stage::reducing) return finish_reduction();
+  if (std::exchange(holds_, false)) return begin_iteration();
+  switch (step().what) {
+    case mesh_step::kind::phase:
+      return take_phase();
+    case mesh_step::kind::update:
+      return take_update();
+    case mesh_step::kind::all_reduce:
+      return take_all_reduce();
+    case mesh_step::kind::totals:
+    case mesh_step::kind::until:
+    case mesh_step::kind::output:
+      return take_act();
+  }
+}
+
+void engine::take_phase() {
+  if (done_ == progress::nothing && ghosts_.is_under_way()) {
+    among_.progress();
+    if (!ghosts_.has_come()) {
+      compute(inner());
+      done_ = progress::inner;
+      if (has_stopped()) return;
+    }
+  }
+  if (!wait_for_ghosts()) return;
+  compute(outer());
+  if (has_stopped()) return;
+  if (step_ + 1 < part_.steps().size() && part_.steps()[step_ + 1].what == mesh_step::kind::update &&
+      !part_.steps()[step_ + 1].waits) {
+    ghosts_.begin(step_ + 1);
+    sent_ahead_ = true;
+    among_.progress();
+  }
+  if (done_ != progress::inner) compute(inner());
+  if (!has_stopped()) next_step();
+}
+
+void engine::take_update() {
+  if (done_ == progress::nothing && !std::exchange(sent_ahead_, false)) ghosts_.begin(step_);
+  done_ = progress::all;
+  if (!step().waits || wait_for_ghosts()) next_step();
+}
+
+/// Whether all ghosts are what they were updated to. Where not, the rank waits.
+bool engine::wait_for_ghosts() {
+  if (!ghosts_.is_under_way()) return true;
+  if (!ghosts_.has_come()) {
+    if (!std::exchange(waits_, true)) waiting_since_ = record::now();
+    return false;
+  }
+  if (std::exchange(waits_, false)) waiting_[step_] += record::now() - waiting_since_;
+  ghosts_.finish();
+  return true;
+}
+
+/// A phase for some of the elements.
+void engine::compute(plan::block places) {
+  if (places.size() == 0) return;
+  double const begin = record::now();
+  std::size_t const pieces = std::min(places.size(), pieces_per_thread * team_.parts());
+  on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+    auto const some = plan::block_of(places.size(), pieces, piece);
+    return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
+  });
+  computing_[step_] += record::now() - begin;
+  cancels_ = cancels_ || control_.is_interrupted();
+}
+
+/// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that.
+template <class Piece>
+void engine::on_threads(char const* name, std::size_t pieces, Piece const& piece) {
+  if (pieces == 0) return;
+  std::vector<std::optional<mesh_failure>> failed(pieces);
+  auto const take = [&](std::size_t number) {
+    failed[number] = piece(number);
+    if (std::this_thread::get_id() == communicates_) among_.progress();
+  };
+  if (team_.parts() == 1)
+    for (std::size_t number = 0; number < pieces; ++number) take(number);
+  else
+    team_.share({name}, pieces, dealing::on_demand, 1, [&](std::size_t, team::pieces& mine) {
+      while (auto const some = mine.next())
+        for (std::size_t number = some->begin; number < some->end; ++number) take(number);
+    });
+  for (auto& one : failed) note(std::move(one));
+}
+
+void engine::take_all_reduce() {
+  double const begin = record::now();
+  std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
+  part_.prepare_fold(step_, pieces);
+  on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+    std::size_t const first = piece * places_of_fold;
+    return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
+  });
+  cancels_ = cancels_ || control_.is_interrupted();
+  if (has_stopped()) return;
+  std::string sum;
+  note(part_.contribute(step_, sum));
+  if (has_stopped()) return;
+  waiting_since_ = record::now();
+  computing_[step_] += waiting_since_ - begin;
+  stage_ = stage::reducing;
+  reductions_->send(std::move(sum), nullptr);
+}
+
+void engine::finish_reduction() {
+  waiting_[step_] += record::now() - waiting_since_;
+  stage_ = stage::iterate;
+  reductions_->take(contributed_);
+  std::vector<std::span<std::byte const>> all;
+  all.reserve(contributed_.size());
+  for (auto const& one : contributed_) all.push_back(bytes_of(one.head));
+  note(part_.combine(step_, all));
+  for (auto& one : contributed_) one.clear();
+  if (!has_stopped()) next_step();
+}
+
+void engine::take_act() {
+  bool ends = false;
+  double const begin = record::now();
+  note(part_.act(step_, iteration_, rank(), among_.size(), ends));
+  computing_[step_] += record::now() - begin;
+  if (has_stopped()) return;
+  if (ends)
+    close();
+  else
+    next_step();
+}
+
+/// Keeps the failure that comes first in the program.
+void engine::note(std::optional<mesh_failure> failed) {
+  if (!failed) return;
+  failed->iteration = iteration_;
+  failed->step = step_;
+  failed->rank = rank();
+  if (!failure_ || failed->is_before(*failure_)) failure_ = std::move(failed);
+}
+
+/// Wakes ranks that do not know yet that the run ends.
+void engine::tell(std::span<int const> ranks) {
+  for (int const r : ranks)
+    if (r != rank()) among_.send(r, of_ends, message());
+}
+
+/// All others are woken, and told what this rank knows.
+void engine::send_ending() {
+  if (!std::exchange(told_, true)) {
+    std::vector<int> all(size());
+    std::iota(all.begin(), all.end(), 0);
+    tell(all);
+  }
+  std::string const failed = failure_ ? to_bytes(*failure_) : std::string();
+  std::string head;
+  put_number(head, ending{1, cancels_ ? 1U : 0U, failed.size(), refused_.size()});
+  head += failed;
+  head += refused_;
+  stage_ = stage::agreement;
+  endings_.send(std::move(head), nullptr);
+}
+
+/// Whether a rank has said that the run ends; what for.
+bool engine::ends() {
+  bool const any = std::ranges::any_of(come_, [](arrival const& one) {
+    auto rest = bytes_of(one.head);
+    return take_number<ending>(rest).ends != 0;
+  });
+  if (!any) return false;
+  stage_ = stage::over;
+  try {
+    for (std::size_t r = 0; r < size(); ++r) read_ending(come_[r].head, static_cast<int>(r) == rank());
+  } catch (...) {
+    if (!failed_) failed_ = mesh_failure{.during = mesh_failure::kind::rank, .rank = rank(), .what = "no memory"};
+  }
+  return true;
+}
+
+void engine::read_ending(std::string const& head, bool own) {
+  auto rest = bytes_of(head);
+  auto const told = take_number<ending>(rest);
+  if (told.ends == 0) return;
+  cancelled_ = cancelled_ || told.cancelled != 0;
+  if (auto const text = take_text(rest, told.failed_bytes); !text.empty()) {
+    auto theirs = own ? *failure_ : from_bytes<mesh_failure>(text);
+    if (!failed_ || theirs.is_before(*failed_)) failed_ = std::move(theirs);
+  }
+  if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
+}
+
+/// Ranks without elements hear that the iterations have ended.
+void engine::tell_idle() {
+  std::vector<int> idle;
+  for (int r = 0; r < among_.size(); ++r)
+    if (!std::ranges::binary_search(layout_.ranks, r)) idle.push_back(r);
+  tell(idle);
+}
+
+/// What elements give, and what the rank has done.
+void engine::close() {
+  auto results = std::make_shared<std::string>();
+  if (options_.results && !paused_) note(options_.results(*results));
+  if (failure_) return send_ending();
+  bool const is_first = layout_.ranks.front() == rank();
+  if (is_first) tell_idle();
+  own_results_ = std::move(results);
+  summary mine{computing_, waiting_, record::now() - first_begun_};
+  mine.inner = layout_.inner;
+  mine.outer = layout_.computed - layout_.inner;
+  mine.ghosts = layout_.places() - layout_.computed;
+  mine.neighbours = layout_.neighbours.size();
+  mine.bytes = ghosts_.bytes() / std::max<std::uint64_t>(1, iteration_ - options_.done.value_or(0));
+  mine.iterations = iteration_;
+  mine.paused = paused_ ? 1 : 0;
+  if (is_first && layout_.ranks.size() < size()) mine.totals = part_.totals_text();
+  std::string head;
+  put_number(head, ending());
+  head += to_bytes(mine);
+  stage_ = stage::closing;
+  endings_.send(std::move(head), own_results_);
+}
+
+void engine::finish_closing() {
+  for (auto const& one : part_.steps()) record_.steps.push_back({.name = one.name, .computing = {}, .waiting = {}});
+  for (auto const& one : come_) {
+    auto rest = bytes_of(one.head).subspan(sizeof(ending));
+    auto const theirs = from_bytes<summary>(take_text(rest, rest.size()));
+    for (std::size_t s = 0; s < record_.steps.size(); ++s) {
+      record_.steps[s].computing.push_back(theirs.computing[s]);
+      record_.steps[s].waiting.push_back(theirs.waiting[s]);
+    }
+    if (theirs.iterations > 0) record_.iterating = std::max(record_.iterating, theirs.iterating);
+    record_.iterations = std::max(record_.iterations, theirs.iterations);
+    record_.paused = record_.paused || theirs.paused != 0;
+    if (!theirs.totals.empty() && !takes_part()) part_.take_totals(theirs.totals);
+    record_.shares.push_back({theirs.inner, theirs.outer, theirs.ghosts, theirs.neighbours, theirs.bytes});
+  }
+  if (options_.take_results && !record_.paused) try {
+      for (int r = 0; r < among_.size(); ++r) {
+        auto const& come = come_[static_cast<std::size_t>(r)];
+        if (come.lost) throw error("there is no memory for them");
+        options_.take_results(bytes_of(r == rank() ? *own_results_ : come.block));
+      }
+    } catch (...) {
+      note(describe({.during = mesh_failure::kind::gather}));
+    }
+  own_results_.reset();
+  if (failure_) return send_ending();
+  stage_ = stage::agreement;
+  std::string head;
+  put_number(head, ending());
+  endings_.send(std::move(head), nullptr);
+}
+
+record::mesh_record engine::end() {
+  if (failed_) {
+    bool const has_step = failed_->during != mesh_failure::kind::make &&
+                          failed_->during != mesh_failure::kind::result &&
+                          failed_->during != mesh_failure::kind::gather && failed_->during != mesh_failure::kind::rank;
+    throw_failure(record_.name, has_step ? part_.steps()[failed_->step].name : std::string(), *failed_);
+  }
+  if (cancelled_) throw cancelled("program '" + record_.name + "' was cancelled");
+  if (!refused_.empty()) throw error(refused_);
+  record_.seconds = record::now() - begun_;
+  return std::move(record_);
+}
+
+}  // namespace skel::runtime::iteration

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <skel/detail/record/mesh_record.hpp>
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+#include "ghost_exchange.hpp"
+#include "pause_agreement.hpp"
+#include "transport/rounds.hpp"
+#include "transport/subset_transport.hpp"
+
+namespace skel::runtime::iteration {
+
+/// One rank of a program over a mesh: it takes the steps one after the other, and waits for other ranks only where it
+/// needs something of them.
+///
+///     phase, before an update:  outer elements -> send ghosts -> inner elements    (the update ends no step)
+///     phase, an update under way:  inner elements -> ghosts have come -> outer elements
+///     all_reduce:  elements -> round of those that have elements: each hears what all others have, combines it
+///     between iterations:  pause_agreement
+///     the end:  closing round of all ranks (what went wrong, times, results) -> agreement
+///
+/// Ranks are only as far apart as ghosts and rounds let them be. A rank on which something goes wrong tells all others
+/// at once, who leave whatever they wait for, and says what in the closing round, which is the same one for all. Ranks
+/// without elements wait for that round alone, so that nobody waits for them: the first rank that has some tells them
+/// of the end.
+class engine {
+ public:
+  engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options);
+
+  /// Goes on as far as it can without other ranks. Returns whether the run goes on: more of their messages are to come.
+  bool serve();
+  /// Whether serve() can go on.
+  bool is_due() const;
+
+  /// When serve() has returned false and the transport has settled: what happened. Throws what run_mesh() throws.
+  record::mesh_record end();
+
+ private:
+  enum class stage { begin, iterate, reducing, idle, closing, agreement, over };
+  /// What of the present step is done.
+  enum class progress { nothing, inner, all };
+  struct ending;
+  struct summary;
+
+  bool takes_part() const;
+  bool at_the_end() const { return stage_ == stage::closing || stage_ == stage::agreement; }
+  template <class Do>
+  void guarded(Do const& what);
+  void begin();
+  void go_on();
+  void take_phase();
+  void take_update();
+  bool wait_for_ghosts();
+  void take_all_reduce();
+  void take_act();
+  void next_step();
+  void begin_iteration();
+  bool pauses_here();
+  bool has_to_hold() const;
+  void compute(plan::block places);
+  template <class Piece>
+  void on_threads(char const* name, std::size_t pieces, Piece const& piece);
+  void finish_reduction();
+  void tell(std::span<int const> ranks);
+  void tell_idle();
+  bool ends();
+  void read_ending(std::string const& head, bool own);
+  void close();
+  void finish_closing();
+  void note(std::optional<mesh_failure> failed);
+  bool has_stopped() const { return failure_.has_value() || cancels_ || !refused_.empty() || told_; }
+  void send_ending();
+  mesh_step const& step() const { return part_.steps()[step_]; }
+  plan::block inner() const { return {0, layout_.inner}; }
+  plan::block outer() const { return {layout_.inner, layout_.computed}; }
+  int rank() const { return among_.rank(); }
+  std::size_t size() const { return static_cast<std::size_t>(among_.size()); }
+
+  mesh_part& part_;
+  plan::mesh_layout const& layout_;
+  transport& among_;
+  team& team_;
+  run_options options_;
+  std::optional<subset_transport> members_;  // those that have elements, where this rank has some
+  std::optional<rounds> reductions_;         // of these
+  rounds endings_;                           // of all
+  ghost_exchange ghosts_;
+  record::mesh_record record_;
+  step_control control_;
+  std::thread::id const communicates_ = std::this_thread::get_id();
+
+  stage stage_ = stage::begin;
+  std::uint64_t iteration_ = 0;
+  std::size_t step_ = 0;
+  progress done_ = progress::nothing;
+  bool sent_ahead_ = false;  // of the update behind a phase
+  bool waits_ = false;       // for ghosts
+  double waiting_since_ = 0, begun_ = 0, first_begun_ = 0;
+  std::vector<double> computing_, waiting_;  // of each step [s]
+
+  std::vector<arrival> come_;         // in a round of all
+  std::vector<arrival> contributed_;  // in a reduction
+  std::shared_ptr<std::string const> own_results_;
+  pause_agreement pause_;
+  bool holds_ = false;                   // before an iteration, until it is known where to pause
+  bool paused_ = false;                  // the iterations end here, and are to go on
+  bool told_ = false;                    // the others know that the run ends, and so does this rank
+  bool cancels_ = false;                 // this rank has been interrupted
+  std::optional<mesh_failure> failure_;  // of this rank
+  std::string refused_;                  // what else ends the run
+  bool cancelled_ = false;               // what has ended it, as all ranks know it
+  std::optional<mesh_failure> failed_;
+};
+
+}  // namespace skel::runtime::iteration

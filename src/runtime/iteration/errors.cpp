@@ -1,0 +1,60 @@
+#include <skel/detail/runtime/iteration/errors.hpp>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/runtime/errors.hpp>
+
+namespace skel::runtime::iteration {
+namespace {
+
+std::string where(std::string const& step, mesh_failure const& f) {
+  std::string const element = "element " + std::to_string(f.element),
+                    iteration = " in iteration " + std::to_string(f.iteration);
+  switch (f.during) {
+    case mesh_failure::kind::make:
+      return "the cell of " + element + " could not be made";
+    case mesh_failure::kind::phase:
+      return "phase '" + step + "' threw at " + element + iteration;
+    case mesh_failure::kind::reduce:
+      return "all_reduce '" + step + "' got nothing of " + element + iteration;
+    case mesh_failure::kind::combine:
+      return "all_reduce '" + step + "' could not combine" + iteration;
+    case mesh_failure::kind::totals:
+      return "on_totals '" + step + "' threw" + iteration;
+    case mesh_failure::kind::until:
+      return "what says when the iterations end threw" + iteration;
+    case mesh_failure::kind::output:
+      return "output '" + step + "' threw" + iteration;
+    case mesh_failure::kind::result:
+      return "the result of " + element + " could not be made";
+    case mesh_failure::kind::gather:
+      return "results could not be taken";
+    case mesh_failure::kind::rank:
+      return "the rank could not go on" + (f.iteration == 0 ? std::string() : iteration);
+  }
+  return step;
+}
+
+}  // namespace
+
+mesh_failure describe(mesh_failure known) {
+  auto const handled = describe_failure({});
+  known.what = handled.what;
+  known.exception = handled.exception;
+  return known;
+}
+
+std::string not_ended(std::string const& program, std::uint64_t iterations) {
+  return "program '" + program + "' has not ended after " + counted(iterations, "iteration") +
+         "; let skel::until() end it, or give it more iterations (limited())";
+}
+
+void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what) {
+  std::optional<std::size_t> element;
+  if (what.element != mesh_failure::no_element) element = what.element;
+  throw mesh_error(
+      program, step, element, what.iteration, what.rank,
+      "program '" + program + "': " + where(step, what) + " on rank " + std::to_string(what.rank) + ": " + what.what,
+      what.exception);
+}
+
+}  // namespace skel::runtime::iteration

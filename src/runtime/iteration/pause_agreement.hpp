@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "transport/transport.hpp"
+
+namespace skel::runtime::iteration {
+
+/// After which iteration ranks pause that are not in the same one: rank 0 asks, all say at once in which they are, and
+/// begin no further one until rank 0 has heard all and has told them the greatest. No rank waits for one that waits for
+/// it, as nobody has to come forward to answer; as a rule the answer is there before an iteration has ended.
+class pause_agreement {
+ public:
+  /// `ranks`: those that iterate, rising. `iteration`: the one that this rank is in, as it stands.
+  pause_agreement(transport& among, channel where, std::vector<int> const& ranks, std::uint64_t const& iteration);
+
+  /// On rank 0, once: a pause is wanted.
+  void ask();
+  bool asked() const { return asked_; }
+  /// Whether the next iteration must not begin before more is known.
+  bool holds() const { return answered_ && !after_; }
+  /// The iteration after which all pause; nothing: nobody has asked, or it is not known yet.
+  std::optional<std::uint64_t> after() const { return after_; }
+
+ private:
+  enum class kind : std::uint64_t { question, answer, decision };
+  struct letter {
+    kind what;
+    std::uint64_t iteration;
+  };
+
+  void send(int to, kind what, std::uint64_t iteration);
+  void hear(letter const& what);
+
+  transport& among_;
+  channel where_;
+  std::vector<int> const& ranks_;
+  std::uint64_t const& iteration_;
+  bool asked_ = false, answered_ = false;
+  std::size_t answers_ = 0;
+  std::uint64_t greatest_ = 0;
+  std::optional<std::uint64_t> after_;
+};
+
+}  // namespace skel::runtime::iteration

@@ -1,0 +1,131 @@
+#include <skel/detail/runtime/iteration/phase_times.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <skel/detail/plan/block.hpp>
+#include <skel/detail/plan/mesh_layout.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/step_control.hpp>
+#include <skel/detail/runtime/team.hpp>
+
+namespace skel::runtime::iteration {
+namespace {
+
+/// Elements of the first piece, and how much larger the next one is.
+constexpr std::size_t first_piece = 256, growth = 4;
+
+/// Elements around the one in the middle of the numbers, as many as asked for; of other pieces of the mesh where that
+/// one is smaller. O(mesh).
+std::vector<std::uint32_t> piece_of(face_neighbours const& mesh, std::size_t elements) {
+  std::vector<std::uint32_t> rank_of(mesh.cells(), 1), found;
+  std::size_t next_start = mesh.cells() / 2;
+  for (std::size_t looked = 0; found.size() < elements; ++looked) {
+    if (looked == found.size()) {  // nothing more is connected
+      while (rank_of[next_start % mesh.cells()] == 0) ++next_start;
+      found.push_back(static_cast<std::uint32_t>(next_start % mesh.cells()));
+      rank_of[found.back()] = 0;
+    }
+    for (auto const behind : mesh.of(found[looked]))
+      if (behind != face_neighbours::none && rank_of[behind] != 0 && found.size() < elements) {
+        rank_of[behind] = 0;
+        found.push_back(behind);
+      }
+  }
+  return rank_of;
+}
+
+/// The steps of the program on one piece, as often as asked for.
+class piece_run {
+ public:
+  piece_run(mesh_part& part, plan::mesh_layout const& layout, team& threads)
+      : part_(part), layout_(layout), team_(threads) {
+    part_.begin(layout_);
+    take(layout_.places(), [&](plan::block places) { return part_.make(places, control_); });
+  }
+
+  bool failed() const { return failed_; }
+  /// An iteration; adds what each step took [s].
+  void iterate(std::uint64_t number, std::vector<double>& took) {
+    for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
+      double const begin = record::now();
+      if (!step(s, number)) continue;
+      took[s] += record::now() - begin;
+    }
+  }
+
+ private:
+  bool step(std::size_t s, std::uint64_t number) {
+    switch (part_.steps()[s].what) {
+      case mesh_step::kind::phase:
+        take(layout_.computed, [&](plan::block places) { return part_.compute(s, places, control_); });
+        return true;
+      case mesh_step::kind::all_reduce:
+        reduce(s);
+        return true;
+      case mesh_step::kind::totals: {
+        bool ends = false;
+        failed_ = failed_ || part_.act(s, number, 0, 1, ends).has_value();
+        return true;
+      }
+      case mesh_step::kind::update:
+      case mesh_step::kind::until:
+      case mesh_step::kind::output:
+        return false;
+    }
+    return false;
+  }
+  void reduce(std::size_t s) {
+    std::string sum;
+    part_.prepare_fold(s, 1);
+    failed_ = failed_ || part_.fold(s, 0, {0, layout_.computed}, control_).has_value() ||
+              part_.contribute(s, sum).has_value();
+    if (failed_) return;
+    std::span<std::byte const> const only = std::as_bytes(std::span(sum));
+    failed_ = part_.combine(s, {&only, 1}).has_value();
+  }
+  template <class Do>
+  void take(std::size_t places, Do const& what) {
+    std::atomic<bool> failed = false;
+    std::size_t const parts = std::min(places, team_.parts());
+    if (parts == 0) return;
+    team_.share({"measure"}, parts, dealing::blocks, 1, [&](std::size_t, team::pieces& mine) {
+      while (auto const some = mine.next())
+        for (std::size_t k = some->begin; k < some->end; ++k)
+          if (what(plan::block_of(places, parts, k))) failed = true;
+    });
+    failed_ = failed_ || failed;
+  }
+
+  mesh_part& part_;
+  plan::mesh_layout const& layout_;
+  team& team_;
+  step_control control_{nullptr};
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const& mesh, std::size_t most,
+                                          std::size_t threads, double seconds) {
+  most = std::clamp<std::size_t>(most, 1, mesh.cells());
+  thread_team team(threads);
+  for (std::size_t elements = std::min(first_piece, most);; elements = std::min(growth * elements, most)) {
+    double const begin = record::now();
+    auto const layout = plan::layout_of(mesh, piece_of(mesh, elements), 0);
+    piece_run run(part, layout, team);
+    std::vector<double> first(part.steps().size()), took(part.steps().size());
+    run.iterate(1, first);  // caches and branches get to know it
+    run.iterate(2, took);
+    if (run.failed()) return std::nullopt;
+    if (elements < most && record::now() - begin < seconds / growth) continue;
+    for (auto& one : took) one /= static_cast<double>(elements);
+    return phase_times{std::move(took), elements};
+  }
+}
+
+}  // namespace skel::runtime::iteration
