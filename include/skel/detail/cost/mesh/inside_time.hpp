@@ -1,0 +1,40 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <span>
+
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/mesh_app.hpp>
+
+namespace skel::cost::mesh {
+
+/// Of an iteration, what messages between hosts of one cluster wait for [s], which the model of MAXDG1 leaves out
+/// (iteration_time.hpp): each update one latency, and so does each all-reduce where few hosts send to each other. Where
+/// more of them relay, it is one for each of the ceil(log2 hosts) steps in a cluster, twice where there are several
+/// clusters (plan::relays_of()). `relays_from`: as many as relay.
+struct inside_time {
+  double update = 0, all_reduce = 0;  ///< one of them
+  double iteration = 0;               ///< all of them
+};
+
+/// Of clusters that take part. O(clusters).
+inline inside_time time_inside(platform::description const& machine, record::mesh_app const& app,
+                               std::span<std::size_t const> clusters, std::size_t relays_from) {
+  double latency = 0, relaying = 0;
+  std::size_t hosts = 0;
+  for (auto const c : clusters) {
+    auto const& one = machine.clusters()[c];
+    hosts += one.hosts;
+    if (one.hosts == 1) continue;
+    latency = std::max(latency, one.inside.latency);
+    relaying = std::max(relaying, one.inside.latency * static_cast<double>(std::bit_width(one.hosts - 1)));
+  }
+  if (clusters.size() > 1) relaying *= 2;
+  inside_time out{latency, hosts < relays_from ? latency : relaying, 0};
+  out.iteration = static_cast<double>(app.updates) * out.update + static_cast<double>(app.allreduces) * out.all_reduce;
+  return out;
+}
+
+}  // namespace skel::cost::mesh

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <skel/detail/mapping/decision_problem.hpp>
+#include <skel/detail/platform/description.hpp>
+#include <skel/detail/record/mesh_app.hpp>
+
+namespace skel::mapping {
+
+/// Artificial faces: those of a host over (elements of a host)^(2/3), those of a cluster over the same of a cluster.
+struct mesh_surfaces {
+  double of_host = 0, of_cluster = 0;
+};
+
+/// A program over a mesh that is to run on some of the clusters of a machine.
+struct mesh_clusters_request {
+  std::uint64_t program = 0;  ///< the same for each run of it
+  std::string name{};         ///< of the program
+  platform::description const* machine = nullptr;
+  record::mesh_app const* app = nullptr;   ///< with the surfaces that its author, or the paper, says
+  std::optional<mesh_surfaces> counted{};  ///< by a partition of this mesh
+  std::size_t relays_from = 1;             ///< as many ranks as relay what they reduce
+  double iterations = 0;                   ///< that will be made, as users say; 0: they do not
+};
+
+/// Clusters that may take part.
+struct mesh_clusters {
+  std::string name;                   ///< "lille + nancy"
+  std::vector<std::size_t> clusters;  ///< rising
+};
+
+/// Which clusters take part in a program over a mesh: those that select_clusters() proves to be the best, all of them,
+/// and each alone, and the best ones with one more or one fewer. A use is an iteration. Two models: the paper's, with
+/// surfaces as they were said, and the same with those that a partition was counted to have and with messages inside
+/// clusters (cost/mesh/inside_time.hpp); what was right is believed.
+class mesh_clusters_problem {
+ public:
+  using request = mesh_clusters_request;
+  using plan = mesh_clusters;
+  using key = std::string;
+  using key_hash = std::hash<std::string>;
+
+  static constexpr std::string_view name = "clusters";
+  static constexpr double tolerance = 1e-12;
+
+  /// `error`: of the second model before anything was learnt, as the expected size of ln(measured / predicted). The
+  /// paper's surfaces are an upper bound (its section 2.2): its model is believed to be wrong twice as much.
+  explicit mesh_clusters_problem(double error);
+
+  std::span<candidate_model const> models() const { return models_; }
+  static key key_of(request const& asked) { return describe(asked); }
+  static decision_context context_of(request const& asked) { return {static_cast<std::int64_t>(asked.program)}; }
+  /// Throws skel::error where nothing fits in memory, and says which constraint.
+  static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all);
+  /// Not a number of the second model where nothing was counted.
+  static double price(request const& asked, std::size_t model, candidate<plan> const& one);
+  static std::string const& name_of(candidate<plan> const& one) { return one.plan.name; }
+  static std::string_view problem_of(request const&) { return name; }
+  static std::string describe(request const& asked);
+  static std::size_t bytes_of(candidate<plan> const& one) {
+    return one.plan.name.capacity() + one.plan.clusters.capacity() * sizeof(std::size_t);
+  }
+  static double expected_uses(request const& asked) { return asked.iterations; }
+  static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }
+
+ private:
+  std::vector<candidate_model> models_;
+};
+
+}  // namespace skel::mapping

@@ -1,0 +1,127 @@
+#include <skel/detail/mapping/mesh_clusters_problem.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
+#include <skel/detail/cost/mesh/inside_time.hpp>
+#include <skel/detail/cost/mesh/iteration_time.hpp>
+#include <skel/detail/mapping/cluster_selection.hpp>
+#include <skel/detail/mapping/error_record.hpp>
+#include <skel/detail/platform/files.hpp>
+
+namespace skel::mapping {
+namespace {
+
+using clusters = std::vector<std::size_t>;
+
+/// The program as a model sees it; nothing where that has no surfaces.
+std::optional<cost::mesh::program> seen_by(std::size_t model, mesh_clusters_request const& asked) {
+  if (model == 0) return cost::mesh::program(*asked.machine, *asked.app);
+  if (!asked.counted) return std::nullopt;
+  auto app = *asked.app;
+  app.beta_host = asked.counted->of_host;
+  app.beta_cluster = asked.counted->of_cluster;
+  return cost::mesh::program(*asked.machine, app);
+}
+
+/// The best clusters and their neighbours, all, and each alone: the best first.
+std::vector<clusters> sets_of(cost::mesh::program const& program) {
+  std::vector<clusters> all{select_clusters(program).clusters};
+  auto const best = all.front();
+  std::set<clusters> seen{best};
+  auto const add = [&](clusters set) {
+    if (!set.empty() && seen.insert(set).second) all.push_back(std::move(set));
+  };
+  clusters whole(program.clusters());
+  std::iota(whole.begin(), whole.end(), std::size_t{0});
+  add(whole);
+  for (auto const c : whole) {
+    clusters changed = best;
+    if (auto const found = std::ranges::find(changed, c); found != changed.end())
+      changed.erase(found);
+    else
+      changed.insert(std::ranges::upper_bound(changed, c), c);
+    add(std::move(changed));
+  }
+  for (auto const c : whole) add({c});
+  return all;
+}
+
+/// An iteration by a model [s].
+double seconds_by(std::size_t model, cost::mesh::program const& program, mesh_clusters_request const& asked,
+                  clusters const& set) {
+  double const inside =
+      model == 0 ? 0 : cost::mesh::time_inside(*asked.machine, *asked.app, set, asked.relays_from).iteration;
+  return std::max(seconds_of(program, set) + inside, least_per_use);
+}
+
+std::string names_of(platform::description const& machine, clusters const& set) {
+  std::string out;
+  for (auto const c : set) out += (out.empty() ? "" : " + ") + machine.clusters()[c].name;
+  return out;
+}
+
+}  // namespace
+
+// What a record expects before anything is observed is wider than its prior.
+mesh_clusters_problem::mesh_clusters_problem(double error)
+    : models_{{"surfaces as said", {.error = 2 * error / widening(prior_weight)}},
+              {"surfaces as counted", {.error = error / widening(prior_weight)}}} {}
+
+std::vector<candidate<mesh_clusters_problem::plan>> mesh_clusters_problem::candidates(request const& asked,
+                                                                                      std::size_t model, bool) {
+  SKEL_EXPECTS(asked.machine != nullptr && asked.app != nullptr);
+  auto program = seen_by(model, asked);
+  if (!program) program = seen_by(0, asked);
+  std::vector<candidate<plan>> priced;
+  for (auto& set : sets_of(*program)) {
+    double const seconds =
+        set.empty() ? std::numeric_limits<double>::infinity() : seconds_by(model, *program, asked, set);
+    if (!std::isfinite(seconds)) continue;
+    auto name = names_of(*asked.machine, set);
+    std::uint64_t const id = id_of(name);
+    priced.push_back({{std::move(name), std::move(set)}, id, 0, seconds});
+  }
+  if (priced.empty())
+    throw error("program '" + asked.name + "': " + cost::mesh::why_nothing_fits(*program, *asked.machine, *asked.app));
+  return priced;
+}
+
+double mesh_clusters_problem::price(request const& asked, std::size_t model, candidate<plan> const& one) {
+  auto const program = seen_by(model, asked);
+  return program ? seconds_by(model, *program, asked, one.plan.clusters) : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// All that prices depend on.
+std::string mesh_clusters_problem::describe(request const& asked) {
+  auto const& app = *asked.app;
+  char numbers[256];
+  std::snprintf(numbers, sizeof numbers,
+                "' (program %016llx): %.9g elements of %.9g B, %zu updates of %.9g B a face, %zu all-reduces, surfaces "
+                "%.9g and %.9g",
+                static_cast<unsigned long long>(asked.program), app.elements, app.bytes_per_element, app.updates,
+                app.face_bytes, app.allreduces, asked.counted ? asked.counted->of_host : app.beta_host,
+                asked.counted ? asked.counted->of_cluster : app.beta_cluster);
+  std::string text = "clusters of '" + asked.name + numbers;
+  std::snprintf(numbers, sizeof numbers, ", machine %016llx",
+                static_cast<unsigned long long>(fnv1a().add(platform::to_json(*asked.machine)).value()));
+  text += numbers;
+  for (auto const& phase : app.phases) {
+    text += ", " + phase.name;
+    for (auto const& [cluster, seconds] : phase.seconds_per_element) {
+      std::snprintf(numbers, sizeof numbers, " %.9g s on ", seconds);
+      text += numbers + cluster;
+    }
+  }
+  return text;
+}
+
+}  // namespace skel::mapping

@@ -1,0 +1,122 @@
+#include <skel/detail/mapping/mesh_clusters_problem.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/cost/mesh/iteration_time.hpp>
+#include <skel/detail/mapping/decider.hpp>
+
+#include "support/decision_laws.hpp"
+
+namespace {
+
+using namespace skel::mapping;
+using skel::platform::description;
+using skel::record::mesh_app;
+using testing::HasSubstr;
+
+constexpr double usual = 0.1;
+
+//   a: 8 hosts, b: 8 hosts   1 ms from each other;   c: 2 hosts   50 ms away from both
+description machine() {
+  std::vector<skel::platform::cluster> clusters{{.name = "a", .hosts = 8, .inside = {1e-5, 1e8}},
+                                                {.name = "b", .hosts = 8, .inside = {1e-5, 1e8}},
+                                                {.name = "c", .hosts = 2, .inside = {1e-5, 1e8}}};
+  std::vector<skel::platform::cluster_link> links;
+  for (std::size_t from = 0; from < 3; ++from)
+    for (std::size_t to = 0; to < 3; ++to)
+      if (from != to) links.push_back({from, to, {from == 2 || to == 2 ? 0.05 : 1e-3, 1e8}, {}});
+  return {1e-6, clusters, links};
+}
+
+mesh_app solver() {
+  mesh_app app;
+  app.elements = 500'000;
+  app.phases = {{"field", true, {{"a", 1e-5}, {"b", 1e-5}, {"c", 1e-5}}}};
+  return app;
+}
+
+struct asked_for {
+  description where = machine();
+  mesh_app app = solver();
+  mesh_clusters_request request{.program = 5, .name = "solver", .machine = &where, .app = &app, .iterations = 5000};
+};
+
+std::vector<candidate<mesh_clusters>> all_of(mesh_clusters_request const& request, std::size_t model = 0) {
+  return mesh_clusters_problem::candidates(request, model, true);
+}
+
+TEST(MeshClustersProblem, KeepsTheLawsOfDecisions) {
+  asked_for const one;
+  expect_decision_laws<mesh_clusters_problem>([] { return mesh_clusters_problem(usual); }, one.request);
+}
+
+TEST(MeshClustersProblem, TheBestOnesComeFirstWithTheirNeighboursAllAndEachAlone) {
+  asked_for const one;
+  std::vector<std::string> names;
+  for (auto const& each : all_of(one.request)) names.push_back(each.plan.name);
+  EXPECT_EQ(names.front(), "a + b");
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a + b", "a + b + c", "a", "b", "c"));
+  skel::cost::mesh::program const program(one.where, one.app);
+  for (auto const& each : all_of(one.request))
+    EXPECT_EQ(each.per_use, skel::cost::mesh::seconds_of(program, each.plan.clusters)) << each.plan.name;
+}
+
+TEST(MeshClustersProblem, CountedSurfacesAreAModelOfTheirOwn) {
+  asked_for one;
+  mesh_clusters_problem problem(usual);
+  auto const first = all_of(one.request).front();
+  EXPECT_TRUE(std::isnan(problem.price(one.request, 1, first)));
+  one.request.counted = mesh_surfaces{50, 10};
+  EXPECT_GT(problem.price(one.request, 1, first), problem.price(one.request, 0, first));
+  EXPECT_NE(problem.key_of(one.request), problem.key_of(asked_for().request));
+}
+
+TEST(MeshClustersProblem, TheSecondModelCountsMessagesInsideClusters) {
+  asked_for one;
+  one.request.counted = mesh_surfaces{one.app.beta_host, one.app.beta_cluster};
+  one.request.relays_from = 27;
+  mesh_clusters_problem problem(usual);
+  auto const all = all_of(one.request);
+  auto const first = *std::ranges::find(all, "a", [](auto const& each) { return each.plan.name; });
+  double const messages = static_cast<double>(one.app.updates + one.app.allreduces) * 1e-5;
+  EXPECT_NEAR(problem.price(one.request, 1, first), problem.price(one.request, 0, first) + messages, 1e-12);
+  one.request.relays_from = 4;  // eight hosts relay in three steps
+  EXPECT_NEAR(problem.price(one.request, 1, first),
+              problem.price(one.request, 0, first) + messages + 2e-5 * static_cast<double>(one.app.allreduces), 1e-12);
+}
+
+TEST(MeshClustersProblem, TheModelThatHasBeenRightIsBelieved) {
+  asked_for one;
+  one.request.counted = mesh_surfaces{50, 10};
+  decider<mesh_clusters_problem> decider{mesh_clusters_problem(usual)};
+  for (int use = 0; use < 20; ++use) {
+    auto const& chosen = decider.use(one.request).chosen();
+    decider.observe(one.request, decider.problem().price(one.request, 1, chosen));
+  }
+  EXPECT_EQ(decider.decide(one.request).model, 1u);
+}
+
+TEST(MeshClustersProblem, AMeshThatFitsNowhereIsRefusedWithTheConstraint) {
+  asked_for one;
+  for (auto& cluster : one.app.phases.front().seconds_per_element) cluster.second = 1e-5;
+  one.app.bytes_per_element = 1e6;
+  auto clusters = one.where.clusters();
+  for (auto& cluster : clusters) cluster.memory = 1e9;
+  one.where = description(1e-6, clusters, one.where.links());
+  try {
+    (void)all_of(one.request);
+    ADD_FAILURE() << "500 GB fit into 18";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(),
+                testing::AllOf(HasSubstr("program 'solver': memory"), HasSubstr("add hosts or memory")));
+  }
+}
+
+}  // namespace
