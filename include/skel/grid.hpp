@@ -11,6 +11,7 @@
 #include <skel/detail/grid/collective_calls.hpp>
 #include <skel/detail/grid/report.hpp>
 #include <skel/detail/grid/settings.hpp>
+#include <skel/detail/pattern/is_mesh_program.hpp>
 #include <skel/detail/runtime/bsp/is_program.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/errors.hpp>
@@ -19,12 +20,20 @@
 namespace skel {
 
 class decision_store;
+class face_neighbours;
+class mesh;
 struct bsp_plan;
 struct bsp_report;
+struct mesh_plan;
+struct mesh_report;
 
 namespace record {
 struct bsp_record;
 }
+namespace runtime::iteration {
+class mesh_part;
+struct run_options;
+}  // namespace runtime::iteration
 namespace runtime::bsp {
 class process_group;
 struct run_options;
@@ -65,7 +74,8 @@ class grid : public collective_calls {
   /// placement, or when the ranks do not make the same calls (collective_calls).
   template <class Composition>
   requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program> &&
-           !runtime::bsp::is_program<std::remove_cvref_t<Composition>>) run_report
+           !runtime::bsp::is_program<std::remove_cvref_t<Composition>> &&
+           !skeletons::is_mesh_program<std::remove_cvref_t<Composition>>) run_report
       run(Composition&& app, std::stop_token const& stop = {}) {
     return run(line_of(app), stop);
   }
@@ -84,6 +94,26 @@ class grid : public collective_calls {
            Of const&, std::size_t, typename Program::state&>) auto run(Program const& app, Of const& of,
                                                                        std::stop_token const& stop = {});
 
+  /// Runs a program over a mesh (skel::iterate, <skel/iterate.hpp>, which has these functions). Its elements are parted
+  /// among all ranks by their speeds, and each rank computes with as many threads as it has cores. Collective: every
+  /// rank gives the same program, with the same mesh. Ctrl-C and `stop` cancel it as they do others; they are looked at
+  /// between elements. Returns the same report and totals on every rank, but for the seconds of the run; the second
+  /// also of(cell) of every element, by their numbers, on every rank, which has to be able to cross ranks. Throws on
+  /// every rank: skel::mesh_error when a function of the user threw, skel::cancelled, skel::error at the program's
+  /// limit of iterations, or when the ranks do not make the same calls.
+  template <class Program>
+  requires skeletons::is_mesh_program<Program>
+  auto run(Program const& app, std::stop_token const& stop = {});
+  template <class Program, class Of>
+  requires(skeletons::is_mesh_program<Program>&& std::is_invocable_v<
+           Of const&, typename Program::cell const&>) auto run(Program const& app, Of const& of,
+                                                               std::stop_token const& stop = {});
+
+  /// How such a program would run, and what an iteration is expected to take, without running it, but for what is
+  /// measured of its phases on a piece of the mesh. Collective.
+  template <class Program>
+  requires skeletons::is_mesh_program<Program> mesh_plan plan(Program const& app);
+
   /// How a BSP program would begin, and what its supersteps are priced by, without running anything. Collective.
   template <class Program>
   requires runtime::bsp::is_program<Program> bsp_plan plan(Program const& app);
@@ -91,7 +121,8 @@ class grid : public collective_calls {
   /// The plan that run() would make, without running anything. Collective. Every stage must say its skel::work.
   template <class Composition>
   requires(!std::is_same_v<std::remove_cvref_t<Composition>, runtime::program> &&
-           !runtime::bsp::is_program<std::remove_cvref_t<Composition>>) planned_program plan(Composition&& app) {
+           !runtime::bsp::is_program<std::remove_cvref_t<Composition>> &&
+           !skeletons::is_mesh_program<std::remove_cvref_t<Composition>>) planned_program plan(Composition&& app) {
     return plan(line_of(app));
   }
 
@@ -113,6 +144,10 @@ class grid : public collective_calls {
   record::bsp_record run(runtime::bsp::process_group& group, runtime::bsp::run_options options,
                          skeletons::migration_settings const& migration, std::string const& types,
                          std::stop_token const& stop);
+  mesh_plan plan(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
+                 runtime::iteration::run_options const& options, std::string const& types);
+  mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
+                  runtime::iteration::run_options options, std::string const& types, std::stop_token const& stop);
 
  private:
   /// Anything is taken, so that what cannot be run is refused in one message.

@@ -4,15 +4,11 @@
 #include <cstdio>
 #include <fstream>
 #include <new>
-#include <set>
 #include <utility>
 
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/mapping/migration/policy.hpp>
-#include <skel/detail/mapping/placement_choice.hpp>
-#include <skel/detail/mapping/remap_choice.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
 #include "bsp_page.hpp"
@@ -110,31 +106,6 @@ void bsp_view::fail(std::string const& why) {
   write({}, [&](record::bsp_recorder& of) {
     of.fail(why, watcher_ == nullptr ? record::bsp_decisions{} : watcher_->made());
   });
-}
-
-void warn_of_what_bsp_does_not(run_settings const& settings, bool by_hand, std::string const& undecided) {
-  static std::set<std::string> said;
-  auto const once = [](std::string const& text) {
-    if (said.insert(text).second) warn(text);
-  };
-  if (settings.live_page)
-    once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
-  if (!settings.checkpoint.empty())
-    once("--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
-  for (auto const problem : {mapping::placement_choice::name, mapping::remap_choice::name})
-    if (settings.forced.contains(problem))
-      once("--skel-force " + std::string(problem) +
-           ": not for BSP programs; there are --skel-force migration=stay, --skel-migration and pin()");
-  if (settings.migration && by_hand)
-    once("--skel-migration: not for this BSP program, which moves its processes itself (moved_by)");
-  else if (settings.migration && !settings.remap)
-    once("--skel-migration: moves nothing, as --skel-remap is off");
-  if (undecided.empty()) return;
-  std::string const none = "the decider decides who moves under policy '" +
-                           std::string(mapping::migration::deciding_policy) + "' alone, and " + undecided;
-  if (!settings.decisions.empty()) once("--skel-decisions: nothing of this BSP program is there; " + none);
-  if (settings.forced.contains(mapping::migration::problem_name))
-    once("--skel-force migration: not for this BSP program; " + none);
 }
 
 }  // namespace skel

@@ -53,8 +53,4 @@ class bsp_view {
   std::optional<record::bsp_timeline> timeline_;  // where there is to be a trace
 };
 
-/// Says once for a process which settings programs of supersteps have no use for. `by_hand`: the program moves its
-/// processes itself. `undecided`: why the decider has nothing to decide here; empty: it has.
-void warn_of_what_bsp_does_not(run_settings const& settings, bool by_hand, std::string const& undecided);
-
 }  // namespace skel

@@ -107,4 +107,16 @@ runtime::named_call call_with(runtime::bsp::process_group const& group, runtime:
           hash.value()};
 }
 
+runtime::named_call call_with(runtime::iteration::mesh_part const& part, face_neighbours const& faces,
+                              runtime::iteration::run_options const& options, std::string const& types,
+                              run_settings const& settings) {
+  std::string text = "run() of program '" + part.name() + "' over " + counted(part.elements(), "element") +
+                     ", limited to " + counted(options.most_iterations, "iteration");
+  fnv1a hash;
+  hash.add(types).add(options.most_iterations).add(faces.cells());
+  for (auto const& step : part.steps()) hash.add(step.name);
+  for (auto const behind : faces.all()) hash.add(std::uint64_t{behind});
+  return {text + words_of(settings), hash.value()};
+}
+
 }  // namespace skel

@@ -3,7 +3,9 @@
 #include <string>
 
 #include <skel/detail/grid/settings.hpp>
+#include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
+#include <skel/detail/runtime/iteration/run.hpp>
 #include <skel/detail/runtime/program.hpp>
 #include <skel/detail/runtime/rendezvous.hpp>
 
@@ -20,6 +22,11 @@ runtime::named_call call_with(std::string const& name, runtime::program const& l
 /// pins, who moves processes, and the first interval of a policy. Which processes are pinned is in the fingerprint.
 runtime::named_call call_with(runtime::bsp::process_group const& group, runtime::bsp::run_options const& options,
                               skeletons::migration_settings const& migration, std::string const& types,
+                              run_settings const& settings);
+
+/// The same of run() of a program over a mesh: its name, steps, limit and elements, and what lies behind their faces.
+runtime::named_call call_with(runtime::iteration::mesh_part const& part, face_neighbours const& faces,
+                              runtime::iteration::run_options const& options, std::string const& types,
                               run_settings const& settings);
 
 }  // namespace skel

@@ -12,6 +12,7 @@
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/copy_tree_problem.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
+#include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/mapping/migration/policy.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
@@ -31,9 +32,10 @@ namespace {
 std::vector<std::string> const& problems() {
   static std::vector<std::string> const all = [] {
     std::vector<std::string> names{
-        std::string(mapping::placement_choice::name), std::string(mapping::copy_tree_problem::name),
-        std::string(mapping::exchange_problem::name), std::string(mapping::reduction_choice::name),
-        std::string(mapping::remap_choice::name),     std::string(mapping::migration::problem_name)};
+        std::string(mapping::placement_choice::name),     std::string(mapping::copy_tree_problem::name),
+        std::string(mapping::exchange_problem::name),     std::string(mapping::reduction_choice::name),
+        std::string(mapping::remap_choice::name),         std::string(mapping::migration::problem_name),
+        std::string(mapping::mesh_clusters_problem::name)};
     for (auto const operation : plan::all_collectives) names.emplace_back(plan::name_of(operation));
     return names;
   }();

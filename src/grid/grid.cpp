@@ -20,6 +20,7 @@
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
+#include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/mapping/migration_price.hpp>
 #include <skel/detail/mapping/placement_choice.hpp>
 #include <skel/detail/plan/block.hpp>
@@ -30,9 +31,12 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
-#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
+#include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/calibration.hpp>
+#include <skel/detail/runtime/iteration/cell_exchange.hpp>
+#include <skel/detail/runtime/iteration/phase_times.hpp>
+#include <skel/detail/runtime/iteration/run.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
 #include <skel/detail/runtime/plan_archive.hpp>
@@ -49,6 +53,8 @@
 #include "interrupt.hpp"
 #include "live_machine.hpp"
 #include "machine_news.hpp"
+#include "mesh_checkpoints.hpp"
+#include "mesh_planner.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
@@ -59,6 +65,7 @@
 #include "run_view.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
+#include "unused_settings.hpp"
 #include "warn.hpp"
 
 namespace skel {
@@ -391,6 +398,51 @@ struct grid::state {
     return {std::move(machine), std::move(first_ranks)};
   }
 
+  /// Runs of this process that have ended, which have no checkpoints any more.
+  static std::size_t& ended_runs() {
+    static std::size_t count = 0;
+    return count;
+  }
+
+  mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
+                  runtime::iteration::run_options options);
+
+  /// How a program over a mesh runs. Every rank measures its phases, rank 0 decides and tells. Collective.
+  placed_mesh place(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces) {
+    placed_mesh out;
+    out.plan.name = part.name();
+    out.plan.hosts = ranks.hosts();
+    auto const size = static_cast<std::size_t>(ranks.size());
+    if (size == 1 || mesh.cells() == 0) {
+      out.rank_of.resize(mesh.cells());
+      out.plan.elements_of.resize(size);
+      out.plan.elements_of[0] = mesh.cells();
+      return out;
+    }
+    know_machine();
+    // A piece is no larger than what a rank will have, and measuring it takes no longer than one notices.
+    constexpr double seconds = 0.1;
+    auto const mine =
+        measure_phases(part, faces, mesh.cells() / size, threads()[static_cast<std::size_t>(ranks.rank())], seconds);
+    std::vector<std::vector<double>> measured;
+    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine ? mine->seconds : std::vector<double>())))
+      measured.push_back(runtime::from_bytes<std::vector<double>>(text));
+    std::pair<placed_mesh, std::string> told;
+    if (ranks.rank() == 0) try {
+        auto const& where = probed ? *probed : *stated;
+        if (!meshes) meshes.emplace(store);
+        told.first = meshes->place(part, mesh, faces, make_bsp_machine(where, *settings.platform, threads()),
+                                   ranks.hosts(), measured);
+        for (auto const host : where.host_of_rank)
+          told.first.group_of.push_back(where.picture.machine().cluster_of(host));
+      } catch (std::exception const& e) {
+        told.second = e.what();
+      }
+    told = runtime::from_bytes<std::pair<placed_mesh, std::string>>(ranks.broadcast(runtime::to_bytes(told)));
+    if (!told.second.empty()) throw error(told.second);
+    return std::move(told.first);
+  }
+
   /// Looks after a BSP program whose processes may migrate, or that a page or scenario is to be made of: on rank 0.
   /// Collective.
   std::unique_ptr<rescheduling> watch(runtime::bsp::process_group const& group, runtime::bsp::run_options& options,
@@ -615,6 +667,7 @@ struct grid::state {
   std::optional<run_platform> stated;              // as it was, before each rank became a host
   std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
   std::unique_ptr<program_history> history;        // on rank 0, from the first program on
+  std::optional<mesh_planner> meshes;              // on rank 0, from the first program over a mesh on
   std::unique_ptr<collective_engine> collectives;  // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
   machine_news news;                                        // from the first run that is placed, or collective, on
@@ -712,6 +765,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   s.meet(call_with("run()", line, s.settings));
   s.check_file(s.settings.trace, "--skel-trace");
   s.check_file(s.settings.report, "--skel-report");
+  if (rank() == 0) warn_of_unused_by_line(s.settings);
   auto const view = s.view_of(line);
   if (!view) return s.run(line, stop, nullptr);
   try {
@@ -785,7 +839,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                               : s.ranks.size() == 1 ? "there is one rank"
                               : !decides            ? "processes stay"
                                                     : "processes are moved by '" + how.name + "'";
-    warn_of_what_bsp_does_not(s.settings, by_hand, how.name == mapping::migration::deciding_policy ? "" : moved);
+    warn_of_unused_by_bsp(s.settings, by_hand, how.name == mapping::migration::deciding_policy ? "" : moved);
     view.emplace(s.settings, group, s.ranks.hosts(), by_hand ? "the program" : how.name, watcher.get(), scenario);
     view->watch(options);
   }
@@ -809,6 +863,63 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
   }
 }
 
+mesh_plan grid::plan(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
+                     runtime::iteration::run_options const& options, std::string const& types) {
+  runtime::sole_use const only("plan()");
+  auto call = call_with(part, faces, options, types, state_->settings);
+  call.words = "plan() before " + call.words;
+  state_->meet(std::move(call));
+  return state_->place(part, mesh, faces).plan;
+}
+
+mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
+                      runtime::iteration::run_options options, std::string const& types, std::stop_token const& stop) {
+  runtime::sole_use const only("run()");
+  state& s = *state_;
+  s.meet(call_with(part, faces, options, types, s.settings));
+  interrupt_watch const watch;
+  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  options.interrupt = &interrupt_watch::flag();
+  options.threads = s.threads()[static_cast<std::size_t>(rank())];
+  if (rank() == 0) warn_of_unused_by_mesh(s.settings);
+  return s.run(part, mesh, faces, std::move(options));
+}
+
+mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
+                             runtime::iteration::run_options options) {
+  auto const me = static_cast<std::uint32_t>(ranks.rank());
+  std::optional<mesh_checkpoints> checkpoints;
+  if (!settings.checkpoint.empty()) checkpoints.emplace(part, faces, settings, ended_runs() + 1, ranks);
+  auto placed = place(part, mesh, faces);
+  mesh_report report{.plan = std::move(placed.plan)};
+  options.group_of = std::move(placed.group_of);
+  auto const layout = plan::layout_of(faces, placed.rank_of, me);
+  if (checkpoints && checkpoints->done()) {
+    options.done = report.resumed = checkpoints->done();
+    part.take_totals(checkpoints->totals());
+    runtime::iteration::move_cells(part, nullptr, checkpoints->take_cells(), faces, placed.rank_of, layout, ranks);
+  }
+  if (checkpoints) {
+    checkpoints->begun();
+    options.pauses = [&](std::uint64_t) { return checkpoints->due(); };
+  }
+  for (bool first = true;; first = false) {
+    auto record = runtime::iteration::run_mesh(part, layout, ranks, options);
+    bool const paused = record.paused;
+    options.done = record.iterations;
+    first ? void(report.run = std::move(record)) : record::join(report.run, record);
+    if (!paused) break;
+    checkpoints->keep(*options.done, part, layout);
+  }
+  if (checkpoints) {
+    checkpoints->ended();
+    report.checkpoints = checkpoints->record();
+  }
+  ++ended_runs();
+  if (meshes) meshes->observe(report.run);
+  return report;
+}
+
 run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {
   state& s = *this;
   interrupt_watch const watch;
@@ -817,9 +928,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   std::vector<record::span> measured;
   placed_run placed;
   bool first_items_passed = false, watched = false;
-  static std::size_t ended_runs = 0;  // of this process
   std::optional<resumption> checkpoints;
-  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, ended_runs + 1, s.ranks);
+  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, ended_runs() + 1, s.ranks);
   bool const resumes = checkpoints && checkpoints->item();
   if (resumes) report.resumed = checkpoints->item();
   std::uint64_t const first_item = report.resumed.value_or(0);
@@ -855,7 +965,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     if (start.ended) {
       settle_where_measured(line);
       if (checkpoints) checkpoints->ended();
-      ++ended_runs;
+      ++ended_runs();
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
@@ -929,7 +1039,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   }
   report.refused_announcements = s.news.refusals();
   if (checkpoints) checkpoints->ended();
-  ++ended_runs;
+  ++ended_runs();
   remember_states(line, report.run.final_ranks);
   s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);

@@ -13,12 +13,14 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <skel/bsp.hpp>
+#include <skel/iterate.hpp>
 #include <skel/skel.hpp>
 
 namespace {
@@ -60,6 +62,18 @@ skel::plan::run_plan all_on(int rank) {
 auto halting() {
   return skel::bsp<int>(
       "halting", 4, [](std::size_t) { return 0; }, [](skel::superstep<int>& now, int&) { now.halt(); });
+}
+
+/// A program over a strip of so many triangles, of which the last ones may be apart from the others.
+auto triangles(skel::subscript count, skel::subscript apart = 0) {
+  std::vector<skel::subscript> corners;
+  for (skel::subscript t = 0; t < count; ++t) {
+    auto const first = t + (t + apart >= count ? 3 : 0);
+    corners.insert(corners.end(), {first, first + 1, first + 2});
+  }
+  return skel::iterate("strip", skel::mesh(count + 5ull, skel::cell_kind::triangle, std::move(corners)),
+                       [](skel::mesh_element const&) { return 0; }) |
+         skel::phase("count", [](int& own) { ++own; }) | skel::update("all") | skel::times(3);
 }
 
 auto count_to(int n) {
@@ -238,6 +252,9 @@ std::map<std::string, way> const ways{
        if (first(g)) app.pin(1);
        g.run(app);
      }}},
+    {"mesh-of-another-limit", {[](skel::grid& g) { g.run(triangles(4).limited(first(g) ? 7U : 8U)); }}},
+    {"mesh-of-other-elements", {[](skel::grid& g) { g.run(triangles(first(g) ? 4 : 5)); }}},
+    {"mesh-with-other-neighbours", {[](skel::grid& g) { g.run(triangles(4, first(g) ? 0 : 1)); }}},
     {"bsp-moved-by-one-rank", {[](skel::grid& g) {
        auto app = halting();
        if (first(g)) app.moved_by([](skel::bsp_measures const&) { return std::vector<skel::bsp_move>(); });

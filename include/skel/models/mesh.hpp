@@ -1,7 +1,7 @@
 #pragma once
 
-/// What an iteration over a mesh takes on some clusters, which of them are the best, and how the mesh is cut among their
-/// hosts.
+/// What an iteration over a mesh takes on some clusters, which of them are the best, and how the mesh is cut among
+/// their hosts.
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>

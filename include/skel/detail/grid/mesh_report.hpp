@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <vector>
+
+#include <skel/detail/grid/mesh_plan.hpp>
+#include <skel/detail/record/checkpoint_record.hpp>
+#include <skel/detail/record/mesh_record.hpp>
+
+namespace skel {
+
+/// What happened in a run of a program over a mesh. Printing it says how it was planned, how long iterations took, and
+/// what ranks did.
+struct mesh_report {
+  mesh_plan plan{};
+  record::mesh_record run{};
+  std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
+  record::checkpoint_record checkpoints{};
+};
+
+std::ostream& operator<<(std::ostream& out, mesh_report const& report);
+
+/// The same, with the totals at the end.
+template <class Totals>
+struct mesh_outcome {
+  mesh_report report;
+  Totals totals;
+};
+
+/// The same, with what a function gave of the cell of each element, by their numbers.
+template <class Totals, class Value>
+struct mesh_results {
+  mesh_report report;
+  Totals totals;
+  std::vector<Value> values;
+};
+
+}  // namespace skel

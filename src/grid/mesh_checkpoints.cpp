@@ -1,0 +1,147 @@
+#include "mesh_checkpoints.hpp"
+
+#include <cstdio>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/hash.hpp>
+#include <skel/detail/platform/kept_files.hpp>
+#include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/archive.hpp>
+#include <skel/detail/runtime/iteration/cell_exchange.hpp>
+
+#include "warn.hpp"
+
+namespace skel {
+namespace {
+
+/// What rank 0 has found.
+struct finding {
+  std::string refused{};
+  std::optional<std::uint64_t> done{};
+  std::string totals{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(refused, done, totals);
+  }
+};
+
+/// What makes a program another one. Neither ranks nor hosts count.
+std::vector<std::string> identity_of(runtime::iteration::mesh_part const& part, face_neighbours const& mesh) {
+  fnv1a hash;
+  for (auto const behind : mesh.all()) hash.add(std::uint64_t{behind});
+  std::vector<std::string> out{"program '" + part.name() + "' over " + counted(part.elements(), "element"),
+                               "neighbours " + std::to_string(hash.value())};
+  for (auto const& step : part.steps()) out.push_back("step '" + step.name + "'");
+  out.push_back(part.types());
+  return out;
+}
+
+}  // namespace
+
+mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, face_neighbours const& mesh,
+                                   run_settings const& settings, std::size_t run, runtime::communicator const& ranks)
+    : settings_(settings), ranks_(ranks), last_(record::now()) {
+  if (!part.cells_travel())
+    throw error("--skel-checkpoint: the cells of program '" + part.name() +
+                "' cannot be written; give their type a serialize() for cereal or a skel::serializer, or leave "
+                "checkpoints out");
+  finding mine;
+  if (ranks.rank() == 0) try {
+      std::vector<std::string> notes;
+      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, run, identity_of(part, mesh));
+      auto found = store_->last(notes);
+      for (auto const& note : notes) warn(note);
+      if (found) {
+        auto& [item, states] = found->what;
+        if (states.size() != 2) throw error(found->file.string() + ": is no checkpoint of a program over a mesh");
+        mine.done = item;
+        mine.totals = std::move(states[0]);
+        cells_ = std::move(states[1]);
+        std::fprintf(stderr, "skel: goes on after iteration %llu, from the checkpoint of %s (%s)\n",
+                     static_cast<unsigned long long>(item), platform::date_text(found->written).c_str(),
+                     found->file.c_str());
+      } else if (!notes.empty()) {
+        warn("no checkpoint is left: the program begins anew");
+      }
+    } catch (std::exception const& e) {
+      mine.refused = e.what();
+    }
+  mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
+  if (!mine.refused.empty()) throw error(mine.refused);
+  done_ = mine.done;
+  totals_ = std::move(mine.totals);
+}
+
+/// An exception is no death: what it was about is told.
+mesh_checkpoints::~mesh_checkpoints() {
+  begun();
+}
+
+std::optional<std::string> mesh_checkpoints::take_cells() {
+  if (!store_ || !done_) return std::nullopt;
+  return std::exchange(cells_, {});
+}
+
+void mesh_checkpoints::begun() {
+  if (store_) store_->read();
+}
+
+bool mesh_checkpoints::due() const {
+  return store_ && record::now() - last_ >= runtime::checkpoint_period(settings_.checkpoint_period, took_);
+}
+
+void mesh_checkpoints::keep(std::uint64_t iterations, runtime::iteration::mesh_part const& part,
+                            plan::mesh_layout const& layout) {
+  double const begin = record::now();
+  std::string problem;
+  std::vector<std::string> blocks(static_cast<std::size_t>(ranks_.size()));
+  try {
+    blocks[0] = runtime::iteration::written_cells(part, layout);
+  } catch (...) {
+    problem = what_is_handled();
+  }
+  for (auto const& one : ranks_.all_gather(problem))
+    if (problem.empty()) problem = one;
+  std::vector<std::string> come;
+  if (problem.empty()) come = runtime::iteration::exchange_texts(std::move(blocks), ranks_);
+  if (!store_) return;
+  if (problem.empty()) try {
+      runtime::checkpoint what{iterations, {part.totals_text(), {}}};
+      for (auto& one : come) what.states[1] += std::exchange(one, {});
+      record_.bytes += store_->write(what);
+      ++record_.written;
+      record_.item = iterations;
+    } catch (...) {
+      problem = what_is_handled();
+    }
+  last_ = record::now();
+  took_ = last_ - begin;
+  if (problem.empty()) {
+    record_.seconds += took_;
+    return;
+  }
+  if (record_.failed++ > 0) return;
+  record_.problem = problem;
+  warn("a checkpoint could not be written, and the program goes on: " + problem);
+}
+
+void mesh_checkpoints::ended() {
+  if (store_) store_->remove();
+}
+
+record::checkpoint_record mesh_checkpoints::record() const {
+  auto const& r = record_;
+  auto const text = ranks_.broadcast(
+      runtime::to_bytes(std::make_pair(std::vector<std::uint64_t>{r.written, r.skipped, r.failed, r.bytes, r.item},
+                                       std::make_pair(r.seconds, r.problem))));
+  auto const [numbers, rest] =
+      runtime::from_bytes<std::pair<std::vector<std::uint64_t>, std::pair<double, std::string>>>(text);
+  return {numbers[0], numbers[1], numbers[2], numbers[3], rest.first, numbers[4], rest.second};
+}
+
+}  // namespace skel

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <skel/detail/grid/mesh_plan.hpp>
+#include <skel/detail/mapping/decider.hpp>
+#include <skel/detail/mapping/mesh_clusters_problem.hpp>
+#include <skel/detail/pattern/face_neighbours.hpp>
+#include <skel/detail/pattern/mesh.hpp>
+#include <skel/detail/record/mesh_app.hpp>
+#include <skel/detail/record/mesh_record.hpp>
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
+
+#include "bsp_machine.hpp"
+#include "decision_store.hpp"
+
+namespace skel {
+
+/// A plan, with who computes each element.
+struct placed_mesh {
+  mesh_plan plan{};
+  std::vector<std::uint32_t> rank_of{};  ///< of each element
+  std::vector<std::size_t> group_of{};   ///< of each rank: its cluster
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(plan, rank_of, group_of);
+  }
+};
+
+/// Decides on rank 0 how programs over a mesh run: which clusters take part, by a decider, and who has which elements.
+/// After a partition its borders are counted, and clusters are chosen once more by what was counted, as long as others
+/// are chosen then. What runs take is learnt, and kept with the store.
+class mesh_planner {
+ public:
+  explicit mesh_planner(std::shared_ptr<decision_store> store);
+  ~mesh_planner();
+  mesh_planner(mesh_planner const&) = delete;
+  mesh_planner& operator=(mesh_planner const&) = delete;
+
+  /// `seconds`: of each rank, what each step takes for an element [s]; empty where it could not be measured: then by
+  /// the speeds of hosts. Throws skel::error where nothing fits in memory. Precondition: the mesh has elements.
+  placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
+                    bsp_machine const& where, std::vector<std::string> const& hosts,
+                    std::vector<std::vector<double>> const& seconds);
+  /// What came of the run that was placed last.
+  void observe(record::mesh_record const& run);
+
+ private:
+  std::shared_ptr<decision_store> store_;
+  mapping::decider<mapping::mesh_clusters_problem> clusters_;
+  // What was asked last, which requests point into.
+  platform::description machine_;
+  record::mesh_app app_;
+  std::optional<mapping::mesh_clusters_request> asked_;
+  bool observes_ = false;  // the run is on what was decided by what was counted
+};
+
+}  // namespace skel

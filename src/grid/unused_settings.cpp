@@ -1,0 +1,63 @@
+#include "unused_settings.hpp"
+
+#include <initializer_list>
+#include <set>
+#include <string_view>
+
+#include <skel/detail/mapping/migration/policy.hpp>
+#include <skel/detail/mapping/placement_choice.hpp>
+#include <skel/detail/mapping/remap_choice.hpp>
+
+#include "warn.hpp"
+
+namespace skel {
+namespace {
+
+void warn_once(std::string const& text) {
+  static std::set<std::string> said;
+  if (said.insert(text).second) warn(text);
+}
+
+void warn_of_forced(run_settings const& settings, std::initializer_list<std::string_view> problems,
+                    std::string const& why) {
+  for (auto const problem : problems)
+    if (settings.forced.contains(std::string(problem))) warn_once("--skel-force " + std::string(problem) + ": " + why);
+}
+
+}  // namespace
+
+void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::string const& undecided) {
+  if (settings.live_page)
+    warn_once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
+  if (!settings.checkpoint.empty())
+    warn_once(
+        "--skel-checkpoint: BSP programs make no checkpoints; one that has died begins anew when it is started again");
+  warn_of_forced(settings, {mapping::placement_choice::name, mapping::remap_choice::name},
+                 "not for BSP programs; there are --skel-force migration=stay, --skel-migration and pin()");
+  if (settings.migration && by_hand)
+    warn_once("--skel-migration: not for this BSP program, which moves its processes itself (moved_by)");
+  else if (settings.migration && !settings.remap)
+    warn_once("--skel-migration: moves nothing, as --skel-remap is off");
+  if (undecided.empty()) return;
+  std::string const none = "the decider decides who moves under policy '" +
+                           std::string(mapping::migration::deciding_policy) + "' alone, and " + undecided;
+  if (!settings.decisions.empty()) warn_once("--skel-decisions: nothing of this BSP program is there; " + none);
+  warn_of_forced(settings, {mapping::migration::problem_name}, "not for this BSP program; " + none);
+}
+
+void warn_of_unused_by_mesh(run_settings const& settings) {
+  std::string const why = ": nothing is drawn of programs over a mesh; what run() returns says what they did";
+  if (settings.live || settings.live_page) warn_once((settings.live ? "--skel-live" : "--skel-live-page") + why);
+  if (!settings.report.empty()) warn_once("--skel-report" + why);
+  if (!settings.trace.empty()) warn_once("--skel-trace" + why);
+  if (!settings.scenario.empty()) warn_once("--skel-scenario: is made of BSP programs, not of one over a mesh");
+  if (settings.migration) warn_once("--skel-migration: is of BSP programs, not of one over a mesh");
+}
+
+void warn_of_unused_by_line(run_settings const& settings) {
+  if (!settings.scenario.empty()) warn_once("--skel-scenario: is made of BSP programs, not of a line of stages");
+  if (settings.migration)
+    warn_once("--skel-migration: is of BSP programs, not of a line of stages, which --skel-remap moves");
+}
+
+}  // namespace skel

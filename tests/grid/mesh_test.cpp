@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <skel/detail/runtime/iteration/sequential.hpp>
+#include <skel/iterate.hpp>
+#include <skel/pipeline.hpp>
+
+#include "support/random_meshes.hpp"
+
+namespace {
+
+using skel::element;
+using skel::mesh_element;
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct cell {
+  double u = 0, next = 0;
+};
+struct totals {
+  double sum = 0, change = 1;
+};
+
+skel::mesh some_mesh() {
+  bench::dice roll(11);
+  return skel::test::random_triangles(roll);
+}
+
+auto heat() {
+  return skel::iterate("heat", some_mesh(), totals{},
+                       [](mesh_element const& e) { return cell{e.number() % 7 == 0 ? 1.0 : 0.0}; }) |
+         skel::phase("conduct",
+                     [](element<cell> e) {
+                       double in = 0;
+                       for (std::size_t f = 0; f < e.faces(); ++f)
+                         if (auto const* const there = e.neighbour(f)) in += there->u - e->u;
+                       e->next = e->u + 0.2 * in;
+                     }) |
+         skel::all_reduce(
+             "change", &totals::change, [](cell const& c) { return std::abs(c.next - c.u); }, skel::maximum{}) |
+         skel::phase("step", [](cell& c) { c.u = c.next; })  //
+         | skel::update("u", &cell::u) |
+         skel::all_reduce(
+             "sum", &totals::sum, [](cell const& c) { return c.u; }, std::plus<>{}) |
+         skel::until([](totals const& t, std::uint64_t n) { return t.change < 1e-4 || n == 500; });
+}
+
+TEST(MeshOnGrid, GivesWhatTheSequentialEngineGives) {
+  skel::grid grid;
+  auto const program = heat();
+  auto const expected = skel::runtime::iteration::run_sequential(program);
+  auto const found = grid.run(program, [](cell const& c) { return c.u; });
+  EXPECT_EQ(found.report.run.iterations, expected.iterations);
+  EXPECT_NEAR(found.totals.sum, expected.totals.sum, 1e-12);
+  EXPECT_EQ(found.totals.change, expected.totals.change);
+  ASSERT_EQ(found.values.size(), program.over->cells());
+  for (std::size_t e = 0; e < found.values.size(); ++e) EXPECT_EQ(found.values[e], expected.cells[e].u) << e;
+  EXPECT_EQ(found.report.run.shares.size(), static_cast<std::size_t>(grid.size()));
+  std::ostringstream text;
+  text << found.report;
+  EXPECT_THAT(text.str(),
+              AllOf(HasSubstr("program 'heat' over"), HasSubstr("conduct: computed"), HasSubstr("rank 0 on")));
+}
+
+TEST(MeshOnGrid, TotalsComeWithoutResultsToo) {
+  skel::grid grid;
+  auto const found = grid.run(heat());
+  EXPECT_LT(found.totals.change, 1);
+}
+
+TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
+  skel::grid grid;
+  auto const program = skel::iterate("failing", some_mesh(), [](mesh_element const&) { return cell(); }) |
+                       skel::phase("third",
+                                   [](element<cell> e) {
+                                     if (e->u++ == 2 && e.number() == 5) throw std::runtime_error("planted");
+                                   }) |
+                       skel::update("u", &cell::u) | skel::times(10);
+  try {
+    grid.run(program);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (skel::mesh_error const& e) {
+    EXPECT_EQ(e.step(), "third");
+    EXPECT_EQ(e.element(), 5u);
+    EXPECT_EQ(e.iteration(), 3u);
+    EXPECT_THAT(e.what(), HasSubstr("phase 'third' threw at element 5 in iteration 3 on rank"));
+    EXPECT_THAT(e.what(), HasSubstr("planted"));
+  }
+}
+
+TEST(MeshOnGrid, AStopOfOneRankCancelsAll) {
+  skel::grid grid;
+  std::stop_source stop;
+  auto const program = skel::iterate("endless", some_mesh(), [](mesh_element const&) { return cell(); }) |
+                       skel::phase("count",
+                                   [&](element<cell> e) {
+                                     if (++e->u == 100 && e.number() == 0) stop.request_stop();
+                                   }) |
+                       skel::update("u", &cell::u) | skel::times(100'000'000);
+  EXPECT_THROW(grid.run(program.limited(1'000'000'000), stop.get_token()), skel::cancelled);
+}
+
+TEST(MeshOnGrid, OutputsSeeAllElementsOnce) {
+  skel::grid grid;
+  std::vector<double> seen;
+  auto const program =
+      skel::iterate("seen", some_mesh(), [](mesh_element const& e) { return cell{static_cast<double>(e.number())}; }) |
+      skel::output("look", 2,
+                   [&seen](auto const& view) {
+                     for (auto const& c : view.cells) seen.push_back(c.u);
+                   }) |
+      skel::times(4);
+  grid.run(program);
+  double const sum = std::accumulate(seen.begin(), seen.end(), 0.0);
+  auto const n = static_cast<double>(program.over->cells());
+  EXPECT_EQ(grid.all_reduce(sum, std::plus<>{}), n * (n - 1));  // twice
+}
+
+TEST(MeshOnGrid, APlanSaysWhoComputesWhatWithoutRunning) {
+  skel::grid grid;
+  std::size_t shown = 0;
+  auto const program = heat() | skel::output("look", 1, [&shown](auto const&) { ++shown; });
+  auto const plan = grid.plan(program);
+  EXPECT_EQ(shown, 0u);
+  EXPECT_EQ(plan.elements_of.size(), static_cast<std::size_t>(grid.size()));
+  EXPECT_EQ(std::accumulate(plan.elements_of.begin(), plan.elements_of.end(), std::uint64_t{0}), program.over->cells());
+  std::ostringstream text;
+  text << plan;
+  EXPECT_THAT(text.str(), HasSubstr("program 'heat': "));
+  if (grid.size() == 1) return;
+  EXPECT_GT(plan.iteration, 0);
+  EXPECT_THAT(text.str(), AllOf(HasSubstr("conduct"), HasSubstr("parted by"), HasSubstr("is expected to take")));
+}
+
+/// Each rank is a cluster of its own: those that are forced take part, and the others wait for the end.
+TEST(MeshOnGrid, ClustersThatAreForcedTakePart) {
+  int const ranks = skel::grid().size();
+  if (ranks == 1) return;
+  skel::run_settings settings;
+  std::vector<skel::platform::cluster> clusters;
+  std::vector<skel::platform::cluster_link> links;
+  for (std::size_t r = 0; r < static_cast<std::size_t>(ranks); ++r) {
+    clusters.push_back({.name = "c" + std::to_string(r)});
+    for (std::size_t other = 0; other < static_cast<std::size_t>(ranks); ++other)
+      if (other != r) links.push_back({r, other, {1e-5, 1e9}, {}});
+  }
+  settings.platform = skel::platform::description(0, clusters, links);
+  settings.forced = {{"clusters", "c1"}};
+  skel::grid grid(settings);
+  auto const program = heat();
+  auto const expected = skel::runtime::iteration::run_sequential(program);
+  auto const found = grid.run(program, [](cell const& c) { return c.u; });
+  for (int r = 0; r < ranks; ++r)
+    EXPECT_EQ(found.report.plan.elements_of[static_cast<std::size_t>(r)], r == 1 ? program.over->cells() : 0) << r;
+  EXPECT_EQ(found.report.run.iterations, expected.iterations);
+  EXPECT_EQ(found.totals.sum, expected.totals.sum);
+  ASSERT_EQ(found.values.size(), expected.cells.size());
+  for (std::size_t e = 0; e < found.values.size(); ++e) EXPECT_EQ(found.values[e], expected.cells[e].u) << e;
+  EXPECT_THAT(std::ranges::count(found.report.plan.clusters, true, &skel::mesh_cluster::takes_part), 1);
+}
+
+TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
+  skel::run_settings settings;
+  settings.scenario = testing::TempDir() + "/scenario.json";
+  settings.trace = testing::TempDir() + "/trace.json";
+  skel::grid grid(settings);
+  testing::internal::CaptureStderr();
+  grid.run(heat()), grid.run(heat());
+  auto const said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said, grid.rank() == 0
+                      ? "skel: warning: --skel-trace: nothing is drawn of programs over a mesh; what run() "
+                        "returns says what they did\n"
+                        "skel: warning: --skel-scenario: is made of BSP programs, not of one over a mesh\n"
+                      : "");
+  grid.settings().trace.clear();
+  testing::internal::CaptureStderr();
+  grid.run(skel::source([n = 0]() mutable -> std::optional<int> { return n < 3 ? std::optional(n++) : std::nullopt; }) |
+           skel::sink([](int) {}));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr(grid.rank() == 0 ? "--skel-scenario: is made of BSP programs, not of a line of stages" : ""));
+}
+
+/// A folder of its own on rank 0, which removes it.
+class MeshCheckpoints : public testing::Test {
+ protected:
+  MeshCheckpoints() {
+    settings_.checkpoint = testing::TempDir() + "/mesh_checkpoints." + std::to_string(::getppid());
+    settings_.checkpoint_period = 1e-9;  // at each iteration
+    clean();
+  }
+  ~MeshCheckpoints() override { clean(); }
+  void clean() const {
+    skel::grid grid;
+    if (grid.rank() == 0) std::filesystem::remove_all(settings_.checkpoint);
+    grid.ranks().broadcast("");
+  }
+  /// Rank 0 says what is in the folder.
+  static std::size_t files(skel::grid& grid, std::string const& folder) {
+    std::size_t count = 0;
+    if (grid.rank() == 0 && std::filesystem::exists(folder))
+      for (auto const& one : std::filesystem::directory_iterator(folder)) count += one.is_regular_file() ? 1U : 0U;
+    return static_cast<std::size_t>(std::stoul(grid.ranks().broadcast(std::to_string(count))));
+  }
+
+  skel::run_settings settings_;
+};
+
+TEST_F(MeshCheckpoints, AProgramThatHasFailedGoesOnFromTheLastOne) {
+  skel::grid grid(settings_);
+  std::uint64_t first = 0, calls = 0;
+  bool fails = true;
+  auto const program = heat() | skel::output("fail", 1, [&](auto const& view) {
+                         if (calls++ == 0) first = view.iteration;
+                         if (fails && view.iteration == 9) throw std::runtime_error("planted");
+                       });
+  auto const expected = skel::runtime::iteration::run_sequential(heat());
+  EXPECT_THROW(grid.run(program), skel::mesh_error);
+  EXPECT_GT(files(grid, settings_.checkpoint), 0u);
+  fails = false;
+  first = calls = 0;
+  auto const found = grid.run(program, [](cell const& c) { return c.u; });
+  ASSERT_TRUE(found.report.resumed.has_value());
+  EXPECT_GE(*found.report.resumed, 1u);
+  EXPECT_LE(*found.report.resumed, 8u);
+  if (found.report.plan.elements_of[static_cast<std::size_t>(grid.rank())] > 0) {
+    EXPECT_EQ(first, *found.report.resumed + 1);
+  }
+  EXPECT_EQ(found.report.run.iterations, expected.iterations);
+  EXPECT_GT(found.report.checkpoints.written, 0u);
+  ASSERT_EQ(found.values.size(), expected.cells.size());
+  for (std::size_t e = 0; e < found.values.size(); ++e) EXPECT_EQ(found.values[e], expected.cells[e].u) << e;
+  EXPECT_EQ(files(grid, settings_.checkpoint + "/none"), 0u);
+}
+
+TEST_F(MeshCheckpoints, ThoseOfAnotherProgramAreRefused) {
+  skel::grid grid(settings_);
+  auto const failing = [](char const* name) {
+    return skel::iterate(name, some_mesh(), totals(), [](mesh_element const&) { return cell(); }) |
+           skel::phase("count",
+                       [](cell& own) {
+                         if (++own.u == 20) throw std::runtime_error("planted");
+                       }) |
+           skel::all_reduce(
+               "sum", &totals::sum, [](cell const& of) { return of.u; }, std::plus<>()) |
+           skel::times(30);
+  };
+  EXPECT_THROW(grid.run(failing("one")), skel::mesh_error);
+  try {
+    grid.run(failing("other"));
+    ADD_FAILURE() << "the checkpoint of another program was taken";
+  } catch (skel::mesh_error const&) {
+    ADD_FAILURE() << "the checkpoint of another program was passed over";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("'one'"));
+  }
+}
+
+TEST_F(MeshCheckpoints, CellsThatCannotBeWrittenAreRefusedBeforeTheRun) {
+  struct held {
+    int const* one = nullptr;
+    std::vector<std::unique_ptr<int>> more{};
+  };
+  skel::grid grid(settings_);
+  try {
+    grid.run(skel::iterate("held", some_mesh(), [](mesh_element const&) { return held(); }) | skel::times(1));
+    ADD_FAILURE() << "checkpoints of what cannot be written";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("--skel-checkpoint: the cells of program 'held' cannot be written"));
+  }
+}
+
+}  // namespace
