@@ -55,6 +55,7 @@
 #include "machine_news.hpp"
 #include "mesh_checkpoints.hpp"
 #include "mesh_planner.hpp"
+#include "mesh_remapper.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
@@ -893,28 +894,54 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   auto placed = place(part, mesh, faces);
   mesh_report report{.plan = std::move(placed.plan)};
   options.group_of = std::move(placed.group_of);
-  auto const layout = plan::layout_of(faces, placed.rank_of, me);
+  auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
   if (checkpoints && checkpoints->done()) {
     options.done = report.resumed = checkpoints->done();
     part.take_totals(checkpoints->totals());
-    runtime::iteration::move_cells(part, nullptr, checkpoints->take_cells(), faces, placed.rank_of, layout, ranks);
+    runtime::iteration::move_cells(part, nullptr, checkpoints->take_cells(), faces, placed.rank_of, *layout, ranks);
   }
-  if (checkpoints) {
-    checkpoints->begun();
-    options.pauses = [&](std::uint64_t) { return checkpoints->due(); };
-  }
+  if (checkpoints) checkpoints->begun();
+  std::unique_ptr<mesh_remapper> remapper;
+  if (meshes && settings.remap && part.cells_travel()) remapper = meshes->remapper();
+  double begun = record::now(), paused = 0;
+  // A look may take a part of what passed since the last one, as a review of any other decision.
+  auto const is_time = [&] {
+    return remapper && record::now() - begun >= std::max(remapping::period, paused / mapping::review_share);
+  };
+  options.pauses = [&](std::uint64_t) { return is_time() || (checkpoints && checkpoints->due()); };
   for (bool first = true;; first = false) {
-    auto record = runtime::iteration::run_mesh(part, layout, ranks, options);
-    bool const paused = record.paused;
+    auto record = runtime::iteration::run_mesh(part, *layout, ranks, options);
+    std::uint64_t const iterations = record.iterations - options.done.value_or(0);
     options.done = record.iterations;
+    bool const goes_on = record.paused;
+    double const stopped = record::now();
+    std::pair<bool, std::vector<std::uint32_t>>
+        next;  // whether a checkpoint is made; who computes each element from now on
+    if (goes_on && ranks.rank() == 0) {
+      next.first = checkpoints && checkpoints->due();
+      if (is_time())
+        if (auto const dealt = remapper->review(record, iterations, paused))
+          for (auto const part_of : dealt->part_of)
+            next.second.push_back(static_cast<std::uint32_t>(remapper->standing().ranks[part_of]));
+    }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);
-    if (!paused) break;
-    checkpoints->keep(*options.done, part, layout);
+    if (!goes_on) break;
+    next = runtime::from_bytes<decltype(next)>(ranks.broadcast(runtime::to_bytes(next)));
+    if (next.first) checkpoints->keep(*options.done, part, *layout);
+    if (!next.second.empty()) {
+      auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.second, me));
+      runtime::iteration::move_cells(part, layout.get(), {}, faces, next.second, *to, ranks);
+      layout = std::move(to);
+    }
+    begun = record::now();
+    paused = begun - stopped;
   }
   if (checkpoints) {
     checkpoints->ended();
     report.checkpoints = checkpoints->record();
   }
+  report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
+      ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
   ++ended_runs();
   if (meshes) meshes->observe(report.run);
   return report;

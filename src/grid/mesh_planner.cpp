@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -13,6 +14,7 @@
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 
 #include "forecast_doubt.hpp"
@@ -132,6 +134,24 @@ std::vector<int> ranks_on(bsp_machine const& where, platform::description const&
   return ranks;
 }
 
+/// Of each step its phase in the program that app_of() describes.
+std::vector<std::size_t> phases_of(std::span<mesh_step const> steps) {
+  std::vector<std::size_t> out;
+  std::size_t next = 0;
+  for (auto const& step : steps) out.push_back(computes(step) ? next++ : mesh_standing::no_phase);
+  return out;
+}
+
+double least_bandwidth(platform::description const& machine, std::vector<std::size_t> const& clusters) {
+  double least = std::numeric_limits<double>::infinity();
+  for (auto const c : clusters)
+    if (machine.clusters()[c].hosts > 1) least = std::min(least, machine.clusters()[c].inside.bandwidth);
+  for (auto const& link : machine.links())
+    if (std::ranges::binary_search(clusters, link.from) && std::ranges::binary_search(clusters, link.to))
+      least = std::min(least, link.path.bandwidth);
+  return least;
+}
+
 std::uint64_t id_of(mesh_part const& part) {
   std::string all = std::string(program_invocation_short_name) + '\n' + part.name();
   for (auto const& step : part.steps()) all += '\n' + step.name;
@@ -160,11 +180,13 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
                                           .app = &app_,
                                           .relays_from = runtime::iteration::run_options().relays_from,
                                           .iterations = static_cast<double>(part.iterations().value_or(0))};
-  auto const graph = graph_of(faces);
-  mapping::mesh_to_part const to_part{.graph = &graph, .weights = {}, .centres = centres_of(mesh)};
+  graph_ = graph_of(faces);
+  centres_ = centres_of(mesh);
+  mapping::mesh_to_part const to_part{.graph = &graph_, .weights = {}, .centres = centres_};
   placed_mesh out;
   std::vector<std::size_t> chosen;
   std::optional<mapping::partition_choice> parted;
+  cost::mesh::part_hosts on;
   std::vector<int> ranks;
   for (std::size_t correction = 0; correction <= most_corrections; ++correction) {
     auto const& decided = clusters_.decide(*asked_);
@@ -173,7 +195,10 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
     ranks = ranks_on(where, machine_, chosen);
     auto cluster_of_part = cost::mesh::all_hosts(machine_, chosen);
     if (ranks.size() > part.elements()) ranks.resize(part.elements()), cluster_of_part.resize(part.elements());
-    parted = mapping::choose_partition(to_part, cost::mesh::hosts_of_parts(machine_, app_, cluster_of_part));
+    on = cost::mesh::hosts_of_parts(machine_, app_, cluster_of_part);
+    double const begin = record::now();
+    parted = mapping::choose_partition(to_part, on);
+    planning_ = record::now() - begin;
     auto const fitted = cost::mesh::fit_surface(parted->figures);
     asked_->counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app_.beta_cluster};
   }
@@ -203,10 +228,26 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
   plan.iteration = time.seconds + inside.iteration, plan.phase_seconds = time.phases;
   plan.update = time.update + inside.update, plan.all_reduce = time.all_reduce + inside.all_reduce;
   plan.hidden = time.hidden;
+  standing_ = mesh_standing{.program = asked_->program,
+                            .ranks = std::move(ranks),
+                            .partition = std::move(parted->best),
+                            .hosts = std::move(on),
+                            .inside = inside.iteration,
+                            .phase_of = phases_of(part.steps()),
+                            .iterations = part.iterations(),
+                            .bytes_per_element = app_.bytes_per_element,
+                            .bandwidth = least_bandwidth(machine_, chosen)};
   plan.believed = clusters_.problem().models()[decided.model].name;
   for (std::size_t k = 1; k < decided.ranked.size(); ++k)
     plan.others.emplace_back(decided.ranked[k].way.plan.name, decided.ranked[k].time.seconds);
   return out;
+}
+
+std::unique_ptr<mesh_remapper> mesh_planner::remapper() const {
+  if (!standing_ || standing_->ranks.size() < 2) return nullptr;
+  return std::make_unique<mesh_remapper>(*standing_,
+                                         mapping::mesh_to_part{.graph = &graph_, .weights = {}, .centres = centres_},
+                                         planning_, usual_forecast_doubt().between, store_->setup());
 }
 
 void mesh_planner::observe(record::mesh_record const& run) {

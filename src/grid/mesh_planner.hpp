@@ -12,12 +12,14 @@
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh.hpp>
+#include <skel/detail/plan/cell_graph.hpp>
 #include <skel/detail/record/mesh_app.hpp>
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
 #include "bsp_machine.hpp"
 #include "decision_store.hpp"
+#include "mesh_remapper.hpp"
 
 namespace skel {
 
@@ -48,6 +50,9 @@ class mesh_planner {
   placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
                     bsp_machine const& where, std::vector<std::string> const& hosts,
                     std::vector<std::vector<double>> const& seconds);
+  /// Looks after the program that was placed last while it runs; nothing where there is nothing to deal anew. Refers to
+  /// this.
+  std::unique_ptr<mesh_remapper> remapper() const;
   /// What came of the run that was placed last.
   void observe(record::mesh_record const& run);
 
@@ -58,7 +63,11 @@ class mesh_planner {
   platform::description machine_;
   record::mesh_app app_;
   std::optional<mapping::mesh_clusters_request> asked_;
-  bool observes_ = false;  // the run is on what was decided by what was counted
+  plan::cell_graph graph_;
+  std::vector<double> centres_;
+  std::optional<mesh_standing> standing_;  // after place()
+  double planning_ = 0;                    // that the last partition took [s]
+  bool observes_ = false;                  // the run is on what was decided by what was counted
 };
 
 }  // namespace skel

@@ -46,6 +46,10 @@ std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
     out << "  " << counted(report.checkpoints.written, "checkpoint") << ", "
         << scaled(static_cast<double>(report.checkpoints.bytes), "B")
         << print(" in %.3g s\n", report.checkpoints.seconds);
+  for (auto const& one : report.reviews)
+    if (one.moved)
+      out << "  dealt anew after iteration " << one.iteration << ": " << scaled(one.stays, "s") << " each before, "
+          << scaled(one.goes, "s") << " expected, for " << scaled(one.entry, "s") << "\n";
   for (auto const& step : run.steps) out << step_text(step, iterations);
   for (std::size_t r = 0; r < run.hosts.size(); ++r) out << rank_text(run, r);
   return out;

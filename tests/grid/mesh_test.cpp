@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -9,6 +11,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -193,6 +196,41 @@ TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
            skel::sink([](int) {}));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr(grid.rank() == 0 ? "--skel-scenario: is made of BSP programs, not of a line of stages" : ""));
+}
+
+/// Rank 1 becomes slow, and gets fewer elements: nothing that is computed depends on that.
+TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
+  skel::grid grid;
+  struct counted {
+    std::uint64_t a = 0, n = 0;
+    std::uint64_t ranks = 0;  // that have computed it, as bits
+  };
+  auto const program =
+      skel::iterate("slowed", some_mesh(), totals(), [](mesh_element const& e) { return counted{e.number()}; }) |
+      skel::phase("a",
+                  [me = grid.rank()](element<counted> e) {
+                    if (++e->n > 50 && me == 1) {
+                      auto const until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+                      while (std::chrono::steady_clock::now() < until) {
+                      }
+                    }
+                    e->a += e.number();
+                    e->ranks |= std::uint64_t{1} << static_cast<unsigned>(me);
+                  }) |
+      skel::update("a", &counted::a) |
+      skel::all_reduce(
+          "sum", &totals::sum, [](counted const& c) { return static_cast<double>(c.a % 7); }, std::plus<>()) |
+      skel::times(2000);
+  auto const found = grid.run(program, [](counted const& c) { return std::pair(c.a, c.ranks); });
+  ASSERT_EQ(found.values.size(), program.over->cells());
+  std::size_t elsewhere = 0;
+  for (std::size_t e = 0; e < found.values.size(); ++e) {
+    EXPECT_EQ(found.values[e].first, 601 * e) << e;
+    elsewhere += std::popcount(found.values[e].second) > 1 ? 1U : 0U;
+  }
+  bool const moved = std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::moved);
+  EXPECT_EQ(moved, grid.size() > 1);
+  EXPECT_EQ(elsewhere > 0, grid.size() > 1);
 }
 
 /// A folder of its own on rank 0, which removes it.

@@ -18,6 +18,7 @@ struct mesh_report {
   record::mesh_record run{};
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
+  std::vector<record::mesh_review> reviews{};  ///< whether elements were to be dealt anew, while it ran
 };
 
 std::ostream& operator<<(std::ostream& out, mesh_report const& report);

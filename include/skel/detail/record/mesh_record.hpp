@@ -33,6 +33,20 @@ struct mesh_record {
   std::vector<mesh_share> shares;  ///< of each rank
 };
 
+/// A look at a program that has paused: whether its elements are to be dealt anew.
+struct mesh_review {
+  std::uint64_t iteration = 0;
+  double stays = 0, goes = 0;  ///< an iteration, expected [s]
+  double entry = 0;            ///< what going costs [s]
+  double lost = 0;             ///< by staying, as far as this is known now [s]
+  bool moved = false;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(iteration, stays, goes, entry, lost, moved);
+  }
+};
+
 /// What happened in iterations that followed: times are summed, everything else is theirs.
 void join(mesh_record& to, mesh_record const& next);
 
