@@ -220,7 +220,7 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
       skel::update("a", &counted::a) |
       skel::all_reduce(
           "sum", &totals::sum, [](counted const& c) { return static_cast<double>(c.a % 7); }, std::plus<>()) |
-      skel::times(2000);
+      skel::times(600);
   auto const found = grid.run(program, [](counted const& c) { return std::pair(c.a, c.ranks); });
   ASSERT_EQ(found.values.size(), program.over->cells());
   std::size_t elsewhere = 0;
