@@ -5,6 +5,7 @@
 
 #include "maxwell/cell.hpp"
 #include "maxwell/curl.hpp"
+#include "maxwell/order_one.hpp"
 #include "maxwell/upwind.hpp"
 
 namespace maxwell {
@@ -41,10 +42,10 @@ void begin_stage(runge_kutta_cell<Order>& own, cells_behind<runge_kutta_cell<Ord
     std::array<double, 4> impedances{};
     for (std::size_t f = 0; f < 4; ++f)
       impedances[f] = behind[f] == nullptr ? own.at.impedance : behind[f]->at.impedance;
-    rates = upwind_curls<Order>(own.at, own.E, own.H, E, H, impedances);
+    rates = upwind_curl<Order>(own.at, own.E, own.H, E, H, impedances);
   } else {
-    rates.of_E = curl_with_means<Order>(own.at, own.E, E, mirror::opposite);
-    rates.of_H = curl_with_means<Order>(own.at, own.H, H, mirror::same);
+    rates.of_E = central_curl<Order>(own.at, own.E, E, mirror::opposite);
+    rates.of_H = central_curl<Order>(own.at, own.H, H, mirror::same);
   }
   double const for_E = dt * own.at.inverse_permittivity, for_H = -dt * own.at.inverse_permeability,
                kept = runge_kutta::A[stage];
