@@ -2,7 +2,7 @@
 // with a standing wave whose frequency is known, and prints which one came out, what became of its energy, and the
 // fields at a point. See --help.
 //
-//   12_maxwell --cells 8 --order 1 --flux central --integrator leapfrog --steps 400 --probe 0.3,0.4,0.5
+//   12_maxwell --cells 8 --order 1 --flux central --integrator leapfrog --steps 800 --probe 0.3,0.4,0.5
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -34,7 +34,7 @@ struct options {
   std::uint32_t cells = 8;
   std::size_t order = 1;
   std::string flux = "central", integrator = "leapfrog";
-  std::uint64_t steps = 400;
+  std::uint64_t steps = 800;
   double step = 0;  // 0: the longest that is stable
   std::vector<double> probe{0.3, 0.4, 0.5};
   std::vector<unsigned> mode{1, 1, 1};
@@ -76,12 +76,12 @@ void print_series(std::vector<sample> const& all) {
 }
 
 void print_frequency(std::vector<double> const& samples, double dt, double exact, bool decays) {
-  auto const found = fitted(samples, dt, exact, decays);
+  auto const found = fitted(samples, dt, exact);
   if (!found) {
-    std::printf("angular frequency: %.6f exact, none measured: take more steps, or more cells\n", exact);
+    std::printf("angular frequency: %.5f exact, none measured, which takes four periods\n", exact);
     return;
   }
-  std::printf("angular frequency: %.6f exact, %.6f measured (%+.3f %%)", exact, found->frequency,
+  std::printf("angular frequency: %.5f exact, %.5f measured (%+.3f %%)", exact, found->frequency,
               100 * (found->frequency / exact - 1));
   if (decays)
     std::printf(", a period takes %.3f %%", 100 * (1 - std::exp(-found->decay * 2 * std::numbers::pi / exact)));

@@ -23,7 +23,7 @@ struct errors {
   double frequency, decay, field;
 };
 
-/// Two periods of the mode in a cube.
+/// Five periods of the mode in a cube.
 template <class Cell>
 errors errors_in(std::uint32_t n, flux how) {
   domain const box(cube(n));
@@ -31,11 +31,11 @@ errors errors_in(std::uint32_t n, flux how) {
   auto const at_first = all_E(fields);
   double const whole = projection(fields, at_first);
   std::vector<double> samples{1};
-  while (fields.time() * mode.frequency() < 4 * std::numbers::pi) {
+  while (fields.time() * mode.frequency() < 10 * std::numbers::pi) {
     fields.advance();
     samples.push_back(projection(fields, at_first) / whole);
   }
-  auto const found = fitted(samples, fields.step(), mode.frequency(), how == flux::upwind).value();
+  auto const found = fitted(samples, fields.step(), mode.frequency()).value();
   return {std::abs(found.frequency / mode.frequency() - 1), found.decay, error_of(fields, box, mode)};
 }
 
@@ -167,10 +167,9 @@ TEST(Cavity, LightIsSlowerInADielectric) {
   auto const at_first = all_E(fields);
   double const whole = projection(fields, at_first);
   std::vector<double> samples{1};
-  while (fields.time() * slow.frequency() < 7)
+  while (fields.time() * slow.frequency() < 9 * std::numbers::pi)
     fields.advance(), samples.push_back(projection(fields, at_first) / whole);
-  EXPECT_NEAR(fitted(samples, fields.step(), slow.frequency(), true)->frequency, slow.frequency(),
-              1e-3 * slow.frequency());
+  EXPECT_NEAR(fitted(samples, fields.step(), slow.frequency())->frequency, slow.frequency(), 1e-3 * slow.frequency());
 }
 
 TEST(Cavity, LeapFrogRefusesTheUpwindFlux) {
