@@ -510,10 +510,13 @@ struct grid::state {
     if (ranks.size() > 1 && !settings.announcements.empty()) is_announced((probed ? *probed : *stated).picture);
   }
 
-  /// The machine that lines are placed on, with what was announced of it. On rank 0.
+  /// The machine that programs are placed on, with what was announced of it. Speeds of hosts are those with which the
+  /// first program began, and so are the quotas that they are of. On rank 0.
   platform::monitor announced_machine() const {
     auto const& [picture, host_of_rank] = probed ? *probed : *stated;
     platform::monitor monitor(picture, host_of_rank);
+    if (cores)
+      for (std::size_t r = 0; r < cores->granted.size(); ++r) monitor.begin_with(r, cores->granted[r]);
     for (auto const& one : news.last_words()) monitor.add(one, 0);
     return monitor;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -18,11 +19,12 @@ namespace {
 /// What one rank knows of its cores.
 struct own_view {
   std::uint64_t host = 1, most = 0;
+  double granted = std::numeric_limits<double>::infinity();
   std::vector<std::uint64_t> mine;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(host, most, mine);
+    archive(host, most, granted, mine);
   }
 };
 
@@ -32,7 +34,7 @@ own_view look() {
   view.host = found.host;
   view.mine.assign(found.mine.begin(), found.mine.end());
   if (auto const granted = platform::read_group_limits().processors)
-    view.most = static_cast<std::uint64_t>(std::ceil(*granted));
+    view.granted = *granted, view.most = static_cast<std::uint64_t>(std::ceil(*granted));
   return view;
 }
 
@@ -41,6 +43,12 @@ std::vector<own_view> look_everywhere(runtime::communicator const& ranks) {
   for (std::string const& bytes : ranks.all_gather(runtime::to_bytes(look())))
     views.push_back(runtime::from_bytes<own_view>(bytes));
   return views;
+}
+
+/// Cores as they are dealt, and what control groups grant of them.
+rank_cores dealt(std::vector<own_view> const& views, rank_cores cores) {
+  for (auto const& one : views) cores.granted.push_back(one.granted);
+  return cores;
 }
 
 /// Ranks that may use fewer cores than `there` are for each of them.
@@ -113,7 +121,7 @@ rank_cores find_rank_cores(runtime::communicator const& ranks, std::string& limi
     there.push_back(views[r].host);
   }
   limits = sentence(views, there, ranks.hosts());
-  return deal_cores(host_of_rank, usable, most);
+  return dealt(views, deal_cores(host_of_rank, usable, most));
 }
 
 rank_cores find_stated_cores(runtime::communicator const& ranks, platform::description const& machine,
@@ -140,7 +148,7 @@ rank_cores find_stated_cores(runtime::communicator const& ranks, platform::descr
     most.push_back(!here ? 0 : views[r].most == 0 ? there[r] : std::min<std::size_t>(there[r], views[r].most));
   }
   limits = sentence(views, there, names);
-  return deal_cores({host_of_rank.begin(), host_of_rank.end()}, usable, most);
+  return dealt(views, deal_cores({host_of_rank.begin(), host_of_rank.end()}, usable, most));
 }
 
 }  // namespace skel

@@ -17,6 +17,7 @@ struct rank_cores {
   std::vector<std::size_t> domain;  ///< per rank: the cores that its threads may run on, shared with ranks of the same
                                     ///< domain
   std::vector<std::size_t> cores;   ///< per domain: how many there are
+  std::vector<double> granted{};    ///< per rank: processors' time that its control group grants [cores]; infinite: all
 };
 
 /// Deals cores out: each goes to the rank that may use it and has fewest so far, those first that fewest ranks may use.

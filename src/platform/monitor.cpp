@@ -157,6 +157,11 @@ host_reading monitor::reading_of_host(std::size_t rank) const {
   return joined(all);
 }
 
+void monitor::begin_with(std::size_t rank, double quota) {
+  SKEL_EXPECTS(rank < host_of_rank_.size() && quota > 0);
+  hosts_[host_of_rank_[rank]].quotas.try_emplace(rank, quota);
+}
+
 double monitor::granted(std::size_t rank) const {
   SKEL_EXPECTS(rank < host_of_rank_.size());
   auto const state = hosts_.find(host_of_rank_[rank]);

@@ -382,6 +382,21 @@ TEST(Rescheduling, RemembersWhatARankWithAQuotaGot) {
   EXPECT_NEAR((1 - told.back().external_load[1]) / (1 - told.back().external_load[0]), 0.2 / 0.5, 1e-6);
 }
 
+/// All ranks had 0.4 of a core when the first program began; this one begins when rank 1 has a quarter of that.
+TEST(Rescheduling, CountsWorkAlikeWhereAProgramBeginsThrottled) {
+  std::vector<skel::record::superstep> told;
+  auto with = setup("never");
+  for (std::size_t r = 0; r < ranks; ++r) with.monitor.begin_with(r, 0.4);
+  skel::rescheduling watcher(std::move(with), std::make_unique<told_supersteps>(told));
+  auto now = took(1, 0.1);
+  for (std::size_t r = 0; r < ranks; ++r)
+    now.of_ranks[r] = to_text(skel::platform::host_reading{.quota = r == 1 ? 0.1 : 0.4});
+  watcher.next_moves(now);
+  auto const& work = told.back().load.work;
+  EXPECT_DOUBLE_EQ(work[2], work[0]) << "threads ran as long";
+  EXPECT_NEAR((1 - told.back().external_load[1]) / (1 - told.back().external_load[0]), 0.25, 1e-6);
+}
+
 /// Process 4 goes, process 5 cannot.
 TEST(Rescheduling, PricesWhatRanOnAHostThatLeavesByWhatItGave) {
   auto with = setup("never");

@@ -181,6 +181,16 @@ TEST_F(MonitorTest, QuotasAreOfTheRanksOfAGroup) {
   EXPECT_THAT(of_.quota_of(1).ranks, testing::ElementsAre(0, 1));
 }
 
+TEST_F(MonitorTest, SpeedsAreOfTheQuotaThatProgramsBeganWith) {
+  of_.begin_with(0, 0.5);
+  EXPECT_EQ(of_.granted(0), 0.5);
+  of_.add(0, host_reading{.quota = 0.125});
+  EXPECT_EQ(of_.granted(0), 0.5);
+  EXPECT_EQ(of_.quota_of(0).processors, 0.125);
+  of_.begin_with(0, 0.25);
+  EXPECT_EQ(of_.granted(0), 0.5);
+}
+
 /// Rank 0 has a group of its own, with half of a core, and uses it up; rank 1 on the same host does nothing.
 TEST_F(MonitorTest, ThreadsCountBesideTheQuotaOfTheirOwnGroup) {
   of_ = monitor(machine_, {0, 0});

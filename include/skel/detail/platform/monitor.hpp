@@ -137,6 +137,9 @@ class monitor {
   /// cannot be read, as it is of another build.
   std::optional<host_reading> add(std::size_t rank, std::string const& said, double time);
   void add(share_reading const& reading);
+  /// The quota of the rank's group of which the platform's speed of its host is [cores]; infinite: none. Without it
+  /// that of its first reading is taken for it. Nothing where that came before. Precondition: it is there.
+  void begin_with(std::size_t rank, double quota);
   /// As a share, of what the quota of the rank's group granted that was first heard of. Nothing where there was not
   /// always a thread, in the mean, that could have run: how long one that wakes up waits for its turn says nothing of
   /// what one would get that never sleeps.
@@ -172,8 +175,8 @@ class monitor {
   description for_ranks() const;
   /// What the ranks of this rank's host said last, together. Precondition: it is there. O(ranks of the host).
   host_reading reading_of_host(std::size_t rank) const;
-  /// The part of a core that the speed of the rank's host is of, by the first quota of the first of its ranks that has
-  /// spoken; 1 where there is none. Precondition: it is there.
+  /// The part of a core that the speed of the rank's host is of, by the first quota of the first of its ranks that one
+  /// is known of; 1 where there is none. Precondition: it is there.
   double granted(std::size_t rank) const;
 
   /// A quota, and the ranks of the host that have it together.
@@ -198,7 +201,7 @@ class monitor {
     std::optional<slot_series> threads{}, system{};
     std::map<std::size_t, host_reading> readings{};  // the latest of each rank
     std::map<std::size_t, double> came{};            // when
-    std::map<std::size_t, double> quotas{};          // [cores] by the first reading of each rank; infinite: none
+    std::map<std::size_t, double> quotas{};          // [cores] of each rank, the first known; infinite: none
     presence state = presence::present;              // as announced
     double state_since = 0;
     std::optional<double> announced{};  // factor of the speed
