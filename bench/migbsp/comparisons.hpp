@@ -6,8 +6,8 @@
 namespace bench {
 
 /// Beside no migrations, on `each` programs of every kind; and the programs on which "skel" is slower by more than
-/// 0.5 %.
-void compare_with_never(std::size_t each, unsigned seed);
+/// 0.5 %. A call takes at least `call` times the first superstep.
+void compare_with_never(std::size_t each, unsigned seed, double call);
 
 /// Beside a schedule that knows all loads to come and makes no calls. `small`: on programs with so few processes that
 /// it is the cheapest of all, and beside it what is searched for on larger ones.

@@ -99,10 +99,15 @@ int run(int argc, char** argv) {
   std::string file = SKEL_MIGBSP_TESTBED;
   std::size_t random = 0, clairvoyant = 0, growing = 0;
   unsigned seed = 1;
+  double call = 0;
   bool small = false;
   app.add_option("--testbed", file, "platform with programs and published times")->capture_default_str();
   auto* const kinds =
       app.add_option("--random", random, "compare the policies on so many random programs of each kind instead");
+  app.add_option("--call", call,
+                 "with --random: a call takes at least this part of the first superstep, as deciding does in real runs")
+      ->needs(kinds)
+      ->check(CLI::NonNegativeNumber);
   auto* const schedules = app.add_option("--clairvoyant", clairvoyant,
                                          "compare them with a schedule that knows all loads, on so many of each kind");
   auto* const spots =
@@ -114,7 +119,7 @@ int run(int argc, char** argv) {
   app.add_option("--seed", seed, "the first of their seeds")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (random > 0) {
-    bench::compare_with_never(random, seed);
+    bench::compare_with_never(random, seed, call);
     return 0;
   }
   if (clairvoyant > 0) {

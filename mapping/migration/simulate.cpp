@@ -21,7 +21,8 @@ simulated_run simulate(record::workload const& program, cost::bsp::machine const
                        policy& decides) {
   std::size_t const processes = record::processes_of(program), last = record::supersteps_of(program);
   SKEL_EXPECTS(processes == begin.hosts.size() && processes == begin.state_bytes.size());
-  record::superstep step{.load = {}, .hosts = begin.hosts, .state_bytes = begin.state_bytes, .memory = begin.memory};
+  record::superstep step{
+      .load = {}, .hosts = begin.hosts, .state_bytes = begin.state_bytes, .call = begin.call, .memory = begin.memory};
   simulated_run run;
   double most = 0, mean = 0;
   for (std::size_t s = 1; s <= last; ++s) {
@@ -40,6 +41,8 @@ simulated_run simulate(record::workload const& program, cost::bsp::machine const
     auto call = decides.after(step);
     if (!call) continue;
     move(step, *call, machine);
+    call->cost = std::max(call->cost, begin.call);
+    if (begin.call > 0) step.deciding += call->cost;
     run.calling += call->cost, run.migrating += call->price;
     run.seconds += call->cost + call->price;
     run.calls.push_back(std::move(*call));

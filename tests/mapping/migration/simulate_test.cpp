@@ -47,6 +47,17 @@ TEST(Simulate, ChargesSuperstepsCallsAndMigrations) {
   EXPECT_DOUBLE_EQ(run.imbalance, 7 / (3 + 1.5 + 1.5) - 1);
 }
 
+TEST(Simulate, ChargesWhatACallTakesAtLeastAndTellsThePolicy) {
+  one_move decides(1, 0, 1);
+  auto const run = simulate(program, pair(), {.hosts = {0, 0}, .state_bytes = {10, 10}, .call = 2}, decides);
+  EXPECT_DOUBLE_EQ(run.calling, 2);
+  EXPECT_DOUBLE_EQ(run.seconds, 3 + 2 + 4 + 2 * (2 + 2 * 0.25));
+  ASSERT_EQ(decides.told_.size(), 2U);
+  EXPECT_EQ(decides.told_[0].call, 2);
+  EXPECT_EQ(decides.told_[0].deciding, 0);
+  EXPECT_EQ(decides.told_[1].deciding, 2);
+}
+
 TEST(Simulate, LoadsHostsByOthersUntilThatChanges) {
   one_move decides(1, 0, 0);
   start const begin{.hosts = {0, 0}, .state_bytes = {10, 10}, .external_load = {0.5, 0}, .change = {{3, {0.75, 0}}}};

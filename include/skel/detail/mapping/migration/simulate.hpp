@@ -25,6 +25,7 @@ struct start {
   std::vector<double> external_load{};                   ///< as record::superstep::external_load, until it changes
   std::shared_ptr<record::memory_needs const> memory{};  ///< as record::superstep::memory
   std::optional<load_change> change{};                   ///< of the external load
+  double call = 0;  ///< that a call takes at least, of which the policy is told as in a real run [s]
 
   std::vector<double> const& load_in(std::size_t superstep) const {
     return change && superstep >= change->superstep ? change->external_load : external_load;
