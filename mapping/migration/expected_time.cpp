@@ -107,12 +107,21 @@ bool expected_time::is_due(record::superstep const& step) const {
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
   if (!(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
   if (step.leaves && !left_in_vain_) return true;
+  if (step.number < due_ && !(late_ > std::max(cost, late_share * expected_))) return false;
   double const told = settings_.supersteps > step.number
                           ? static_cast<double>(settings_.supersteps) / static_cast<double>(step.number)
                           : 1,
                allowed = call_share * passed_ * told + std::max(0.0, won_);
-  if (std::max(called_, step.deciding) + cost > allowed) return false;
-  return step.number >= due_ || late_ > std::max(cost, late_share * expected_);
+  return std::max(called_, step.deciding) + cost <= allowed || pays_by_now(cost * static_cast<double>(1 + in_vain_));
+}
+
+bool expected_time::pays_by_now(double least) const {
+  if (found_.empty()) return false;
+  auto const time = to_come().supersteps;
+  double const supersteps = std::accumulate(time.begin(), time.end(), 0.0), wrong = std::exp(doubt());
+  return std::ranges::any_of(found_, [&](found_way const& one) {
+    return supersteps * (found_.front().seconds - wrong * one.seconds) - one.price > least;
+  });
 }
 
 double expected_time::doubt() const {
@@ -235,6 +244,9 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   called_ += made.cost;
   if (settings_.apply) won_ -= made.price;
   in_vain_ = chosen == 0 ? in_vain_ + 1 : 0;
+  found_.clear();
+  for (std::size_t a = 0; a < many && chosen == 0; ++a)
+    found_.push_back({std::accumulate(seconds[a].begin(), seconds[a].end(), 0.0) / supersteps, change[a]});
   left_in_vain_ = step.leaves && chosen == 0;
   lost_ = late_ = expected_ = 0;
   return made;

@@ -33,8 +33,10 @@ namespace skel::mapping::migration {
 /// forecasts had held for at the last one, when a sequence changes, or when supersteps take longer than they were
 /// expected to. It is made where an even spread of the work and no waiting for messages would have saved more since the
 /// last one than a call takes that moves something, one of n + 1 after n in a row that did not; and while calls take
-/// less than migrations have won and a small share of the time: of the whole, where the program says its end. Where a
-/// host goes away, it is made at once, whatever it takes.
+/// less than migrations have won and a small share of the time: of the whole, where the program says its end. Beyond
+/// that it is made where the last one moved nothing, as it did not pay yet, and what it found is to win more by now, as
+/// forecasts have held for longer, than n + 1 calls take. Where a host goes away, it is made at once, whatever it
+/// takes.
 ///
 /// A superstep takes O(processes + hosts + messages + clusters^2), a call what near_assignments() takes and
 /// O(ways^2 (processes + supersteps)).
@@ -60,9 +62,18 @@ class expected_time final : public policy {
     std::vector<double> by_parts(std::vector<double> const& seconds) const;
   };
 
+  /// What a call in vain found: staying, and other ways.
+  struct found_way {
+    double seconds = 0;  // expected of a superstep, in the mean
+    double price = 0;    // of its migrations, by what they are to win
+  };
+
   void watch(record::superstep const& step);
   bool is_due(record::superstep const& step) const;
   double doubt() const;
+  /// Whether one of these ways is to win more than `least` beside its price [s], as long as forecasts have held by now,
+  /// and also where they are as wrong as they usually are.
+  bool pays_by_now(double least) const;
   horizon to_come() const;
   record::rescheduling call(record::superstep const& step);
 
@@ -85,6 +96,7 @@ class expected_time final : public policy {
   std::size_t last_call_ = 0, due_ = 0;   // supersteps
   std::size_t in_vain_ = 0;               // calls in a row that moved nothing
   bool left_in_vain_ = false;             // the last call was one, and a host was going away
+  std::vector<found_way> found_;          // by the last call, where it was in vain; staying is the first
   std::vector<std::size_t> begins_;       // of parts of what was expected then
   std::vector<double> seconds_;           // expected then of a superstep of each part
 };

@@ -218,6 +218,34 @@ TEST(PolicySkel, MakesNoCallsWhileWorkIsEven) {
   EXPECT_TRUE(run(program, two_sets(), {0, 1, 2, 3, 4, 5}, {}).calls.empty());
 }
 
+/// Under the policy, told the end, with calls that take so long [s].
+simulated_run run_with_calls(record::load_trace const& program, cost::bsp::machine const& machine,
+                             std::vector<std::size_t> hosts, double call) {
+  start begin{.hosts = std::move(hosts), .state_bytes = {}, .call = call};
+  begin.state_bytes.assign(begin.hosts.size(), 1000);
+  return simulate(program, machine, begin, *make_policy({.supersteps = program.supersteps()}, machine));
+}
+
+TEST(PolicySkel, CallsAgainWhenWhatACallInVainFoundPays) {
+  // After four supersteps moving two of six processes does not pay yet. A call takes more than half of what all of them
+  // may take together, and as much as staying loses in two supersteps.
+  cost::bsp::machine const two{platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}}, {}), 10};
+  auto const program = repeated({.work = std::vector<double>(8, 1), .messages = {}}, 300);
+  auto const made = run_with_calls(program, two, {0, 0, 0, 0, 0, 0, 1, 1}, 3);
+  ASSERT_FALSE(made.calls.empty());
+  EXPECT_EQ(made.calls.front().price, 0) << "the first is in vain";
+  EXPECT_LT(made.seconds, 1350) << "1800 s where nothing moves, 1200 s without calls and migrations";
+  EXPECT_LE(made.calls.size(), 6U);
+}
+
+TEST(PolicySkel, MakesFewCallsThatTakeLongWhereNothingIsToBeWon) {
+  // Five processes of the same work on four hosts: the slowest takes more than an even spread would, wherever they are.
+  auto const program = repeated({.work = std::vector<double>(5, 1), .messages = {}}, 300);
+  cost::bsp::machine const four{platform::description(1e-6, {{"a", 4, 1, 1, {1e-4, 1e8}, {}, {}}}, {}), 1};
+  for (double const takes : {0.5, 1.0, 3.0})
+    EXPECT_LT(run_with_calls(program, four, {0, 1, 2, 3, 0}, takes).seconds, 1.004 * 600) << takes;
+}
+
 TEST(PolicySkel, MovesBeforeAHostIsOverloaded) {
   // Processes 0 and 1 share a host and take less time than process 2 does on its own until the 60th superstep; by the
   // last they take 1.8 times as long. The third host takes one of them at once, later at the price of a barrier alone.
