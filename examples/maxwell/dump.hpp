@@ -17,9 +17,10 @@ namespace maxwell {
 /// Writes what was computed, from what, and how, as text that reference.m reads: lines of names and values, then
 /// points, tetrahedra (corners from 0, permittivity, permeability), and E and H at each node of each cell. All digits.
 /// Throws skel::error where the file cannot be written.
-template <class Cell>
+/// `computed` has cells() and step().
+template <class Cell, class Computed>
 void write_dump(std::string const& path, domain const& of, cavity_mode const& mode, flux how, std::uint64_t steps,
-                cavity<Cell> const& computed) {
+                Computed const& computed) {
   std::ofstream file(path);
   file.precision(std::numeric_limits<double>::max_digits10);
   file << "order " << Cell::order << "\nupwind " << (how == flux::upwind ? 1 : 0) << "\nleapfrog "

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -19,6 +20,12 @@ struct mesh_report {
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
   std::vector<record::mesh_review> reviews{};  ///< whether elements were to be dealt anew, while it ran
+
+  /// The first rank that has elements, and so was called by outputs.
+  int first_rank() const {
+    auto const found = std::ranges::find_if(plan.elements_of, [](std::uint64_t many) { return many > 0; });
+    return found == plan.elements_of.end() ? 0 : static_cast<int>(found - plan.elements_of.begin());
+  }
 };
 
 std::ostream& operator<<(std::ostream& out, mesh_report const& report);

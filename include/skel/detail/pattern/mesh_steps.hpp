@@ -31,6 +31,7 @@ struct mesh_view {
   std::span<Cell const> cells;             ///< in the same order
   Totals const& totals;
   int rank, ranks;
+  std::span<int const> members;  ///< ranks that have elements, rising: they are called, and no others
 };
 
 namespace skeletons {

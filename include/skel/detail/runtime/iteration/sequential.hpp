@@ -38,6 +38,7 @@ auto run_sequential(Program const& program) {
   };
   constexpr auto nobody = mesh_failure::no_element;
 
+  std::vector<int> const alone{0};
   local_elements all;
   out.cells.reserve(n);
   for (std::size_t e = 0; e < n; ++e) {
@@ -57,7 +58,7 @@ auto run_sequential(Program const& program) {
     if (ends) return;
     if constexpr (requires { step.every; }) {
       if (out.iterations % step.every != 0) return;
-      mesh_view<cell, totals> const view{out.iterations, all.numbers, out.cells, out.totals, 0, 1};
+      mesh_view<cell, totals> const view{out.iterations, all.numbers, out.cells, out.totals, 0, 1, alone};
       try {
         step.function(view);
       } catch (...) {

@@ -1,0 +1,254 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/error.hpp>
+#include <skel/iterate.hpp>
+
+#include "maxwell/cavity_mode.hpp"
+#include "maxwell/cell.hpp"
+#include "maxwell/element.hpp"
+#include "maxwell/field.hpp"
+#include "maxwell/leap_frog.hpp"
+#include "maxwell/probe.hpp"
+#include "maxwell/runge_kutta.hpp"
+#include "maxwell/tetrahedra.hpp"
+#include "maxwell/time_step.hpp"
+
+/// The schemes of cavity.hpp as programs over a mesh, on all ranks of a grid.
+namespace maxwell {
+
+using matter_at = std::function<material(point const& middle)>;
+
+inline corner_numbers corners_of(skel::mesh const& mesh, std::size_t cell) {
+  auto const nodes = mesh.cell(cell);
+  return {nodes[0], nodes[1], nodes[2], nodes[3]};
+}
+
+inline std::array<point, 4> points_of(skel::mesh const& mesh, std::size_t cell) {
+  std::array<point, 4> out{};
+  for (std::size_t k = 0; k < 4; ++k)
+    for (std::size_t a = 0; a < 3; ++a) out[k][a] = mesh.point(mesh.cell(cell)[k])[a];
+  return out;
+}
+inline std::array<point, 4> points_of(skel::mesh_element const& e) {
+  return points_of(e.whole_mesh(), e.number());
+}
+
+/// Shape and matter of an element. Throws skel::error naming it.
+inline element<> element_of(skel::mesh_element const& e, matter_at const& matter) {
+  std::array<corner_numbers, 4> numbers{};
+  std::array<corner_numbers const*, 4> behind{};
+  for (std::size_t f = 0; f < 4; ++f) {
+    auto const there = e.neighbours()[f];
+    if (there == skel::face_neighbours::none) continue;
+    numbers[f] = corners_of(e.whole_mesh(), there);
+    behind[f] = &numbers[f];
+  }
+  try {
+    auto const points = points_of(e);
+    return make_element(points, corners_of(e.whole_mesh(), e.number()), behind,
+                        matter ? matter(node_positions<0>(points)[0]) : material());
+  } catch (skel::error const& problem) {
+    throw skel::error("tetrahedron " + std::to_string(e.number()) + ": " + problem.what());
+  }
+}
+
+/// The longest step that is stable on a mesh, found on all ranks. Collective.
+template <std::size_t Order>
+double stable_step(skel::grid& grid, skel::mesh const& mesh, matter_at const& matter, flux how, bool leaps) {
+  struct bounds {
+    rate_bounds of{};
+  };
+  auto const program = skel::iterate("bounds of rates", mesh, bounds(),
+                                     [&](skel::mesh_element const& e) { return element_of(e, matter); }) |
+                       skel::all_reduce(
+                           "bounds", &bounds::of,
+                           [how](skel::element<element<> const> e) {
+                             std::array<element<> const*, 4> behind{};
+                             for (std::size_t f = 0; f < 4; ++f) behind[f] = e.neighbour(f);
+                             return bounds_of<Order>(*e, behind, how);
+                           },
+                           [](rate_bounds const& a, rate_bounds const& b) { return merge(a, b); }) |
+                       skel::times(1);
+  auto const found = grid.run(program);
+  return leaps ? leap_frog_step(found.totals.of) : runge_kutta_step(found.totals.of);
+}
+
+/// What is known of the whole field after a step.
+struct light {
+  double projection = 0;            ///< of E on what it was at first
+  double energy = 0;                ///< what leap-frog conserves, or that of the fields
+  std::array<point, 2> at_probe{};  ///< E and H there
+
+  friend light operator+(light a, light const& b) {
+    a.projection += b.projection;
+    a.energy += b.energy;
+    for (std::size_t k = 0; k < 2; ++k)
+      for (std::size_t x = 0; x < 3; ++x) a.at_probe[k][x] += b.at_probe[k][x];
+    return a;
+  }
+};
+
+struct totals {
+  light now{}, at_first{};
+};
+
+/// A cell on a rank: of a scheme, with what is looked at.
+template <class Cell>
+struct watched_cell : Cell {
+  std::uint32_t number = 0;       ///< of the element
+  field<Cell::order> at_first{};  ///< E
+  double energy = 0;              ///< of light::energy
+  bool has_probe = false;
+  std::array<double, 4> barycentric{};  ///< of the probe
+};
+
+/// What a program computes.
+struct experiment {
+  matter_at matter;
+  cavity_mode mode;
+  point probe;
+  flux how = flux::central;
+  double step = 0;
+  light at_first{};  ///< of first_light()
+};
+
+/// The cell of an element at time 0. `leaps`: H is half a step later. A probe on a face is of the element with the
+/// lowest number, which is found by the caller.
+template <class Cell>
+watched_cell<Cell> first_cell(skel::mesh_element const& e, experiment const& of, std::size_t probe_in, bool leaps) {
+  constexpr std::size_t order = Cell::order;
+  watched_cell<Cell> made;
+  made.at = element_of(e, of.matter);
+  auto const points = points_of(e);
+  made.E = interpolated<order>(points, [&](point const& x) { return of.mode.E(x, 0); });
+  made.H = interpolated<order>(points, [&](point const& x) { return of.mode.H(x, leaps ? of.step / 2 : 0); });
+  made.at_first = made.E;
+  made.number = static_cast<std::uint32_t>(e.number());
+  made.energy = maxwell::energy<order>(made);
+  if (e.number() == probe_in) {
+    made.has_probe = true;
+    made.barycentric = barycentric(made.at, points[0], of.probe);
+  }
+  return made;
+}
+
+/// The first element that has a point. O(elements). Throws skel::error where none has.
+inline std::size_t element_at(skel::mesh const& mesh, point const& where) {
+  auto const faces = skel::neighbours_by_faces(mesh);
+  for (std::size_t c = 0; c < mesh.cells(); ++c) {
+    skel::mesh_element const e(mesh, faces, c);
+    auto const points = points_of(e);
+    if (inside(make_element(points, corners_of(mesh, c), {}, material()), points[0], where)) return c;
+  }
+  throw skel::error("the point " + std::to_string(where[0]) + ", " + std::to_string(where[1]) + ", " +
+                    std::to_string(where[2]) + " is outside of the mesh");
+}
+
+/// A member of the cells behind an element's faces; null: a wall.
+template <class Cell, class Member, class Owner>
+std::array<Member const*, 4> members_behind(skel::element<Cell> const& e, Member Owner::*member) {
+  std::array<Member const*, 4> all{};
+  for (std::size_t f = 0; f < 4; ++f) {
+    auto const* const there = e.neighbour(f);
+    all[f] = there == nullptr ? nullptr : &(there->*member);
+  }
+  return all;
+}
+
+/// What a cell adds to what is known of the field.
+template <class Cell>
+light light_of(watched_cell<Cell> const& c) {
+  light out{.projection = product<Cell::order>(c.E, c.at_first, volume(c.at)) / c.at.inverse_permittivity,
+            .energy = c.energy,
+            .at_probe = {}};
+  if (c.has_probe)
+    out.at_probe = {value_at<Cell::order>(c.E, c.barycentric), value_at<Cell::order>(c.H, c.barycentric)};
+  return out;
+}
+
+/// What is known of the field before the first step. Collective.
+template <class Cell>
+light first_light(skel::grid& grid, skel::mesh const& mesh, experiment const& of, std::size_t probe_in, bool leaps) {
+  auto const program =
+      skel::iterate("maxwell, at first", mesh, totals(),
+                    [&](skel::mesh_element const& e) { return first_cell<Cell>(e, of, probe_in, leaps); }) |
+      skel::all_reduce(
+          "light", &totals::now, [](watched_cell<Cell> const& c) { return light_of(c); }, std::plus<>()) |
+      skel::times(1);
+  return grid.run(program).totals.now;
+}
+
+/// A step of leap-frog in each iteration.
+template <std::size_t Order>
+auto leap_frog_program(skel::mesh mesh, experiment const& of, std::size_t probe_in) {
+  using cell_type = watched_cell<cell<Order>>;
+  double const dt = of.step;
+  return skel::iterate(
+             "maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
+             [of, probe_in](skel::mesh_element const& e) { return first_cell<cell<Order>>(e, of, probe_in, true); }) |
+         skel::phase("E",
+                     [dt](skel::element<cell_type> e) {
+                       auto const before = e->E;
+                       advance_E<Order>(*e, members_behind(e, &cell_type::H), dt);
+                       e->energy = leap_frog_energy<Order>(*e, before);
+                     }) |
+         skel::update("E", &cell_type::E) |
+         skel::phase("H",
+                     [dt](skel::element<cell_type> e) { advance_H<Order>(*e, members_behind(e, &cell_type::E), dt); }) |
+         skel::update("H", &cell_type::H) |
+         skel::all_reduce(
+             "light", &totals::now, [](cell_type const& c) { return light_of(c); }, std::plus<>());
+}
+
+/// The steps of a stage of the Runge-Kutta method.
+template <std::size_t Order>
+auto rates_of_stage(std::size_t stage, double dt, flux how) {
+  using cell_type = watched_cell<runge_kutta_cell<Order>>;
+  return skel::phase("rates " + std::to_string(stage + 1), [=](skel::element<cell_type> e) {
+    cells_behind<runge_kutta_cell<Order>> behind{};
+    for (std::size_t f = 0; f < 4; ++f) behind[f] = e.neighbour(f);
+    begin_stage<Order>(*e, behind, stage, dt, how);
+  });
+}
+template <std::size_t Order>
+auto fields_of_stage(std::size_t stage) {
+  using cell_type = watched_cell<runge_kutta_cell<Order>>;
+  return skel::phase("fields " + std::to_string(stage + 1), [stage](cell_type& own) {
+    end_stage<Order>(own, stage);
+    own.energy = maxwell::energy<Order>(own);
+  });
+}
+template <std::size_t Order>
+auto update_of_stage(std::size_t stage) {
+  using cell_type = watched_cell<runge_kutta_cell<Order>>;
+  return skel::update("E, H " + std::to_string(stage + 1), &cell_type::E, &cell_type::H);
+}
+
+/// A step of the Runge-Kutta method in each iteration. The lambdas of its steps are of functions of their own, which
+/// know nothing of the program: otherwise the name of each type would have those of all before it.
+template <std::size_t Order>
+auto runge_kutta_program(skel::mesh mesh, experiment const& of, std::size_t probe_in) {
+  using cell_type = watched_cell<runge_kutta_cell<Order>>;
+  auto const rates = [&of](std::size_t stage) { return rates_of_stage<Order>(stage, of.step, of.how); };
+  return skel::iterate("maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
+                       [of, probe_in](skel::mesh_element const& e) {
+                         return first_cell<runge_kutta_cell<Order>>(e, of, probe_in, false);
+                       }) |
+         rates(0) | fields_of_stage<Order>(0) | update_of_stage<Order>(0)    //
+         | rates(1) | fields_of_stage<Order>(1) | update_of_stage<Order>(1)  //
+         | rates(2) | fields_of_stage<Order>(2) | update_of_stage<Order>(2)  //
+         | rates(3) | fields_of_stage<Order>(3) | update_of_stage<Order>(3)  //
+         | rates(4) | fields_of_stage<Order>(4) | update_of_stage<Order>(4)  //
+         | skel::all_reduce(
+               "light", &totals::now, [](cell_type const& c) { return light_of(c); }, std::plus<>());
+}
+
+}  // namespace maxwell
