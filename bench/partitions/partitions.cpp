@@ -140,6 +140,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   std::vector<named_mesh> meshes;
+  meshes.reserve(cubes.size() + files.size());
   for (auto const width : cubes)
     meshes.push_back(as_graph(fmt::format("a cube of {0}^3", width), bench::cube_of_tetrahedra(width)));
   for (auto const& file : files) meshes.push_back(as_graph(file, read_mesh(file)));

@@ -37,12 +37,12 @@ std::vector<std::size_t> constraints_that_weigh(partition_problem const& of) {
   return kept;
 }
 
-/// A part should have as many of the heaviest cells as METIS itself leaves of each part when it has made the graph coarse.
-/// With fewer it leaves parts empty, and may never come back: bench_partitions --unguarded, decisions/0077.
+/// A part should have as many of the heaviest cells as METIS itself leaves of each part when it has made the graph
+/// coarse. With fewer it leaves parts empty (bench_partitions --unguarded), and its known crashes are in bisections of
+/// graphs of a few cells, which it then comes to: decisions/0077.
 constexpr double least_cells = 30;
 
-/// What it is known to crash on or never to come back from is refused: a crash cannot be caught. No weights of edges
-/// are given at all.
+/// What it is known to crash on is refused: a crash cannot be caught. No weights of edges are given at all.
 void expect_safe(partition_problem const& of, std::vector<std::size_t> const& kept) {
   if (of.parts() < 2) throw error("it is never called for one part");
   if (of.graph->neighbours.empty()) throw error("it is never called for a graph without edges");

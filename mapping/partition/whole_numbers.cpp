@@ -65,6 +65,7 @@ std::vector<std::int32_t> whole_shares(std::vector<double> const& shares) {
   constexpr double largest = 1e6;
   double const factor = largest / *std::ranges::max_element(shares);
   std::vector<std::int32_t> made;
+  made.reserve(shares.size());
   for (auto const one : shares) made.push_back(static_cast<std::int32_t>(std::max(1.0, std::round(one * factor))));
   return made;
 }
