@@ -209,8 +209,8 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
       skel::iterate("slowed", some_mesh(), totals(), [](mesh_element const& e) { return counted{e.number()}; }) |
       skel::phase("a",
                   [me = grid.rank()](element<counted> e) {
-                    if (++e->n > 50 && me == 1) {
-                      auto const until = std::chrono::steady_clock::now() + std::chrono::microseconds(200);
+                    if (++e->n > 20 && me == 1) {
+                      auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
                       while (std::chrono::steady_clock::now() < until) {
                       }
                     }
@@ -220,12 +220,12 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
       skel::update("a", &counted::a) |
       skel::all_reduce(
           "sum", &totals::sum, [](counted const& c) { return static_cast<double>(c.a % 7); }, std::plus<>()) |
-      skel::times(600);
+      skel::times(400);
   auto const found = grid.run(program, [](counted const& c) { return std::pair(c.a, c.ranks); });
   ASSERT_EQ(found.values.size(), program.over->cells());
   std::size_t elsewhere = 0;
   for (std::size_t e = 0; e < found.values.size(); ++e) {
-    EXPECT_EQ(found.values[e].first, 601 * e) << e;
+    EXPECT_EQ(found.values[e].first, 401 * e) << e;
     elsewhere += std::popcount(found.values[e].second) > 1 ? 1U : 0U;
   }
   bool const moved = std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::moved);
