@@ -8,6 +8,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -423,10 +424,15 @@ struct grid::state {
     know_machine();
     // A piece is no larger than what a rank will have, and measuring it takes no longer than one notices.
     constexpr double seconds = 0.1;
-    auto const mine =
-        measure_phases(part, faces, mesh.cells() / size, threads()[static_cast<std::size_t>(ranks.rank())], seconds);
+    std::vector<double> mine;
+    try {
+      if (auto const found = measure_phases(part, faces, mesh.cells() / size,
+                                            threads()[static_cast<std::size_t>(ranks.rank())], seconds))
+        mine = found->seconds;
+    } catch (std::bad_alloc const&) {  // hosts are told apart by their speeds then
+    }
     std::vector<std::vector<double>> measured;
-    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine ? mine->seconds : std::vector<double>())))
+    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
       measured.push_back(runtime::from_bytes<std::vector<double>>(text));
     std::pair<placed_mesh, std::string> told;
     if (ranks.rank() == 0) try {
@@ -905,7 +911,8 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   }
   if (checkpoints) checkpoints->begun();
   std::unique_ptr<mesh_remapper> remapper;
-  if (meshes && settings.remap && part.cells_travel()) remapper = meshes->remapper();
+  bool const is_planned = meshes && report.plan.iteration > 0;
+  if (is_planned && settings.remap && part.cells_travel()) remapper = meshes->remapper();
   double begun = record::now(), paused = 0;
   // A look may take a part of what passed since the last one, as a review of any other decision.
   auto const is_time = [&] {
@@ -946,7 +953,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
       ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
   ++ended_runs();
-  if (meshes) meshes->observe(report.run);
+  if (is_planned) meshes->observe(report.run);
   return report;
 }
 
