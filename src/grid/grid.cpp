@@ -439,7 +439,7 @@ struct grid::state {
         auto const& where = probed ? *probed : *stated;
         if (!meshes) meshes.emplace(store);
         told.first = meshes->place(part, mesh, faces, make_bsp_machine(where, *settings.platform, threads()),
-                                   ranks.hosts(), measured);
+                                   ranks.hosts(), measured, settings.horizon);
         for (auto const host : where.host_of_rank)
           told.first.group_of.push_back(where.picture.machine().cluster_of(host));
       } catch (std::exception const& e) {

@@ -171,7 +171,7 @@ mesh_planner::~mesh_planner() {
 
 placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
                                 bsp_machine const& where, std::vector<std::string> const& hosts,
-                                std::vector<std::vector<double>> const& seconds) {
+                                std::vector<std::vector<double>> const& seconds, double horizon) {
   machine_ = clusters_of(where);
   app_ = app_of(part, where, machine_, seconds);
   asked_ = mapping::mesh_clusters_request{.program = id_of(part),
@@ -197,7 +197,10 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
     if (ranks.size() > part.elements()) ranks.resize(part.elements()), cluster_of_part.resize(part.elements());
     on = cost::mesh::hosts_of_parts(machine_, app_, cluster_of_part);
     double const begin = record::now();
-    parted = mapping::choose_partition(to_part, on);
+    mapping::partition_settings settings;
+    settings.iterations =
+        part.iterations() ? static_cast<double>(*part.iterations()) : horizon / decided.chosen().per_use;
+    parted = mapping::choose_partition(to_part, on, settings);
     planning_ = record::now() - begin;
     auto const fitted = cost::mesh::fit_surface(parted->figures);
     asked_->counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app_.beta_cluster};

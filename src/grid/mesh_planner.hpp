@@ -46,10 +46,12 @@ class mesh_planner {
   mesh_planner& operator=(mesh_planner const&) = delete;
 
   /// `seconds`: of each rank, what each step takes for an element [s]; empty where it could not be measured: then by
-  /// the speeds of hosts. Throws skel::error where nothing fits in memory. Precondition: the mesh has elements.
+  /// the speeds of hosts. `horizon`: how long the program is expected to iterate, where it does not say how often [s];
+  /// no more is spent on partitions than they may win in that time. Throws skel::error where nothing fits in memory.
+  /// Precondition: the mesh has elements.
   placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
                     bsp_machine const& where, std::vector<std::string> const& hosts,
-                    std::vector<std::vector<double>> const& seconds);
+                    std::vector<std::vector<double>> const& seconds, double horizon);
   /// Looks after the program that was placed last while it runs; nothing where there is nothing to deal anew. Refers to
   /// this.
   std::unique_ptr<mesh_remapper> remapper() const;

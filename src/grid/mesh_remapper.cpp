@@ -62,7 +62,13 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
     return std::nullopt;
   }
   unplanned_ = 0;
-  auto found = mapping::choose_partition(mesh_, now);
+  double const remaining = standing_.iterations && *standing_.iterations > since.iterations
+                               ? static_cast<double>(*standing_.iterations - since.iterations)
+                           : standing_.iterations ? 0.0
+                                                  : most_iterations;
+  mapping::partition_settings settings;
+  settings.iterations = std::min(remaining, seconds_ / measured);  // as many as there have been
+  auto found = mapping::choose_partition(mesh_, now, settings);
   // What the model does not know of, no partition takes away.
   looked.goes = std::max(0.0, measured - (modelled - found.time.seconds - standing_.inside));
   double moved = 0;
@@ -71,10 +77,6 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   looked.entry = planning_ + paused + moved * standing_.bytes_per_element / standing_.bandwidth;
   double const gain = std::max(0.0, looked.stays - looked.goes);
   looked.lost = possible > 0 ? missed_ * std::min(1.0, gain / possible) : 0;
-  double const remaining = standing_.iterations && *standing_.iterations > since.iterations
-                               ? static_cast<double>(*standing_.iterations - since.iterations)
-                           : standing_.iterations ? 0.0
-                                                  : most_iterations;
   mapping::remap_request asked{.program = standing_.program,
                                .seconds = seconds_,
                                .ways = {{std::string(mapping::remap_choice::stay), 0, looked.stays, 0, 0},
