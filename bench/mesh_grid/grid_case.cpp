@@ -1,0 +1,121 @@
+#include "mesh_grid/grid_case.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <skel/detail/pattern/mesh_files.hpp>
+
+#include "grid/simgrid_platform.hpp"
+#include "grid/simulator.hpp"
+#include "partitions/tetrahedra.hpp"
+
+namespace bench {
+namespace {
+
+using skel::platform::cluster;
+using skel::platform::cluster_link;
+using skel::platform::description;
+
+grid_mesh as_grid_mesh(std::string name, skel::mesh const& of) {
+  grid_mesh made{std::move(name), skel::neighbours_by_faces(of), {}, centres_of(of)};
+  made.graph.offsets.push_back(0);
+  for (std::size_t e = 0; e < made.faces.cells(); ++e) {
+    for (auto const behind : made.faces.of(e))
+      if (behind != skel::face_neighbours::none) made.graph.neighbours.push_back(behind);
+    made.graph.offsets.push_back(made.graph.neighbours.size());
+  }
+  return made;
+}
+
+}  // namespace
+
+grid_mesh cube_mesh(std::size_t width) {
+  return as_grid_mesh(fmt::format("a cube of {0} x {0} x {0}", width), cube_of_tetrahedra(width));
+}
+
+grid_mesh mesh_of_file(std::string const& file) {
+  return as_grid_mesh(file, skel::read_mesh(file));
+}
+
+skel::record::mesh_app scaled_to(skel::record::mesh_app app, std::size_t cells) {
+  double const k = app.elements / static_cast<double>(cells);
+  app.elements = static_cast<double>(cells);
+  app.bytes_per_element *= k;
+  app.face_bytes = std::round(app.face_bytes * std::cbrt(k) * std::cbrt(k));
+  for (auto& phase : app.phases)
+    for (auto& [name, seconds] : phase.seconds_per_element) seconds *= k;
+  return app;
+}
+
+skel::platform::mesh_platform shrunk(skel::platform::mesh_platform const& of, std::size_t by) {
+  auto clusters = of.machine.clusters();
+  for (auto& one : clusters) {
+    one.hosts = std::max<std::size_t>(2, one.hosts / by);
+    if (one.uplink) *one.uplink /= static_cast<double>(by);
+  }
+  auto links = of.machine.links();
+  for (auto& one : links) one.path.bandwidth /= static_cast<double>(by);
+  auto app = of.app;
+  app.elements /= static_cast<double>(by);
+  return {{of.machine.local_latency(), std::move(clusters), std::move(links)}, std::move(app)};
+}
+
+description part_of(description const& machine, std::span<std::size_t const> clusters) {
+  std::vector<cluster> some;
+  for (auto const c : clusters) some.push_back(machine.clusters()[c]);
+  std::vector<cluster_link> links;
+  for (auto one : machine.links()) {
+    auto const from = std::ranges::lower_bound(clusters, one.from), to = std::ranges::lower_bound(clusters, one.to);
+    if (from == clusters.end() || *from != one.from || to == clusters.end() || *to != one.to) continue;
+    one.from = static_cast<std::size_t>(from - clusters.begin());
+    one.to = static_cast<std::size_t>(to - clusters.begin());
+    links.push_back(std::move(one));
+  }
+  return {machine.local_latency(), std::move(some), std::move(links)};
+}
+
+description with_probed_latencies(description const& machine) {
+  auto clusters = machine.clusters();
+  auto links = machine.links();
+  std::vector<std::size_t> first{0};
+  for (auto const& one : clusters) first.push_back(first.back() + one.hosts);
+  work_list work;
+  std::vector<double*> places;
+  for (std::size_t c = 0; c < clusters.size(); ++c)
+    if (clusters[c].hosts > 1) {
+      work.messages.push_back({.from = first[c], .to = first[c] + 1, .bytes = 1});
+      places.push_back(&clusters[c].inside.latency);
+    }
+  for (auto& one : links) {
+    work.messages.push_back({.from = first[one.from], .to = first[one.to], .bytes = 1});
+    places.push_back(&one.path.latency);
+  }
+  auto const found = simulator(machine).run(work).messages;
+  for (std::size_t k = 0; k < places.size(); ++k) *places[k] = found[k].transfer;
+  return {machine.local_latency(), std::move(clusters), std::move(links)};
+}
+
+std::string platform_with_uplinks(description const& machine) {
+  std::string text = simgrid_platform(machine);
+  if (machine.links().empty()) return text;
+  std::string uplinks;
+  for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
+    auto const& one = machine.clusters()[c];
+    if (!one.uplink) continue;
+    for (auto const* const way : {"out", "in"})
+      uplinks += fmt::format("<link id=\"{}{}\" bandwidth=\"{}Bps\" latency=\"0s\"/>\n", way, c, *one.uplink);
+  }
+  for (auto const& one : machine.links()) {
+    std::string const own = fmt::format("<link_ctn id=\"link{}-{}\"/>", one.from, one.to);
+    std::string path = own;
+    if (machine.clusters()[one.from].uplink) path = fmt::format("<link_ctn id=\"out{}\"/>", one.from) + path;
+    if (machine.clusters()[one.to].uplink) path += fmt::format("<link_ctn id=\"in{}\"/>", one.to);
+    text.replace(text.find(own), own.size(), path);
+  }
+  return text.insert(text.find("<link id="), uplinks);
+}
+
+}  // namespace bench

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <skel/detail/runtime/iteration/mesh_part.hpp>
+
+#include "mesh_grid/job.hpp"
+
+namespace bench {
+
+/// The program of a job on one rank: after each update an equal part of the phases that overlap updates, then
+/// all-reduces and the other phases, so that updates are under way while the former compute and are not when others do,
+/// as the model of iterations has it. Phases take the time of their elements and compute nothing. What is sent says
+/// which element it is of, and in which iteration, and is checked where it arrives; all-reduces count elements and
+/// ranks are to find all.
+class simulated_part final : public skel::runtime::iteration::mesh_part {
+ public:
+  /// `charge(seconds)`: lets time pass on the host. `ended(iteration)`: is told when one has.
+  simulated_part(mesh_job const& job, mesh_variant variant, std::size_t elements, std::size_t cluster,
+                 std::function<void(double)> charge, std::function<void(std::uint64_t)> ended);
+
+  void begin(skel::plan::mesh_layout const& layout) override;
+  using failed = std::optional<skel::runtime::iteration::mesh_failure>;
+
+  failed make(skel::plan::block, skel::runtime::step_control&) override { return {}; }
+  failed compute(std::size_t step, skel::plan::block places, skel::runtime::step_control& control) override;
+  void pack(std::size_t step, std::span<std::uint32_t const> places, std::byte* to) const override;
+  /// Throws skel::error where it is not what should come.
+  void unpack(std::size_t step, skel::plan::block places, std::byte const* from) override;
+  void prepare_fold(std::size_t, std::size_t) override { counted_ = 0; }
+  failed fold(std::size_t step, std::size_t piece, skel::plan::block places,
+              skel::runtime::step_control& control) override;
+  failed contribute(std::size_t step, std::string& to) override;
+  failed combine(std::size_t step, std::span<std::span<std::byte const> const> of) override;
+  failed act(std::size_t step, std::uint64_t iteration, int rank, int ranks, bool& ends) override;
+  bool cells_travel() const override { return false; }
+  void write_cell(std::size_t, std::string&) const override {}
+  void adopt(skel::plan::mesh_layout const& layout, std::span<std::span<std::byte const> const>) override {
+    begin(layout);
+  }
+  std::string totals_text() const override { return {}; }
+  void take_totals(std::string const&) override {}
+
+ private:
+  std::function<void(double)> charge_;
+  std::function<void(std::uint64_t)> ended_;
+  std::size_t last_;             // iteration
+  std::vector<double> seconds_;  // of an element in each step
+  skel::plan::mesh_layout const* layout_ = nullptr;
+  std::uint64_t iteration_ = 1, counted_ = 0;
+};
+
+}  // namespace bench
