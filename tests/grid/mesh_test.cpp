@@ -60,7 +60,7 @@ auto heat() {
          | skel::update("u", &cell::u) |
          skel::all_reduce(
              "sum", &totals::sum, [](cell const& c) { return c.u; }, std::plus<>{}) |
-         skel::until([](totals const& t, std::uint64_t n) { return t.change < 1e-4 || n == 500; });
+         skel::until([](totals const& t, std::uint64_t n) { return t.change < 1e-4 || n == 40; });
 }
 
 TEST(MeshOnGrid, GivesWhatTheSequentialEngineGives) {
@@ -210,7 +210,7 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
       skel::phase("a",
                   [me = grid.rank()](element<counted> e) {
                     if (++e->n > 20 && me == 1) {
-                      auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+                      auto const until = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
                       while (std::chrono::steady_clock::now() < until) {
                       }
                     }
@@ -220,12 +220,12 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
       skel::update("a", &counted::a) |
       skel::all_reduce(
           "sum", &totals::sum, [](counted const& c) { return static_cast<double>(c.a % 7); }, std::plus<>()) |
-      skel::times(400);
+      skel::times(200);
   auto const found = grid.run(program, [](counted const& c) { return std::pair(c.a, c.ranks); });
   ASSERT_EQ(found.values.size(), program.over->cells());
   std::size_t elsewhere = 0;
   for (std::size_t e = 0; e < found.values.size(); ++e) {
-    EXPECT_EQ(found.values[e].first, 401 * e) << e;
+    EXPECT_EQ(found.values[e].first, 201 * e) << e;
     elsewhere += std::popcount(found.values[e].second) > 1 ? 1U : 0U;
   }
   bool const moved = std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::moved);
@@ -238,7 +238,7 @@ class MeshCheckpoints : public testing::Test {
  protected:
   MeshCheckpoints() {
     settings_.checkpoint = testing::TempDir() + "/mesh_checkpoints." + std::to_string(::getppid());
-    settings_.checkpoint_period = 1e-9;  // at each iteration
+    settings_.checkpoint_period = 1e-9;  // as often as can be
     clean();
   }
   ~MeshCheckpoints() override { clean(); }
