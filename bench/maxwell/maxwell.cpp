@@ -103,13 +103,13 @@ cost cost_of(flux how) {
   constexpr double cells = sizeof(Cell) + 4 * sizeof(std::uint32_t), one_field = sizeof(field<order>);
   if constexpr (cavity<Cell>::leaps) {
     curl_with_means<order>(at, x, around, mirror::same);
-    return {2 * (static_cast<double>(counted::operations) + 2 * 3 * nodes + 1), 2 * (cells + one_field)};
+    return {2 * (static_cast<double>(counted::operations) + 2.0 * 3 * nodes + 1), 2 * (cells + one_field)};
   } else {
     if (how == flux::upwind)
       upwind_curls<order>(at, x, x, around, around, {counted(1), counted(1), counted(1), counted(1)});
     else
       curl_with_means<order>(at, x, around, mirror::same), curl_with_means<order>(at, x, around, mirror::same);
-    double const stage = static_cast<double>(counted::operations) + 2 * (3 + 2) * 3 * nodes + 2;
+    double const stage = static_cast<double>(counted::operations) + 2.0 * (3 + 2) * 3 * nodes + 2;
     return {runge_kutta::stages * stage, runge_kutta::stages * (cells + 2 * one_field + sizeof(Cell) + 2 * one_field)};
   }
 }

@@ -110,8 +110,9 @@ std::string platform_with_uplinks(description const& machine) {
   }
   for (auto const& one : machine.links()) {
     std::string const own = fmt::format("<link_ctn id=\"link{}-{}\"/>", one.from, one.to);
-    std::string path = own;
-    if (machine.clusters()[one.from].uplink) path = fmt::format("<link_ctn id=\"out{}\"/>", one.from) + path;
+    std::string path;
+    if (machine.clusters()[one.from].uplink) path = fmt::format("<link_ctn id=\"out{}\"/>", one.from);
+    path += own;
     if (machine.clusters()[one.to].uplink) path += fmt::format("<link_ctn id=\"in{}\"/>", one.to);
     text.replace(text.find(own), own.size(), path);
   }

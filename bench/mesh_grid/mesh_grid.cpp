@@ -306,7 +306,7 @@ Examples:
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   CLI::App app{"Programs over a mesh on simulated grids: chosen clusters beside their neighbours, predicted and run"};
   options with;
   app.add_option("--platform", with.platform, "a grid")->capture_default_str();
@@ -346,10 +346,8 @@ int main(int argc, char** argv) {
   app.add_option("--plot", with.plot, "write an SVG plot of simulated over predicted iterations")->type_name("FILE");
   app.footer(footer);
   CLI11_PARSE(app, argc, argv);
-  try {
-    return run(with);
-  } catch (std::exception const& e) {
-    std::cerr << "bench_mesh_grid: " << e.what() << '\n';
-    return 2;
-  }
+  return run(with);
+} catch (std::exception const& e) {
+  std::cerr << "bench_mesh_grid: " << e.what() << '\n';
+  return 2;
 }
