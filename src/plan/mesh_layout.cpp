@@ -43,8 +43,7 @@ mesh_layout layout_of(face_neighbours const& mesh, std::span<std::uint32_t const
   out.computed = numbers.size();
   for (auto& [other, there] : borders) {
     std::ranges::sort(there.ghosts);
-    auto const twice = std::ranges::unique(there.ghosts);
-    there.ghosts.erase(twice.begin(), twice.end());
+    there.ghosts.erase(std::unique(there.ghosts.begin(), there.ghosts.end()), there.ghosts.end());
     out.neighbours.push_back(
         {.rank = static_cast<int>(other), .sends = {}, .first_ghost = numbers.size(), .ghosts = there.ghosts.size()});
     numbers.insert(numbers.end(), there.ghosts.begin(), there.ghosts.end());

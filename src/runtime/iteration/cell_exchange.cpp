@@ -60,8 +60,7 @@ std::vector<std::string> cells_by_rank(std::span<std::byte const> cells, face_ne
     for (auto const behind : mesh.of(number))
       if (behind != face_neighbours::none) targets.push_back(rank_of[behind]);
     std::ranges::sort(targets);
-    auto const twice = std::ranges::unique(targets);
-    targets.erase(twice.begin(), twice.end());
+    targets.erase(std::unique(targets.begin(), targets.end()), targets.end());
     for (auto const rank : targets) out[rank].append(reinterpret_cast<char const*>(written.data()), written.size());
   }
   return out;
