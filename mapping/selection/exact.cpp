@@ -119,7 +119,7 @@ double search_exactly(cost::mesh::program const& of, incumbent& best, effort& ma
         }))
       continue;
     std::vector<double> low(of.criteria());
-    auto const [first, last] = std::ranges::equal_range(distances, d);
+    auto const [first, last] = std::equal_range(distances.begin(), distances.end(), d);
     bool const several = last - first > 1;
     if (several) {
       done.push_back({d, std::vector<bool>(of.clusters())});
