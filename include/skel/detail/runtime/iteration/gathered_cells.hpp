@@ -3,24 +3,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include <skel/detail/runtime/bytes.hpp>
+#include <skel/detail/runtime/gathered_values.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
-#include <skel/detail/runtime/transferable.hpp>
 
 namespace skel::runtime::iteration {
 
 /// What a function gives of the cell of each element, on its way to all ranks.
 template <class Value>
-class gathered_cells {
-  static_assert(check_transferable<Value>::value);
-
+class gathered_cells : public gathered_values<Value> {
  public:
-  explicit gathered_cells(std::size_t elements) : all_(elements) {}
+  explicit gathered_cells(std::size_t elements) : gathered_values<Value>(elements) {}
 
   /// Appends what it gives of the cells of a typed_part.
   template <class Part, class Of>
@@ -29,33 +23,13 @@ class gathered_cells {
     try {
       part.for_each_cell([&](std::size_t element, auto const& cell) {
         now = element;
-        put_number(to, static_cast<std::uint32_t>(element));
-        put_value<Value>(to, of(cell));
+        gathered_values<Value>::write(static_cast<std::uint32_t>(element), of(cell), to);
       });
       return std::nullopt;
     } catch (...) {
       return describe({.during = mesh_failure::kind::result, .element = now});
     }
   }
-  /// Takes what a rank has written, once of each rank. Throws what the author's serializer throws.
-  void read(std::span<std::byte const> bytes) {
-    if (bytes.empty()) return;
-    while (!bytes.empty()) {
-      auto const element = take_number<std::uint32_t>(bytes);
-      all_.at(element).emplace(take_value<Value>(bytes));
-      ++come_;
-    }
-    if (come_ < all_.size()) return;
-    values_.reserve(all_.size());
-    for (auto& one : all_) values_.push_back(*std::move(one));
-  }
-  /// By the numbers of the elements, when all have come. Takes no memory.
-  std::vector<Value> take() { return std::move(values_); }
-
- private:
-  std::vector<std::optional<Value>> all_;
-  std::size_t come_ = 0;
-  std::vector<Value> values_;
 };
 
 }  // namespace skel::runtime::iteration
