@@ -62,8 +62,8 @@ struct run_settings {
   double patience = 10;
   /// Folder for checkpoints of the stream, of rank 0; empty: none. A program that is started again after it has died
   /// goes on from the last one that is whole, on any number of ranks; when the stream ends they are removed. Refused
-  /// where a stage, the source or the sink may keep state that cannot be written.                 --skel-checkpoint
-  /// FOLDER
+  /// where a stage, the source or the sink may keep state that cannot be written. Of programs over a mesh, all cells
+  /// and totals between two iterations; refused where cells cannot be written.                 --skel-checkpoint FOLDER
   std::string checkpoint;
   /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
   ///                                                                                   --skel-checkpoint-period S

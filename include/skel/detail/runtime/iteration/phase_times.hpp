@@ -15,11 +15,11 @@ struct phase_times {
   std::size_t elements = 0;     ///< with which they were measured
 };
 
-/// Runs the first iteration of a program on a connected piece of its mesh, in this process alone, without outputs:
-/// copies of elements around the piece stay as they are made. The piece grows, as caches hold small ones, until it has
-/// `most` elements or has taken a quarter of `seconds`. Functions of the program are called as often as that needs; the
-/// part is as before its begin() afterwards. Nothing where a function throws: it may not be made for a piece.
-/// O(elements of the piece) for each of its sizes.
+/// Runs two iterations of a program on connected elements of its mesh, in this process alone and without outputs, and
+/// times the second; copies of elements around them stay as they are made. There are more and more elements, as caches
+/// hold few ones, until there are `most` of them or a quarter of `seconds` has passed. Functions of the program are
+/// called as often as that needs; begin() has to be called again for the part. Nothing where a function throws, as a
+/// program may not be made for a part of its mesh. Throws std::bad_alloc. O(elements) for each number of them.
 std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const& mesh, std::size_t most,
                                           std::size_t threads, double seconds);
 
