@@ -218,7 +218,7 @@ TEST(ReduceStage, IsNamedWhenItsOperatorThrowsInAFarm) {
 TEST(ReduceStage, WithoutANameIsCalledAfterItsPlaceWhenItsOperatorThrowsInAFarm) {
   auto app = count_to(2000) | skel::farm("innocent", [](std::uint64_t x) { return x; }) |
              skel::reduce([](std::uint64_t a, std::uint64_t b) {
-               if (b == 700) throw std::runtime_error("700 cannot be joined");
+               if (a == 700 || b == 700) throw std::runtime_error("700 cannot be joined");
                return a + b;
              }) |
              skel::sink([](std::uint64_t) {});
