@@ -32,13 +32,25 @@ std::optional<cost::mesh::program> seen_by(std::size_t model, mesh_clusters_requ
   return cost::mesh::program(*asked.machine, app);
 }
 
-/// The best clusters and their neighbours, all, and each alone: the best first.
-std::vector<clusters> sets_of(cost::mesh::program const& program) {
-  std::vector<clusters> all{select_clusters(program).clusters};
-  auto const best = all.front();
+/// What all of its hosts cost [money per hour].
+double price_of(cost::mesh::program const& program, clusters const& set) {
+  double all = 0;
+  for (auto const c : set) all += program.price(c) * program.hosts(c);
+  return all;
+}
+
+/// The best clusters, with those of their hosts that can be paid, and of their neighbours, all, and each alone those
+/// that can be paid with all hosts: the best first. Names are for who asks.
+std::vector<mesh_clusters> sets_of(cost::mesh::program const& program, double budget) {
+  auto found = select_clusters(program, {.budget = budget});
+  auto const best = found.clusters;
+  std::vector<mesh_clusters> all{{{}, std::move(found.clusters), std::move(found.hosts)}};
   std::set<clusters> seen{best};
   auto const add = [&](clusters set) {
-    if (!set.empty() && seen.insert(set).second) all.push_back(std::move(set));
+    if (set.empty() || !seen.insert(set).second || price_of(program, set) > budget) return;
+    std::vector<std::size_t> hosts;
+    for (auto const c : set) hosts.push_back(static_cast<std::size_t>(program.hosts(c)));
+    all.push_back({{}, std::move(set), std::move(hosts)});
   };
   clusters whole(program.clusters());
   std::iota(whole.begin(), whole.end(), std::size_t{0});
@@ -57,15 +69,22 @@ std::vector<clusters> sets_of(cost::mesh::program const& program) {
 
 /// An iteration by a model [s].
 double seconds_by(std::size_t model, cost::mesh::program const& program, mesh_clusters_request const& asked,
-                  clusters const& set) {
+                  mesh_clusters const& on) {
   double const inside =
-      model == 0 ? 0 : cost::mesh::time_inside(*asked.machine, *asked.app, set, asked.relays_from).iteration;
-  return std::max(seconds_of(program, set) + inside, least_per_use);
+      model == 0
+          ? 0
+          : cost::mesh::time_inside(*asked.machine, *asked.app, on.clusters, asked.relays_from, on.hosts).iteration;
+  return std::max(seconds_of(program, on.clusters, on.hosts) + inside, least_per_use);
 }
 
-std::string names_of(platform::description const& machine, clusters const& set) {
+std::string names_of(platform::description const& machine, mesh_clusters const& on) {
   std::string out;
-  for (auto const c : set) out += (out.empty() ? "" : " + ") + machine.clusters()[c].name;
+  for (std::size_t k = 0; k < on.clusters.size(); ++k) {
+    auto const& one = machine.clusters()[on.clusters[k]];
+    out += out.empty() ? "" : " + ";
+    if (on.hosts[k] < one.hosts) out += std::to_string(on.hosts[k]) + " of ";
+    out += one.name;
+  }
   return out;
 }
 
@@ -82,22 +101,25 @@ std::vector<candidate<mesh_clusters_problem::plan>> mesh_clusters_problem::candi
   auto program = seen_by(model, asked);
   if (!program) program = seen_by(0, asked);
   std::vector<candidate<plan>> priced;
-  for (auto& set : sets_of(*program)) {
+  for (auto& set : sets_of(*program, asked.budget)) {
     double const seconds =
-        set.empty() ? std::numeric_limits<double>::infinity() : seconds_by(model, *program, asked, set);
+        set.clusters.empty() ? std::numeric_limits<double>::infinity() : seconds_by(model, *program, asked, set);
     if (!std::isfinite(seconds)) continue;
-    auto name = names_of(*asked.machine, set);
-    std::uint64_t const id = id_of(name);
-    priced.push_back({{std::move(name), std::move(set)}, id, 0, seconds});
+    set.name = names_of(*asked.machine, set);
+    std::uint64_t const id = id_of(set.name);
+    priced.push_back({std::move(set), id, 0, seconds});
   }
   if (priced.empty())
-    throw error("program '" + asked.name + "': " + cost::mesh::why_nothing_fits(*program, *asked.machine, *asked.app));
+    throw error("program '" + asked.name + "': " +
+                (std::isfinite(asked.budget)
+                     ? "no hosts that together have room for the mesh can be paid; raise the budget"
+                     : cost::mesh::why_nothing_fits(*program, *asked.machine, *asked.app)));
   return priced;
 }
 
 double mesh_clusters_problem::price(request const& asked, std::size_t model, candidate<plan> const& one) {
   auto const program = seen_by(model, asked);
-  return program ? seconds_by(model, *program, asked, one.plan.clusters) : std::numeric_limits<double>::quiet_NaN();
+  return program ? seconds_by(model, *program, asked, one.plan) : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// All that prices depend on.
@@ -114,6 +136,14 @@ std::string mesh_clusters_problem::describe(request const& asked) {
   std::snprintf(numbers, sizeof numbers, ", machine %016llx",
                 static_cast<unsigned long long>(fnv1a().add(platform::to_json(*asked.machine)).value()));
   text += numbers;
+  if (std::isfinite(asked.budget)) {
+    std::snprintf(numbers, sizeof numbers, ", budget %.9g", asked.budget);
+    text += numbers;
+    for (auto const& [cluster, price] : app.price_per_hour) {
+      std::snprintf(numbers, sizeof numbers, ", %.9g for ", price);
+      text += numbers + cluster;
+    }
+  }
   for (auto const& phase : app.phases) {
     text += ", " + phase.name;
     for (auto const& [cluster, seconds] : phase.seconds_per_element) {

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +18,10 @@
 #include <skel/detail/base/joined.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
+#include <skel/detail/platform/announcement.hpp>
+#include <skel/detail/platform/expected_clusters.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
+#include <skel/detail/platform/monitor.hpp>
 
 #include "options.hpp"
 #include "verbs.hpp"
@@ -27,8 +32,8 @@ namespace {
 using nlohmann::ordered_json;
 
 struct select_options {
-  std::string platform, app, algorithm = "exact", subset;
-  std::optional<double> time_limit;
+  std::string platform, app, algorithm = "exact", subset, announcements;
+  std::optional<double> time_limit, budget;
   long long seed = 1;
   bool json = false;
 };
@@ -65,24 +70,63 @@ std::string why_not(platform::description const& machine, cost::mesh::program co
   return "memory: the mesh does not fit on these clusters; add clusters or memory, or take a smaller mesh";
 }
 
-ordered_json to_json(std::vector<std::string> const& names, mapping::cluster_selection const& found) {
-  return {{"clusters", names},
-          {"iteration", found.time.seconds},
-          {"phases", found.time.phases},
-          {"communication", found.time.communication},
-          {"hidden", found.time.hidden},
-          {"update", found.time.update},
-          {"all_reduce", found.time.all_reduce},
-          {"optimal", found.optimal},
-          {"bound", found.bound},
-          {"evaluated", found.evaluated},
-          {"seconds", found.seconds}};
+/// Platform and program as they are by what was announced of hosts and paths.
+platform::clusters_of_program as_announced(platform::clusters_of_program stated, std::string const& file) {
+  platform::snapshot const picture(stated.machine);
+  std::vector<std::size_t> hosts(stated.machine.host_count());
+  std::iota(hosts.begin(), hosts.end(), std::size_t{0});
+  platform::monitor monitor(picture, std::move(hosts));
+  std::istringstream lines(text_of(file));
+  platform::host_names const known(picture);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    auto const where = shown_file(source_of(file)) + ": line " + std::to_string(++number);
+    if (line.empty()) continue;
+    auto const said = platform::parse_announcement(line, where);
+    known.expect_known(said, where);
+    monitor.add(said, 0);
+  }
+  return platform::as_expected(stated, monitor);
+}
+
+/// Why no hosts can be paid.
+std::string why_not_paid(cost::mesh::program const& program, platform::description const& machine, double budget) {
+  std::size_t cheapest = 0;
+  for (std::size_t c = 1; c < program.clusters(); ++c)
+    if (program.price(c) < program.price(cheapest)) cheapest = c;
+  if (program.price(cheapest) > budget)
+    return fmt::format("budget: a host of cluster '{}' is the cheapest, at {:g} an hour; --budget is {:g}",
+                       machine.clusters()[cheapest].name, program.price(cheapest), budget);
+  return fmt::format("budget: no hosts that together have room for the mesh cost {:g} an hour or less; raise --budget",
+                     budget);
+}
+
+ordered_json to_json(std::vector<std::string> const& names, mapping::cluster_selection const& found, bool priced) {
+  ordered_json out = {{"clusters", names},
+                      {"iteration", found.time.seconds},
+                      {"phases", found.time.phases},
+                      {"communication", found.time.communication},
+                      {"hidden", found.time.hidden},
+                      {"update", found.time.update},
+                      {"all_reduce", found.time.all_reduce},
+                      {"optimal", found.optimal},
+                      {"bound", found.bound},
+                      {"evaluated", found.evaluated},
+                      {"seconds", found.seconds}};
+  if (priced) out["hosts"] = found.hosts, out["price_per_hour"] = found.price;
+  return out;
 }
 
 void print(select_options const& options, record::mesh_app const& app, std::vector<std::string> const& names,
            mapping::cluster_selection const& found, std::ostream& out) {
   out << fmt::format("{:.6g} s an iteration on {}: {}\n", found.time.seconds, counted(names.size(), "cluster"),
                      joined(names));
+  if (!app.price_per_hour.empty()) {
+    std::vector<std::string> of_clusters;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      of_clusters.push_back(fmt::format("{} of {}", counted(found.hosts[k], "host"), names[k]));
+    out << fmt::format("  {:g} an hour: {}\n", found.price, joined(of_clusters));
+  }
   for (std::size_t j = 0; j < app.phases.size(); ++j)
     out << fmt::format("  {:.6g} s phase {}\n", found.time.phases[j], app.phases[j].name);
   out << fmt::format("  {:.6g} s communication: {} of {:.6g} s, {} of {:.6g} s\n", found.time.communication,
@@ -96,15 +140,29 @@ void print(select_options const& options, record::mesh_app const& app, std::vect
   out << fmt::format("; {} in {:.3g} s by {}\n", counted(found.evaluated, "set"), found.seconds, options.algorithm);
 }
 
+platform::clusters_of_program read_program(select_options const& options) {
+  auto machine = read_platform(options.platform);
+  auto app = platform::parse_mesh_app(text_of(options.app), source_of(options.app), machine);
+  return {std::move(machine), std::move(app)};
+}
+
 int select(select_options const& options, std::ostream& out) {
   auto const algorithm = mapping::selection_algorithm_of(options.algorithm);
   if (!algorithm) refuse_name("--algorithm", options.algorithm, "algorithm", mapping::selection_algorithms);
   if (options.time_limit && !(*options.time_limit > 0 && std::isfinite(*options.time_limit)))
     refuse_option("--time-limit", "is a number of seconds, more than 0");
+  bool const proves =
+      *algorithm == mapping::selection_algorithm::exact || *algorithm == mapping::selection_algorithm::exhaustive;
+  if (options.budget && !(*options.budget > 0 && std::isfinite(*options.budget)))
+    refuse_option("--budget", "is money per hour, more than 0");
+  if (options.budget && !proves) refuse_option("--budget", "goes with --algorithm exact or exhaustive");
   if (options.seed < 0) refuse_option("--seed", "is a whole number, 0 or more");
   if (options.platform == "-" && options.app == "-") refuse_option("APP", "standard input is the platform already");
-  auto const machine = read_platform(options.platform);
-  auto const app = platform::parse_mesh_app(text_of(options.app), source_of(options.app), machine);
+  if (options.announcements == "-" && (options.platform == "-" || options.app == "-"))
+    refuse_option("--announcements", "standard input is another file already");
+  auto stated = read_program(options);
+  if (!options.announcements.empty()) stated = as_announced(std::move(stated), options.announcements);
+  auto const& [machine, app] = stated;
   if (*algorithm == mapping::selection_algorithm::exhaustive && machine.clusters().size() > mapping::most_exhaustive)
     refuse_option("--algorithm", fmt::format("exhaustive tries all sets of {} clusters; {} are the most that it can "
                                              "(exact finds the same)",
@@ -112,11 +170,23 @@ int select(select_options const& options, std::ostream& out) {
   cost::mesh::program const program(machine, app);
   mapping::selection_settings settings{.algorithm = *algorithm, .seed = static_cast<std::uint64_t>(options.seed)};
   if (options.time_limit) settings.time_limit = *options.time_limit;
+  if (options.budget) settings.budget = *options.budget;
+  if (options.budget && *algorithm == mapping::selection_algorithm::exhaustive &&
+      mapping::host_choices(program) > std::exp2(mapping::most_exhaustive))
+    refuse_option("--algorithm",
+                  fmt::format("exhaustive tries all choices of hosts with --budget, {:.3g} here; 2^{} are "
+                              "the most that it can (exact finds the same)",
+                              mapping::host_choices(program), mapping::most_exhaustive));
   bool const given = !options.subset.empty();
   auto const found = given ? mapping::price_clusters(program, read_subset(options, machine), settings)
                            : mapping::select_clusters(program, settings);
   std::string const files = source_of(options.platform) + ", " + source_of(options.app) + ": ";
   if (given && !std::isfinite(found.time.seconds)) throw error(files + why_not(machine, program, found.clusters));
+  if (given && options.budget && found.price > *options.budget)
+    throw error(files + fmt::format("budget: all hosts of these clusters cost {:g} an hour, --budget is {:g}",
+                                    found.price, *options.budget));
+  if (found.clusters.empty() && options.budget && mapping::select_clusters(program).optimal)
+    throw error(files + why_not_paid(program, machine, *options.budget));
   if (found.clusters.empty() && !std::isfinite(found.bound))
     throw error(files + cost::mesh::why_nothing_fits(program, machine, app));
   if (found.clusters.empty())
@@ -127,7 +197,7 @@ int select(select_options const& options, std::ostream& out) {
   names.reserve(found.clusters.size());
   for (auto const c : found.clusters) names.push_back(machine.clusters()[c].name);
   if (options.json)
-    out << line_of(to_json(names, found));
+    out << line_of(to_json(names, found, !app.price_per_hour.empty()));
   else
     print(options, app, names, found, out);
   return done;
@@ -137,18 +207,28 @@ constexpr char const* footer =
     R"(Which clusters of a platform take part in a program that iterates over a mesh, so that an iteration takes the least time.
 More clusters compute faster, and wait longer for each other. The files are described in docs/formats.md.
 
+Where the program says what a host of each cluster costs in an hour ("price_per_hour"), --budget is what all hosts together
+may cost: then a cluster may take part with some of its hosts. Without a budget all of its hosts do: no iteration takes less
+with fewer.
+
+--announcements is a file as programs that run watch it (skel announce): what an element takes is longer where hosts have a
+part of their speed, paths are as announced, and hosts that leave take no part.
+
 Algorithms: exact (proven), exhaustive (all sets), greedy, grouping (greedy, with groups of near clusters at once), rnd
 (random), rnd1k (the best of a thousand), sa (simulated annealing), sa.greedy and sa.grouping (from what these find).
 
 --json gives {"clusters": [name], "iteration": seconds, "phases": [seconds of each, as in APP], "communication": seconds of
 updates and all-reduces, "hidden": seconds of these behind phases, "update" and "all_reduce": seconds of one, "optimal":
 proven, "bound": seconds that no clusters take less than, "evaluated": sets, "seconds": that the search took}. iteration is
-the sum of phases and communication without what is hidden.
+the sum of phases and communication without what is hidden. Where there are prices, also "hosts": of each cluster those that
+take part, and "price_per_hour": of all of them.
 
 Examples:
   skel select grid.json app.json
   skel select grid.json app.json --algorithm grouping --json
-  skel select grid.json app.json --subset lille,nancy)";
+  skel select grid.json app.json --subset lille,nancy
+  skel select grid.json app.json --budget 12.5
+  skel select grid.json app.json --announcements loads.jsonl)";
 
 }  // namespace
 
@@ -165,6 +245,12 @@ action add_select(CLI::App& app) {
       ->type_name("NAME,NAME,...");
   app.add_option("--time-limit", options->time_limit, "stop exact or exhaustive after this, with what is proven then")
       ->type_name("SECONDS");
+  app.add_option("--budget", options->budget,
+                 "what all hosts together may cost in an hour, by \"price_per_hour\" of APP")
+      ->type_name("MONEY");
+  app.add_option("--announcements", options->announcements,
+                 "what is announced of hosts and paths: lines of JSON (docs/formats.md); - is standard input")
+      ->type_name("FILE");
   app.add_option("--seed", options->seed, "of rnd, rnd1k and sa")->type_name("NUMBER")->capture_default_str();
   app.add_flag("--json", options->json, "one JSON object on standard output");
   app.footer(footer);

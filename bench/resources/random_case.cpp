@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -90,6 +91,17 @@ random_case draw_case(std::string_view kind, std::uint64_t seed, case_shape cons
   }
   if (limited)
     for (auto& one : clusters) one.memory = spread(random, 0.3, 10) * 600 * app.elements / hosts;
+  if (shape.priced_hosts > 0) {
+    double const first = hosts;
+    hosts = 0;
+    bool const whole = random.one_in(3);  // prices of which many are equal
+    for (auto& one : clusters) {
+      one.hosts = random.between(1, shape.priced_hosts), hosts += static_cast<double>(one.hosts);
+      double const price = spread(random, 0.2, 5);
+      if (!random.one_in(8)) app.price_per_hour[one.name] = whole ? std::ceil(price) : price;
+    }
+    app.elements = std::ceil(app.elements * hosts / first);  // of as many a host
+  }
   tree const of(random, n, millisecond);
   std::vector<std::pair<double, double>> points(n);
   for (auto& [x, y] : points) x = uniform(random, 0, 100), y = uniform(random, 0, 100);
@@ -112,6 +124,31 @@ random_case draw_case(std::string_view kind, std::uint64_t seed, case_shape cons
     }
   made.machine = {0, std::move(clusters), std::move(links)};
   return made;
+}
+
+double price_of_all(cost::mesh::program const& of) {
+  double all = 0;
+  for (std::size_t c = 0; c < of.clusters(); ++c) all += of.price(c) * of.hosts(c);
+  return all;
+}
+
+double least_within(cost::mesh::program const& of, double budget) {
+  std::vector<std::size_t> taken(of.clusters());
+  double least = std::numeric_limits<double>::infinity();
+  while (true) {
+    std::size_t c = 0;  // the next choice, as a number whose digits are hosts
+    while (c < taken.size() && taken[c] == static_cast<std::size_t>(of.hosts(c))) taken[c++] = 0;
+    if (c == taken.size()) return least;
+    ++taken[c];
+    std::vector<std::size_t> clusters, hosts;
+    double price = 0;
+    for (std::size_t k = 0; k < taken.size(); ++k)
+      if (taken[k] > 0) {
+        clusters.push_back(k), hosts.push_back(taken[k]);
+        price += of.price(k) * static_cast<double>(taken[k]);
+      }
+    if (price <= budget * (1 + 1e-12)) least = std::min(least, cost::mesh::seconds_of(of, clusters, hosts));
+  }
 }
 
 }  // namespace bench

@@ -23,6 +23,7 @@ struct case_shape {
   bool alike = false;            ///< all clusters are the same but for their latencies
   bool memory = true;            ///< hosts may have too little memory
   bool whole_latencies = false;  ///< of milliseconds, so that many are equal
+  std::size_t priced_hosts = 0;  ///< more than 0: clusters have so many hosts at most, which cost something
 };
 
 struct random_case {
@@ -33,5 +34,11 @@ struct random_case {
 
 /// The same for the same seed on every machine.
 random_case draw_case(std::string_view kind, std::uint64_t seed, case_shape const& shape = {});
+
+/// What an iteration takes on the best hosts that a budget pays, of all choices; infinite where none can be paid or has
+/// room. The oracle of selections with a budget: O(choices clusters^2).
+double least_within(skel::cost::mesh::program const& of, double budget);
+/// What all hosts cost in an hour.
+double price_of_all(skel::cost::mesh::program const& of);
 
 }  // namespace bench

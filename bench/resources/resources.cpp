@@ -151,6 +151,56 @@ bool compare_with_exhaustive(std::size_t count, std::uint64_t seed) {
   return all_agree;
 }
 
+/// Exact against all choices of hosts that a budget pays, on platforms of 1 to 6 clusters of 4 hosts at most, so many
+/// of each kind. Whether all agree to 1e-9.
+bool compare_within_budgets(std::size_t count, std::uint64_t seed) {
+  bool all_agree = true;
+  for (auto const kind : bench::latency_kinds) {
+    std::size_t differ = 0, nothing = 0;
+    double seconds = 0, longest = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+      auto const program = bench::draw_case(kind, seed + k, {.clusters = 1 + k % 6, .priced_hosts = 4}).program();
+      double const budget = bench::price_of_all(program) * (0.05 + 0.1 * static_cast<double>(k % 10));
+      auto const found = mapping::select_clusters(program, {.budget = budget});
+      auto const least = bench::least_within(program, budget);
+      seconds += found.seconds, longest = std::max(longest, found.seconds);
+      if (found.clusters.empty() && !std::isfinite(least))
+        ++nothing;
+      else if (found.clusters.empty() || !found.optimal || !(std::abs(found.time.seconds / least - 1) <= 1e-9))
+        ++differ;
+    }
+    fmt::print(
+        "{:<12} {} platforms of 1 to 6 clusters, {} where nothing can be paid: {} differ; exact {:.4f} ms, {:.4f} "
+        "ms at most\n",
+        kind, count, nothing, differ, 1e3 * seconds / static_cast<double>(count), 1e3 * longest);
+    all_agree = all_agree && differ == 0;
+  }
+  return all_agree;
+}
+
+/// How long exact takes with half of what all hosts cost, by the number of clusters of 16 hosts at most.
+void print_times_within_budgets(std::size_t count, std::uint64_t seed, std::size_t most) {
+  fmt::print("{:<12}{:>10}{:>10}{:>12}{:>12}{:>10}{:>14}\n", "", "clusters", "platforms", "mean ms", "largest ms",
+             "proven", "largest gap %");
+  for (auto const kind : {"tree", "arbitrary"})
+    for (std::size_t const clusters : {4, 8, 12, 18, 40}) {
+      if (clusters > most) break;
+      outcome one;
+      std::size_t proven = 0;
+      double gap = 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        auto const program =
+            bench::draw_case(kind, seed + k, {.clusters = clusters, .memory = false, .priced_hosts = 16}).program();
+        auto const found = mapping::select_clusters(program, {.budget = bench::price_of_all(program) / 2});
+        one.seconds += found.seconds, one.longest = std::max(one.longest, found.seconds);
+        proven += found.optimal ? 1U : 0U;
+        gap = std::max(gap, 1 - found.bound / found.time.seconds);
+      }
+      fmt::print("{:<12}{:>10}{:>10}{:>12.4f}{:>12.4f}{:>10}{:>14.2f}\n", kind, clusters, count,
+                 1e3 * one.seconds / static_cast<double>(count), 1e3 * one.longest, proven, 100 * gap);
+    }
+}
+
 /// How long exact takes by the number of clusters, and the others as far as they take seconds at most.
 void print_times(std::size_t count, std::uint64_t seed, std::size_t most, std::string const& file) {
   constexpr std::array<std::size_t, 9> sizes{4, 8, 12, 18, 40, 64, 120, 320, 1000};
@@ -195,17 +245,23 @@ int run(int argc, char** argv) {
   std::uint64_t seed = 1;
   double elements = 0;
   int only = 0;
+  bool budget = false;
   std::string plot;
   app.add_option("--count", tables_of, "platforms of a table")->capture_default_str();
   app.add_option("--table", only, "one of them: 1, 2 or 3");
   app.add_option("--elements", elements, "of the mesh, instead of each table's");
   app.add_option("--random", random, "exact against exhaustive on so many platforms of each kind instead");
+  app.add_flag("--budget", budget, "with --random or --times: hosts have prices, and not all of them can be paid");
   app.add_option("--times", times, "how long selections take on so many platforms of each size instead");
   app.add_option("--most", most, "with --times: clusters at most")->capture_default_str();
   app.add_option("--plot", plot, "with --times: a picture of it (SVG)");
   app.add_option("--seed", seed, "of the platforms")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  if (random > 0) return compare_with_exhaustive(random, seed) ? 0 : 1;
+  if (random > 0) return (budget ? compare_within_budgets : compare_with_exhaustive)(random, seed) ? 0 : 1;
+  if (times > 0 && budget) {
+    print_times_within_budgets(times, seed, most);
+    return 0;
+  }
   if (times > 0) {
     print_times(times, seed, most, plot);
     return 0;

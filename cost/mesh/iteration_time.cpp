@@ -46,18 +46,44 @@ struct together {
   double latency = 0;
 };
 
-together of_clusters(program const& of, std::span<std::size_t const> clusters) {
-  SKEL_EXPECTS(!clusters.empty());
+/// With so many hosts of each of the clusters; all, where nothing is said.
+together of_clusters(program const& of, std::span<std::size_t const> clusters,
+                     std::span<std::size_t const> hosts = {}) {
+  SKEL_EXPECTS(!clusters.empty() && (hosts.empty() || hosts.size() == clusters.size()));
+  std::size_t const uplink = of.phases();
   together all{.of = {}, .worst = std::vector<double>(of.criteria()), .latency = 0};
   for (std::size_t k = 0; k < clusters.size(); ++k) {
     auto const c = clusters[k];
-    all.of.weight += of.weight(c), all.of.hosts += of.hosts(c), ++all.of.clusters;
+    all.of.weight += hosts.empty() ? of.weight(c) : of.weight_of(c, hosts[k]);
+    all.of.hosts += hosts.empty() ? of.hosts(c) : static_cast<double>(hosts[k]);
+    ++all.of.clusters;
     auto const row = of.row(c);
-    for (std::size_t j = 0; j < row.size(); ++j) all.worst[j] = std::max(all.worst[j], row[j]);
+    for (std::size_t j = 0; j < row.size(); ++j)
+      all.worst[j] = std::max(all.worst[j], j == uplink && !hosts.empty() ? of.uplink(c, hosts[k]) : row[j]);
     auto const latencies = of.latencies(c);
     for (std::size_t m = 0; m < k; ++m) all.latency = std::max(all.latency, latencies[clusters[m]]);
   }
   return all;
+}
+
+double seconds_of(program const& of, together const& all) {
+  return std::isfinite(all.latency) ? of.seconds(all.of, all.worst, all.latency) : infinity;
+}
+
+iteration_time time_of(program const& of, together const& all) {
+  iteration_time made;
+  double overlaps = 0;
+  for (std::size_t j = 0; j < of.phases(); ++j) {
+    made.phases.push_back(all.worst[j] * of.elements() / all.of.weight);
+    if (of.overlaps(j)) overlaps += made.phases.back();
+  }
+  made.seconds = seconds_of(of, all);
+  made.update = of.update(all.of, all.worst, all.latency);
+  made.all_reduce = all.latency;
+  double const exchange = of.updates() * made.update;
+  made.communication = exchange + of.allreduces() * all.latency;
+  if (of.asynchronous()) made.hidden = std::min(overlaps, exchange);
+  return made;
 }
 
 }  // namespace
@@ -73,6 +99,7 @@ program::program(platform::description const& machine, record::mesh_app const& a
   for (auto const& one : app.phases) overlaps_.push_back(one.overlaps_update ? 1 : 0);
   rows_.reserve(n * criteria()), weight_.reserve(n), hosts_.reserve(n);
   double const bytes = app.face_bytes * surface(app.elements) / app.usable_bandwidth;
+  between_ = app.beta_cluster * bytes;
   auto const memory = platform::host_memory(machine);
   for (std::size_t c = 0; c < n; ++c) {
     auto const& cluster = machine.clusters()[c];
@@ -80,36 +107,33 @@ program::program(platform::description const& machine, record::mesh_app const& a
     double alpha = 0;
     for (auto const& one : app.phases) alpha += coefficient(one, cluster.name);
     for (auto const& one : app.phases) rows_.push_back(coefficient(one, cluster.name) / (by_speed ? alpha : 1));
-    rows_.push_back(app.beta_cluster * bytes / std::min(cluster.leaving(), hosts * cluster.inside.bandwidth));
+    leaving_.push_back(cluster.leaving()), port_.push_back(cluster.inside.bandwidth);
+    rows_.push_back(uplink(c, cluster.hosts));
     rows_.push_back(app.beta_host * bytes / cluster.inside.bandwidth);
     rows_.push_back(app.elements * app.bytes_per_element / (memory[c] * (by_speed ? alpha : 1)));
     weight_.push_back(by_speed ? hosts / alpha : hosts);
     hosts_.push_back(hosts);
+    auto const price = app.price_per_hour.find(cluster.name);
+    price_.push_back(price == app.price_per_hour.end() ? 0 : price->second);
   }
   of_clusters_.push_back(0);
   for (std::size_t k = 1; k <= n; ++k) of_clusters_.push_back(1 / surface(static_cast<double>(k)));
 }
 
 double seconds_of(program const& of, std::span<std::size_t const> clusters) {
-  auto const all = of_clusters(of, clusters);
-  return std::isfinite(all.latency) ? of.seconds(all.of, all.worst, all.latency) : infinity;
+  return seconds_of(of, of_clusters(of, clusters));
+}
+
+double seconds_of(program const& of, std::span<std::size_t const> clusters, std::span<std::size_t const> hosts) {
+  return seconds_of(of, of_clusters(of, clusters, hosts));
 }
 
 iteration_time time_of(program const& of, std::span<std::size_t const> clusters) {
-  auto const all = of_clusters(of, clusters);
-  iteration_time made;
-  double overlaps = 0;
-  for (std::size_t j = 0; j < of.phases(); ++j) {
-    made.phases.push_back(all.worst[j] * of.elements() / all.of.weight);
-    if (of.overlaps(j)) overlaps += made.phases.back();
-  }
-  made.seconds = std::isfinite(all.latency) ? of.seconds(all.of, all.worst, all.latency) : infinity;
-  made.update = of.update(all.of, all.worst, all.latency);
-  made.all_reduce = all.latency;
-  double const exchange = of.updates() * made.update;
-  made.communication = exchange + of.allreduces() * all.latency;
-  if (of.asynchronous()) made.hidden = std::min(overlaps, exchange);
-  return made;
+  return time_of(of, of_clusters(of, clusters));
+}
+
+iteration_time time_of(program const& of, std::span<std::size_t const> clusters, std::span<std::size_t const> hosts) {
+  return time_of(of, of_clusters(of, clusters, hosts));
 }
 
 std::string why_nothing_fits(program const& of, platform::description const& machine, record::mesh_app const& app) {

@@ -75,7 +75,7 @@ record::mesh_app parse_mesh_app(std::string_view text, std::string const& source
   root.expect_object("a mesh program");
   root.expect_version("skel_mesh_app");
   root.expect_keys({"skel_mesh_app", "elements", "face_bytes", "beta_host", "beta_cluster", "updates", "allreduces",
-                    "usable_bandwidth", "mode", "partition", "phases", "bytes_per_element"});
+                    "usable_bandwidth", "mode", "partition", "phases", "bytes_per_element", "price_per_hour"});
   record::mesh_app made;
   made.elements = positive(root.at("elements"), "the elements of a mesh are wanted");
   for (auto const& [key, value] :
@@ -93,6 +93,19 @@ record::mesh_app parse_mesh_app(std::string_view text, std::string const& source
   if (root.has("partition") && read_word(root.at("partition"), "speed", "equal"))
     made.partition = record::mesh_shares::equal;
   made.phases = read_phases(root.at("phases"), machine);
+  if (root.has("price_per_hour")) {
+    reader const prices = root.at("price_per_hour");
+    prices.expect_object("what a host costs in an hour, by names of clusters,");
+    std::vector<std::string> given;
+    for (auto const& [cluster, unused] : prices.value().items()) {
+      given.push_back(cluster);
+      made.price_per_hour[cluster] = zero_or_more(prices.at(cluster));
+    }
+    for (auto const& one : machine.clusters())
+      if (!made.price_per_hour.contains(one.name))
+        prices.fail("has no price for cluster " + in_quotes(one.name) + " of the platform" +
+                    did_you_mean(one.name, given) + "; 0 where it costs nothing");
+  }
   return made;
 }
 
@@ -113,6 +126,7 @@ std::string to_json(record::mesh_app const& app) {
     root["phases"].push_back({{"name", one.name},
                               {"overlaps_update", one.overlaps_update},
                               {"seconds_per_element", one.seconds_per_element}});
+  if (!app.price_per_hour.empty()) root["price_per_hour"] = app.price_per_hour;
   return root.dump(2) + "\n";
 }
 

@@ -68,6 +68,24 @@ TEST(MeshClustersProblem, TheBestOnesComeFirstWithTheirNeighboursAllAndEachAlone
     EXPECT_EQ(each.per_use, skel::cost::mesh::seconds_of(program, each.plan.clusters)) << each.plan.name;
 }
 
+TEST(MeshClustersProblem, ABudgetTakesAPartOfTheHosts) {
+  asked_for one;
+  auto const key = mesh_clusters_problem::key_of(one.request);
+  one.app.price_per_hour = {{"a", 1}, {"b", 2}, {"c", 1}};
+  EXPECT_EQ(mesh_clusters_problem::key_of(one.request), key) << "prices count where there is a budget";
+  one.request.budget = 12;
+  EXPECT_NE(mesh_clusters_problem::key_of(one.request), key);
+  auto const all = all_of(one.request);
+  EXPECT_EQ(all.front().plan.name, "a + 2 of b");
+  EXPECT_EQ(all.front().plan.hosts, (std::vector<std::size_t>{8, 2}));
+  std::vector<std::string> names;
+  for (auto const& each : all) names.push_back(each.plan.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("a + 2 of b", "a", "c"));
+  expect_decision_laws<mesh_clusters_problem>([] { return mesh_clusters_problem(usual); }, one.request);
+  one.request.budget = 0.5;
+  EXPECT_THROW(all_of(one.request), skel::error);
+}
+
 TEST(MeshClustersProblem, CountedSurfacesAreAModelOfTheirOwn) {
   asked_for one;
   mesh_clusters_problem problem(usual);

@@ -1,6 +1,7 @@
 #include <skel/detail/platform/mesh_app_file.hpp>
 
 #include <limits>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -39,7 +40,8 @@ std::string refusal(std::string const& rest) {
 
 TEST(MeshAppFile, ReadsEveryField) {
   auto const app = parsed(R"("elements": 588245, "face_bytes": 8, "beta_host": 4, "beta_cluster": 2, "updates": 3,
-      "allreduces": 5, "usable_bandwidth": 0.25, "mode": "async", "partition": "equal", "bytes_per_element": 600, )" +
+      "allreduces": 5, "usable_bandwidth": 0.25, "mode": "async", "partition": "equal", "bytes_per_element": 600,
+      "price_per_hour": {"lyon": 0.5, "nancy": 0, "sophia": 2}, )" +
                           phases);
   EXPECT_EQ(app.elements, 588245);
   EXPECT_EQ(app.face_bytes, 8);
@@ -51,6 +53,7 @@ TEST(MeshAppFile, ReadsEveryField) {
   EXPECT_EQ(app.mode, record::update_mode::asynchronous);
   EXPECT_EQ(app.partition, record::mesh_shares::equal);
   EXPECT_EQ(app.bytes_per_element, 600);
+  EXPECT_EQ(app.price_per_hour, (std::map<std::string, double>{{"lyon", 0.5}, {"nancy", 0}, {"sophia", 2}}));
   ASSERT_EQ(app.phases.size(), 2U);
   EXPECT_EQ(app.phases[0].name, "flux");
   EXPECT_FALSE(app.phases[0].overlaps_update);
@@ -64,8 +67,9 @@ TEST(MeshAppFile, AbsentFieldsHaveTheFiguresOfThePaper) {
 }
 
 TEST(MeshAppFile, IsReadAsItWasWritten) {
-  auto const app =
-      parsed(R"("elements": 588245.5, "usable_bandwidth": 0.1, "mode": "async", "partition": "equal", )" + phases);
+  auto const app = parsed(R"("elements": 588245.5, "usable_bandwidth": 0.1, "mode": "async", "partition": "equal",
+      "price_per_hour": {"lyon": 0.1, "nancy": 0, "sophia": 2}, )" +
+                          phases);
   EXPECT_EQ(parse_mesh_app(to_json(app), "again", machine), app);
 }
 
@@ -85,6 +89,11 @@ TEST(MeshAppFile, SaysWhatItCannotAccept) {
   EXPECT_THAT(refusal("\"elements\": 1, \"usable_bandwidth\": 0, " + phases), HasSubstr("is not more than 0"));
   EXPECT_THAT(refusal("\"elements\": 1, \"face_bytes\": -1, " + phases), HasSubstr("face_bytes: is negative"));
   EXPECT_THAT(refusal("\"elements\": 1, \"updates\": 1.5, " + phases), HasSubstr("updates: is 1.5"));
+  EXPECT_THAT(
+      refusal(R"("elements": 1, "price_per_hour": {"lyon": 1, "nanci": 1, "sophia": 1}, )" + phases),
+      HasSubstr("price_per_hour: has no price for cluster 'nancy' of the platform; did you mean 'nanci'?; 0 where"));
+  EXPECT_THAT(refusal(R"("elements": 1, "price_per_hour": {"lyon": -1}, )" + phases),
+              HasSubstr("price_per_hour.lyon: is negative"));
   EXPECT_THAT(refusal("\"elements\": 1, \"element\": 1, " + phases), HasSubstr("did you mean 'elements'?"));
   std::string const free = R"("seconds_per_element": {"lyon": 0, "nancy": 1, "sophia": 1})";
   EXPECT_THAT(refusal(R"("elements": 1, "phases": [{"name": "a", )" + free + "}]"),

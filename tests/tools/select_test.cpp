@@ -55,6 +55,56 @@ TEST_F(SelectTest, SaysWhichClustersAndWhatAnIterationTakes) {
               testing::AllOf(HasSubstr("near-a, near-b"), HasSubstr("proven best")));
 }
 
+TEST_F(SelectTest, KeepsToABudget) {
+  std::string const prices = R"({"price_per_hour": {"near-a": 1, "near-b": 2, "far": 1, "lone": 0.5}})";
+  auto const all = skel({"select", platform(), app(prices), "--json"}).json();
+  EXPECT_EQ(all["hosts"], json({10, 10}));
+  EXPECT_EQ(all["price_per_hour"], 30);
+  auto const some = skel({"select", platform(), app(prices), "--budget", "20", "--json"}).json();
+  EXPECT_EQ(some["clusters"], json({"near-a", "near-b"}));
+  EXPECT_EQ(some["hosts"], json({10, 5}));
+  EXPECT_EQ(some["price_per_hour"], 20);
+  EXPECT_EQ(some["optimal"], true);
+  EXPECT_NEAR(some["iteration"].get<double>(), 1.0 / 15 + 6 * 1e-3, 1e-12);
+  EXPECT_THAT(skel({"select", platform(), app(prices), "--budget", "20"}).out,
+              HasSubstr("20 an hour: 10 hosts of near-a, 5 hosts of near-b"));
+  EXPECT_FALSE(skel({"select", platform(), app(), "--json"}).json().contains("hosts"));
+}
+
+TEST_F(SelectTest, SaysWhyNothingCanBePaid) {
+  std::string const prices = R"({"price_per_hour": {"near-a": 1, "near-b": 2, "far": 1, "lone": 0.5}})";
+  auto const refusal = [&](std::vector<std::string> rest, std::string const& more = "") {
+    std::vector<std::string> words{"select", platform(1e3), app(prices.substr(0, prices.size() - 1) + more + "}")};
+    words.insert(words.end(), rest.begin(), rest.end());
+    return skel(words).err;
+  };
+  EXPECT_THAT(refusal({"--budget", "0.4"}),
+              HasSubstr("budget: a host of cluster 'lone' is the cheapest, at 0.5 an hour; --budget is 0.4"));
+  EXPECT_THAT(refusal({"--budget", "2"}, R"(, "bytes_per_element": 0.15)"),
+              HasSubstr("budget: no hosts that together have room for the mesh cost 2 an hour or less"));
+  EXPECT_THAT(refusal({"--budget", "9", "--subset", "near-a"}),
+              HasSubstr("budget: all hosts of these clusters cost 10 an hour, --budget is 9"));
+  EXPECT_THAT(refusal({"--budget", "0"}), HasSubstr("--budget is money per hour, more than 0"));
+  EXPECT_THAT(refusal({"--budget", "5", "--algorithm", "greedy"}),
+              HasSubstr("--budget goes with --algorithm exact or exhaustive"));
+}
+
+TEST_F(SelectTest, HearsWhatIsAnnounced) {
+  auto const announced =
+      file("said.jsonl", R"({"skel_announcement": 1, "host": "near-a", "speed": 0.5})"
+                         "\n"
+                         R"({"skel_announcement": 1, "leaves": "near-b-3"})"
+                         "\n"
+                         R"({"skel_announcement": 1, "link": ["near-b", "near-a"], "latency": 0.002})"
+                         "\n");
+  auto const answer = skel({"select", platform(), app(), "--announcements", announced, "--json"}).json();
+  EXPECT_EQ(answer["clusters"], json({"near-a", "near-b"}));
+  EXPECT_NEAR(answer["iteration"].get<double>(), 1.0 / (5 + 9) + 6 * 2e-3, 1e-12);
+  auto const unknown = file("unknown.jsonl", R"({"skel_announcement": 1, "leaves": "near-c"})");
+  EXPECT_THAT(skel({"select", platform(), app(), "--announcements", unknown}).err,
+              testing::AllOf(HasSubstr("unknown.jsonl: line 1"), HasSubstr("near-c")));
+}
+
 TEST_F(SelectTest, HasEveryAlgorithm) {
   for (auto const* const name :
        {"exact", "exhaustive", "greedy", "grouping", "rnd", "rnd1k", "sa", "sa.greedy", "sa.grouping"}) {

@@ -77,6 +77,44 @@ TEST(ClusterSelection, PricesAGivenSet) {
   EXPECT_TRUE(price_clusters(of, {0, 1, 2}).optimal);
 }
 
+/// Hosts of a cost 1 an hour, of the others 3.
+record::mesh_app priced() {
+  auto one = app();
+  one.price_per_hour = {{"a", 1}, {"b", 3}, {"c", 3}, {"d", 3}};
+  return one;
+}
+
+TEST(ClusterSelection, PaysForAsManyHostsAsTheBudgetAllows) {
+  cost::mesh::program const of(four(), priced());
+  auto const all = select_clusters(of);
+  EXPECT_THAT(all.clusters, ElementsAre(0, 1, 2));
+  EXPECT_THAT(all.hosts, ElementsAre(10, 10, 10));
+  EXPECT_EQ(all.price, 70);
+  EXPECT_THAT(select_clusters(of, {.budget = 70}).hosts, ElementsAre(10, 10, 10));
+  auto const some = select_clusters(of, {.budget = 50});
+  EXPECT_EQ(some.price, 49);
+  EXPECT_NEAR(some.time.seconds, 10.0 / 23 + 1e-3, 1e-12);
+  EXPECT_TRUE(some.optimal);
+  auto const few = select_clusters(of, {.budget = 4.5});
+  EXPECT_THAT(few.clusters, ElementsAre(0));
+  EXPECT_THAT(few.hosts, ElementsAre(4));
+  EXPECT_EQ(few.bound, few.time.seconds);
+  EXPECT_THAT(select_clusters(of, {.budget = 0.5}).clusters, IsEmpty());
+}
+
+TEST(ClusterSelection, NoHostOfAClusterThatTakesPartMakesAnIterationLonger) {
+  for (auto const kind : bench::latency_kinds)
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      auto const of = bench::draw_case(kind, seed, {.clusters = 5, .priced_hosts = 4}).program();
+      auto const best = select_clusters(of);
+      auto const least = bench::least_within(of, std::numeric_limits<double>::infinity());
+      if (best.clusters.empty())
+        EXPECT_FALSE(std::isfinite(least));
+      else
+        EXPECT_NEAR(best.time.seconds, least, 1e-9 * least) << kind << " " << seed;
+    }
+}
+
 class ExactSelection : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(ExactSelection, MatchesExhaustiveUpToTwelveClusters) {
@@ -90,6 +128,36 @@ TEST_P(ExactSelection, MatchesExhaustiveUpToTwelveClusters) {
     EXPECT_TRUE(exact.optimal && all.optimal) << seed;
     EXPECT_NEAR(exact.time.seconds, all.time.seconds, 1e-9 * all.time.seconds) << seed;
     EXPECT_EQ(exact.clusters, all.clusters) << seed;
+  }
+}
+
+TEST_P(ExactSelection, MatchesAllChoicesOfHostsWithinABudget) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    auto const of = bench::draw_case(GetParam(), seed, {.clusters = 1 + seed % 6, .priced_hosts = 4}).program();
+    double const budget = bench::price_of_all(of) * (0.05 + 0.1 * static_cast<double>(seed % 10));
+    auto const least = bench::least_within(of, budget);
+    for (auto const algorithm : {selection_algorithm::exact, selection_algorithm::exhaustive}) {
+      auto const found = select_clusters(of, {.algorithm = algorithm, .budget = budget});
+      ASSERT_EQ(found.clusters.empty(), !std::isfinite(least)) << seed;
+      if (found.clusters.empty()) continue;
+      EXPECT_TRUE(found.optimal) << seed;
+      EXPECT_LE(found.price, budget * (1 + 1e-9)) << seed;
+      EXPECT_NEAR(found.time.seconds, least, 1e-9 * least) << seed;
+    }
+  }
+}
+
+TEST_P(ExactSelection, BoundsHoldWithinABudgetWhereNodesRunOut) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    auto const of = bench::draw_case(GetParam(), seed, {.clusters = 5, .priced_hosts = 4}).program();
+    double const budget = 0.4 * bench::price_of_all(of);
+    auto const least = bench::least_within(of, budget);
+    auto const some = select_clusters(of, {.most_nodes = seed % 10, .budget = budget});
+    if (!std::isfinite(least)) continue;
+    EXPECT_LE(some.bound, least * (1 + 1e-9)) << seed;
+    if (some.optimal) {
+      EXPECT_NEAR(some.time.seconds, least, 1e-9 * least) << seed;
+    }
   }
 }
 

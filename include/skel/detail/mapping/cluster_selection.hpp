@@ -52,10 +52,15 @@ struct selection_settings {
   /// than a second; where latencies are those of a tree, fewer are enough, and nothing is cut off.
   std::uint64_t most_nodes = 400'000;
   std::uint64_t seed = 1;  ///< of rnd, rnd1k and sa
+  /// What all hosts together may cost [money per hour], by the prices of the program: with a limit, some hosts of a
+  /// cluster may take part and others not. Only exact and exhaustive keep to it.
+  double budget = std::numeric_limits<double>::infinity();
 };
 
 struct cluster_selection {
-  std::vector<std::size_t> clusters;  ///< rising; empty: no set has room for the mesh
+  std::vector<std::size_t> clusters;  ///< rising; empty: no set has room for the mesh, or can be paid
+  std::vector<std::size_t> hosts;     ///< of each of them that take part: all, where there is no budget
+  double price = 0;                   ///< of these [money per hour]
   cost::mesh::iteration_time time;    ///< of an iteration on them
   bool optimal = false;               ///< proven: none takes less
   double bound = 0;                   ///< proven: none takes less than this [s]
@@ -66,11 +71,17 @@ struct cluster_selection {
 /// The most clusters that all sets are tried of: 2^30 take ten seconds.
 inline constexpr std::size_t most_exhaustive = 30;
 
-/// Precondition: of exhaustive, no more than most_exhaustive clusters.
+/// Where all hosts of clusters can be paid, none is left out: with more of them no iteration takes longer. Otherwise
+/// the best choice of clusters and hosts is a knapsack; it is searched with bounds, to the end where most_nodes
+/// suffice. Precondition: of exhaustive, no more than most_exhaustive clusters, and with a budget no more choices than
+/// 2^most_exhaustive (host_choices()).
 cluster_selection select_clusters(cost::mesh::program const& of, selection_settings const& settings = {});
 
-/// What a given set takes, with what `settings` find out about the best one: optimal where that takes no less.
-/// Precondition: one cluster at least, in rising order.
+/// How many choices of hosts of each cluster there are, with none of them all. O(clusters).
+double host_choices(cost::mesh::program const& of);
+
+/// What a given set takes with all of its hosts, with what `settings` find out about the best one: optimal where that
+/// takes no less. Precondition: one cluster at least, in rising order.
 cluster_selection price_clusters(cost::mesh::program const& of, std::vector<std::size_t> clusters,
                                  selection_settings const& settings = {});
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -30,18 +31,21 @@ struct mesh_clusters_request {
   std::optional<mesh_surfaces> counted{};  ///< by a partition of this mesh
   std::size_t relays_from = 1;             ///< as many ranks as relay what they reduce
   double iterations = 0;                   ///< that will be made, as users say; 0: they do not
+  /// What all hosts together may cost [money per hour], by the prices of the program.
+  double budget = std::numeric_limits<double>::infinity();
 };
 
 /// Clusters that may take part.
 struct mesh_clusters {
-  std::string name;                   ///< "lille + nancy"
+  std::string name;                   ///< "lille + nancy", "lille + 4 of nancy"
   std::vector<std::size_t> clusters;  ///< rising
+  std::vector<std::size_t> hosts;     ///< of each of them that take part: all, where these can be paid
 };
 
 /// Which clusters take part in a program over a mesh: those that select_clusters() proves to be the best, all of them,
-/// and each alone, and the best ones with one more or one fewer. A use is an iteration. Two models: the paper's, with
-/// surfaces as they were said, and the same with those that a partition was counted to have and with messages inside
-/// clusters (cost/mesh/inside_time.hpp); what was right is believed.
+/// and each alone, and the best ones with one more or one fewer; with a budget, of those that can be paid. A use is an
+/// iteration. Two models: the paper's, with surfaces as they were said, and the same with those that a partition was
+/// counted to have and with messages inside clusters (cost/mesh/inside_time.hpp); what was right is believed.
 class mesh_clusters_problem {
  public:
   using request = mesh_clusters_request;
@@ -67,7 +71,7 @@ class mesh_clusters_problem {
   static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);
   static std::size_t bytes_of(candidate<plan> const& one) {
-    return one.plan.name.capacity() + one.plan.clusters.capacity() * sizeof(std::size_t);
+    return one.plan.name.capacity() + (one.plan.clusters.capacity() + one.plan.hosts.capacity()) * sizeof(std::size_t);
   }
   static double expected_uses(request const& asked) { return asked.iterations; }
   static std::optional<std::uint64_t> phase_of(request const&) { return std::nullopt; }

@@ -37,6 +37,8 @@ struct mesh_app {
   mesh_shares partition = mesh_shares::by_speed;
   double bytes_per_element = 0;      ///< memory that an element takes on its host [B], >= 0
   std::vector<mesh_phase> phases{};  ///< one at least; their names differ
+  /// Of a host of each cluster, by its name, in whatever money, >= 0; those that are not there cost nothing.
+  std::map<std::string, double> price_per_hour{};
 
   friend bool operator==(mesh_app const&, mesh_app const&) = default;
 };

@@ -19,17 +19,19 @@ struct inside_time {
   double iteration = 0;               ///< all of them
 };
 
-/// Of clusters that take part. O(clusters).
+/// Of clusters that take part, with so many hosts of each; with all, where nothing is said. O(clusters).
 inline inside_time time_inside(platform::description const& machine, record::mesh_app const& app,
-                               std::span<std::size_t const> clusters, std::size_t relays_from) {
+                               std::span<std::size_t const> clusters, std::size_t relays_from,
+                               std::span<std::size_t const> hosts_of = {}) {
   double latency = 0, relaying = 0;
   std::size_t hosts = 0;
-  for (auto const c : clusters) {
-    auto const& one = machine.clusters()[c];
-    hosts += one.hosts;
-    if (one.hosts == 1) continue;
+  for (std::size_t k = 0; k < clusters.size(); ++k) {
+    auto const& one = machine.clusters()[clusters[k]];
+    std::size_t const own = hosts_of.empty() ? one.hosts : hosts_of[k];
+    hosts += own;
+    if (own == 1) continue;
     latency = std::max(latency, one.inside.latency);
-    relaying = std::max(relaying, one.inside.latency * static_cast<double>(std::bit_width(one.hosts - 1)));
+    relaying = std::max(relaying, one.inside.latency * static_cast<double>(std::bit_width(own - 1)));
   }
   if (clusters.size() > 1) relaying *= 2;
   inside_time out{latency, hosts < relays_from ? latency : relaying, 0};

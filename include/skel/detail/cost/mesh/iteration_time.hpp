@@ -44,6 +44,17 @@ class program {
   std::span<double const> row(std::size_t cluster) const { return {rows_.data() + cluster * criteria(), criteria()}; }
   double weight(std::size_t cluster) const { return weight_[cluster]; }
   double hosts(std::size_t cluster) const { return hosts_[cluster]; }
+  /// The weight, and the worst case of the uplink, where only so many hosts of a cluster take part, 1 at least; all
+  /// other worst cases stay. So more hosts of a cluster that takes part never take more time: sums grow, and what an
+  /// uplink of few hosts can take grows with them, or stays.
+  double weight_of(std::size_t cluster, std::size_t hosts) const {
+    return weight_[cluster] * (static_cast<double>(hosts) / hosts_[cluster]);
+  }
+  double uplink(std::size_t cluster, std::size_t hosts) const {
+    return between_ / std::fmin(leaving_[cluster], static_cast<double>(hosts) * port_[cluster]);
+  }
+  /// Of a host [money per hour].
+  double price(std::size_t cluster) const { return price_[cluster]; }
   /// The longer one of both directions [s]; infinite where there is no link in one, 0 of a cluster to itself.
   double latency(std::size_t a, std::size_t b) const { return latencies_[a * clusters() + b]; }
   std::span<double const> latencies(std::size_t cluster) const {
@@ -97,7 +108,10 @@ class program {
   double elements_ = 0, updates_ = 0, allreduces_ = 0;
   bool asynchronous_ = false;
   std::vector<char> overlaps_;  // of each phase: 0 or 1, for quick reading
+  double between_ = 0;          // faces of a cluster [B]
   std::vector<double> weight_, hosts_, rows_, latencies_;
+  std::vector<double> leaving_, port_;  // [B/s] of each cluster, of a host of it
+  std::vector<double> price_;           // of a host [money per hour]
   std::vector<double> of_clusters_;  // n^(-2/3)
 };
 
@@ -115,8 +129,12 @@ struct iteration_time {
 /// rising order.
 iteration_time time_of(program const& of, std::span<std::size_t const> clusters);
 
+/// The same where only so many hosts of each of the clusters take part, 1 at least of each.
+iteration_time time_of(program const& of, std::span<std::size_t const> clusters, std::span<std::size_t const> hosts);
+
 /// The same without its parts [s].
 double seconds_of(program const& of, std::span<std::size_t const> clusters);
+double seconds_of(program const& of, std::span<std::size_t const> clusters, std::span<std::size_t const> hosts);
 
 /// Why no clusters can take the mesh, where that is so: which constraint, with the clusters' names, and what to try.
 /// O(clusters log clusters).
