@@ -48,6 +48,20 @@ std::optional<platform::link> slowest_path(platform::description const& of_ranks
   return out;
 }
 
+/// Sets of ranks, `members`, as a machine of clusters, with the paths of of_ranks. O(ranks sets).
+platform::description connected(platform::description const& of_ranks, std::vector<platform::cluster> sets,
+                                std::vector<std::vector<std::size_t>> const& members) {
+  std::vector<platform::cluster_link> links;
+  for (std::size_t a = 0; a < members.size(); ++a) {
+    if (auto const path = slowest_path(of_ranks, members[a], members[a])) sets[a].inside = *path;
+    for (std::size_t b = 0; b < members.size(); ++b) {
+      if (a == b) continue;
+      if (auto const path = slowest_path(of_ranks, members[a], members[b])) links.push_back({a, b, *path, {}});
+    }
+  }
+  return {of_ranks.local_latency(), std::move(sets), std::move(links)};
+}
+
 }  // namespace
 
 bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
@@ -66,7 +80,6 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
   for (auto const& [key, ranks] : sets) {
     platform::cluster one{.name = of_ranks.host_name(ranks.front()), .hosts = ranks.size(), .speed = key.second};
     if (ranks.size() > 1) one.name += " to " + of_ranks.host_name(ranks.back());
-    if (auto const path = slowest_path(of_ranks, ranks, ranks)) one.inside = *path;
     clusters.push_back(std::move(one));
     members.push_back(ranks);
     for (auto const r : ranks) {
@@ -74,18 +87,23 @@ bsp_machine make_bsp_machine(run_platform const& where, platform::description co
       out.rank_of_host.push_back(static_cast<int>(r));
     }
   }
-  std::vector<platform::cluster_link> links;
-  for (std::size_t a = 0; a < members.size(); ++a)
-    for (std::size_t b = 0; b < members.size(); ++b) {
-      if (a == b) continue;
-      if (auto const path = slowest_path(of_ranks, members[a], members[b])) links.push_back({a, b, *path, {}});
-    }
-  out.machine.hosts = platform::description(of_ranks.local_latency(), std::move(clusters), std::move(links));
+  out.machine.hosts = connected(of_ranks, std::move(clusters), members);
   cost::bsp::require_connected(out.machine.hosts);
   if (auto const memory = memory_of_ranks(where); !memory.empty())
     for (int const r : out.rank_of_host) out.machine.memory.push_back(memory[static_cast<std::size_t>(r)]);
   out.machine.fixed = migration_messages(out.machine);
   return out;
+}
+
+bsp_machine with_paths(bsp_machine machine, platform::description const& of_ranks) {
+  auto sets = machine.machine.hosts.clusters();
+  std::vector<std::vector<std::size_t>> members;
+  for (std::size_t host = 0; auto const& one : sets) {
+    auto& own = members.emplace_back();
+    for (std::size_t k = 0; k < one.hosts; ++k) own.push_back(static_cast<std::size_t>(machine.rank_of_host[host++]));
+  }
+  machine.machine.hosts = connected(of_ranks, std::move(sets), members);
+  return machine;
 }
 
 double migration_messages(cost::bsp::machine const& among) {

@@ -27,6 +27,9 @@ struct bsp_machine {
 bsp_machine make_bsp_machine(run_platform const& where, platform::description const& of_ranks,
                              std::vector<std::size_t> const& threads);
 
+/// The same sets of ranks with paths as they are now. `of_ranks`: as for make_bsp_machine(). O(ranks^2).
+bsp_machine with_paths(bsp_machine machine, platform::description const& of_ranks);
+
 /// Of a migration, whatever its state [s]: two messages between all hosts. O(hosts + clusters^2).
 double migration_messages(cost::bsp::machine const& among);
 

@@ -422,6 +422,7 @@ struct grid::state {
       return out;
     }
     know_machine();
+    hear_announcements();
     // A piece is no larger than what a rank will have, and measuring it takes no longer than one notices.
     constexpr double seconds = 0.1;
     std::vector<double> mine;
@@ -438,8 +439,11 @@ struct grid::state {
     if (ranks.rank() == 0) try {
         auto const& where = probed ? *probed : *stated;
         if (!meshes) meshes.emplace(store);
-        told.first = meshes->place(part, mesh, faces, make_bsp_machine(where, *settings.platform, threads()),
-                                   ranks.hosts(), measured, settings.horizon);
+        news.hear_all();
+        mesh_outlook outlook(announced_machine(), std::move(measured));
+        auto machine = make_bsp_machine(where, *settings.platform, threads());
+        if (outlook.is_announced()) machine = with_paths(std::move(machine), outlook.for_ranks());
+        told.first = meshes->place(part, mesh, faces, machine, ranks.hosts(), std::move(outlook), settings.horizon);
         for (auto const host : where.host_of_rank)
           told.first.group_of.push_back(where.picture.machine().cluster_of(host));
       } catch (std::exception const& e) {
@@ -912,8 +916,12 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   if (checkpoints) checkpoints->begun();
   std::unique_ptr<mesh_remapper> remapper;
   bool const is_planned = meshes && report.plan.iteration > 0;
-  if (is_planned && settings.remap && part.cells_travel()) remapper = meshes->remapper();
-  double begun = record::now(), paused = 0;
+  bool const may_move = settings.remap && part.cells_travel() && ranks.size() > 1;  // the same on all ranks
+  if (is_planned && may_move) remapper = meshes->remapper();
+  platform::host_load load;
+  if (may_move) load.read(record::now());
+  double const first_begun = record::now();
+  double begun = first_begun, paused = 0;
   // A look may take a part of what passed since the last one, as a review of any other decision.
   auto const is_time = [&] {
     return remapper && record::now() - begun >= std::max(remapping::period, paused / mapping::review_share);
@@ -925,14 +933,18 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     options.done = record.iterations;
     bool const goes_on = record.paused;
     double const stopped = record::now();
+    mesh_news said;
+    if (goes_on && may_move) said.of_ranks = ranks.all_gather(platform::to_text(load.read(stopped)));
     std::pair<bool, std::vector<std::uint32_t>>
         next;  // whether a checkpoint is made; who computes each element from now on
     if (goes_on && ranks.rank() == 0) {
       next.first = checkpoints && checkpoints->due();
-      if (is_time())
-        if (auto const dealt = remapper->review(record, iterations, paused))
+      if (is_time()) {
+        said.announced = news.hear(), said.now = stopped - first_begun;
+        if (auto const dealt = remapper->review(record, iterations, paused, said))
           for (auto const part_of : dealt->part_of)
-            next.second.push_back(static_cast<std::uint32_t>(remapper->standing().ranks[part_of]));
+            next.second.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));
+      }
     }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);
     if (!goes_on) break;
@@ -953,7 +965,8 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
       ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
   ++ended_runs();
-  if (is_planned) meshes->observe(report.run);
+  if (is_planned) meshes->observe(report.run, !remapper || !remapper->has_changed_ranks());
+  report.refused_announcements = news.refusals();
   return report;
 }
 

@@ -44,22 +44,53 @@ bool overlaps(std::span<mesh_step const> steps, std::size_t s) {
   return goes_on((s + 1) % n) || goes_on((s + n - 1) % n);
 }
 
-/// The ranks as the model of iterations sees them: a rank is a host.
-platform::description clusters_of(bsp_machine const& where) {
+/// The ranks as the model of iterations sees them, but for those that are left out: a rank is a host.
+mesh_clusters_of_ranks clusters_of(bsp_machine const& where, std::vector<bool> const& left_out) {
   auto const& hosts = where.machine.hosts;
-  auto clusters = hosts.clusters();
-  for (std::size_t host = 0; auto& one : clusters) {
-    for (std::size_t k = 0; k < one.hosts && !where.machine.memory.empty(); ++k)
-      if (double const bytes = where.machine.memory[host + k]; std::isfinite(bytes))
-        one.memory = std::min(one.memory.value_or(bytes), bytes);
-    host += one.hosts;
+  std::vector<platform::cluster> clusters;
+  std::vector<std::optional<std::size_t>> number;
+  mesh_clusters_of_ranks out;
+  for (std::size_t host = 0; auto one : hosts.clusters()) {
+    std::vector<int> ranks;
+    for (std::size_t const end = host + one.hosts; host < end; ++host) {
+      if (left_out[static_cast<std::size_t>(where.rank_of_host[host])]) continue;
+      ranks.push_back(where.rank_of_host[host]);
+      if (where.machine.memory.empty() || !std::isfinite(where.machine.memory[host])) continue;
+      one.memory = std::min(one.memory.value_or(where.machine.memory[host]), where.machine.memory[host]);
+    }
+    number.push_back(ranks.empty() ? std::nullopt : std::optional(clusters.size()));
+    if (ranks.empty()) continue;
+    one.hosts = ranks.size();
+    clusters.push_back(std::move(one));
+    out.ranks.push_back(std::move(ranks));
   }
-  return {hosts.local_latency(), std::move(clusters), hosts.links()};
+  std::vector<platform::cluster_link> links;
+  for (auto const& one : hosts.links())
+    if (number[one.from] && number[one.to]) links.push_back({*number[one.from], *number[one.to], one.path, {}});
+  out.machine = {hosts.local_latency(), std::move(clusters), std::move(links)};
+  return out;
 }
 
-record::mesh_app app_of(mesh_part const& part, bsp_machine const& where, platform::description const& machine,
-                        std::vector<std::vector<double>> const& seconds) {
+/// Ranks on hosts that are to be left, unless all are.
+std::vector<bool> left_out_by(mesh_outlook const& outlook) {
+  std::vector<bool> out(outlook.ranks());
+  for (std::size_t r = 0; r < out.size(); ++r) out[r] = outlook.leaves(r);
+  if (std::ranges::find(out, false) == out.end()) out.assign(out.size(), false);
+  return out;
+}
+
+/// What an element takes on hosts that together are as fast as these [s].
+double mean_by_speed(std::vector<double> const& seconds) {
+  double speed = 0;
+  for (double const one : seconds) speed += 1 / one;
+  return static_cast<double>(seconds.size()) / speed;
+}
+
+/// `together`: what an element takes on the hosts of a cluster, by what it takes on each.
+record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on, mesh_outlook const& outlook,
+                        double (*together)(std::vector<double> const&)) {
   record::mesh_app app;
+  auto const& clusters = on.machine.clusters();
   auto const steps = part.steps();
   app.elements = static_cast<double>(part.elements());
   app.bytes_per_element = static_cast<double>(part.bytes_per_element());
@@ -76,20 +107,18 @@ record::mesh_app app_of(mesh_part const& part, bsp_machine const& where, platfor
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (!computes(steps[s])) continue;
     record::mesh_phase phase{.name = steps[s].name, .overlaps_update = overlaps(steps, s)};
-    for (std::size_t host = 0; auto const& cluster : machine.clusters()) {
+    for (std::size_t c = 0; c < clusters.size(); ++c) {
       std::vector<double> measured;
-      for (std::size_t k = 0; k < cluster.hosts; ++k)
-        if (auto const& of = seconds[static_cast<std::size_t>(where.rank_of_host[host + k])]; !of.empty())
-          measured.push_back(of[s]);
-      phase.seconds_per_element[cluster.name] =
-          measured.empty() ? unknown_seconds / cluster.speed : statistics::median(measured);
-      host += cluster.hosts;
+      for (int const rank : on.ranks[c])
+        if (auto const of = outlook.seconds(static_cast<std::size_t>(rank)); !of.empty()) measured.push_back(of[s]);
+      phase.seconds_per_element[clusters[c].name] =
+          measured.empty() ? unknown_seconds / clusters[c].speed : together(measured);
     }
     app.phases.push_back(std::move(phase));
   }
   if (app.phases.empty()) {  // it computes nothing, as where it only shows what it has made
     app.phases.push_back({.name = "elements"});
-    for (auto const& cluster : machine.clusters())
+    for (auto const& cluster : clusters)
       app.phases.back().seconds_per_element[cluster.name] = unknown_seconds / cluster.speed;
   }
   return app;
@@ -121,19 +150,6 @@ std::vector<double> centres_of(skel::mesh const& mesh) {
   return centres;
 }
 
-/// Ranks of clusters, those of each together.
-std::vector<int> ranks_on(bsp_machine const& where, platform::description const& machine,
-                          std::vector<std::size_t> const& clusters) {
-  std::vector<int> ranks;
-  for (std::size_t c = 0, host = 0; c < machine.clusters().size(); ++c) {
-    std::size_t const hosts = machine.clusters()[c].hosts;
-    if (std::ranges::binary_search(clusters, c))
-      for (std::size_t k = 0; k < hosts; ++k) ranks.push_back(where.rank_of_host[host + k]);
-    host += hosts;
-  }
-  return ranks;
-}
-
 /// Of each step its phase in the program that app_of() describes.
 std::vector<std::size_t> phases_of(std::span<mesh_step const> steps) {
   std::vector<std::size_t> out;
@@ -142,6 +158,7 @@ std::vector<std::size_t> phases_of(std::span<mesh_step const> steps) {
   return out;
 }
 
+/// Between two ranks of these clusters, which rise [B/s].
 double least_bandwidth(platform::description const& machine, std::vector<std::size_t> const& clusters) {
   double least = std::numeric_limits<double>::infinity();
   for (auto const c : clusters)
@@ -150,6 +167,26 @@ double least_bandwidth(platform::description const& machine, std::vector<std::si
     if (std::ranges::binary_search(clusters, link.from) && std::ranges::binary_search(clusters, link.to))
       least = std::min(least, link.path.bandwidth);
   return least;
+}
+
+/// The ranks of clusters, those of each together, no more than there are elements.
+mesh_ground ground_of(mesh_clusters_of_ranks const& on, record::mesh_app const& app,
+                      mapping::mesh_clusters const& chosen, std::size_t relays_from) {
+  mesh_ground out;
+  std::vector<std::size_t> cluster_of_part;
+  for (std::size_t k = 0; k < chosen.clusters.size(); ++k) {
+    auto const c = chosen.clusters[k];
+    out.clusters.push_back(on.machine.clusters()[c].name);
+    out.ranks.insert(out.ranks.end(), on.ranks[c].begin(),
+                     on.ranks[c].begin() + static_cast<std::ptrdiff_t>(chosen.hosts[k]));
+    cluster_of_part.insert(cluster_of_part.end(), chosen.hosts[k], c);
+  }
+  if (auto const most = static_cast<std::size_t>(app.elements); out.ranks.size() > most)
+    out.ranks.resize(most), cluster_of_part.resize(most);
+  out.hosts = cost::mesh::hosts_of_parts(on.machine, app, cluster_of_part);
+  out.inside = cost::mesh::time_inside(on.machine, app, chosen.clusters, relays_from, chosen.hosts).iteration;
+  out.bandwidth = least_bandwidth(on.machine, chosen.clusters);
+  return out;
 }
 
 std::uint64_t id_of(mesh_part const& part) {
@@ -169,93 +206,136 @@ mesh_planner::~mesh_planner() {
   store_->learnt(mapping::to_entries(clusters_.knowledge()));
 }
 
+mapping::mesh_clusters_request mesh_planner::request(question const& of) const {
+  return {.program = id_of(*part_),
+          .name = part_->name(),
+          .machine = &of.on.machine,
+          .app = &of.app,
+          .counted = of.counted,
+          .relays_from = runtime::iteration::run_options().relays_from,
+          .iterations = static_cast<double>(part_->iterations().value_or(0))};
+}
+
+/// The surfaces that a partition has.
+void mesh_planner::question::count(plan::partition_figures const& of) {
+  auto const fitted = cost::mesh::fit_surface(of);
+  counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app.beta_cluster};
+}
+
 placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
-                                bsp_machine const& where, std::vector<std::string> const& hosts,
-                                std::vector<std::vector<double>> const& seconds, double horizon) {
-  machine_ = clusters_of(where);
-  app_ = app_of(part, where, machine_, seconds);
-  asked_ = mapping::mesh_clusters_request{.program = id_of(part),
-                                          .name = part.name(),
-                                          .machine = &machine_,
-                                          .app = &app_,
-                                          .relays_from = runtime::iteration::run_options().relays_from,
-                                          .iterations = static_cast<double>(part.iterations().value_or(0))};
+                                bsp_machine const& where, std::vector<std::string> const& hosts, mesh_outlook outlook,
+                                double horizon) {
+  part_ = &part, where_ = where, outlook_ = std::move(outlook);
+  asked_ = {.on = clusters_of(where, left_out_by(*outlook_)), .app = {}};
+  auto& on = asked_.on;
+  auto& app = asked_.app;
+  app = app_of(part, on, *outlook_, [](auto const& seconds) { return statistics::median(seconds); });
   graph_ = graph_of(faces);
   centres_ = centres_of(mesh);
   mapping::mesh_to_part const to_part{.graph = &graph_, .weights = {}, .centres = centres_};
   placed_mesh out;
-  std::vector<std::size_t> chosen;
+  mapping::mesh_clusters chosen;
   std::optional<mapping::partition_choice> parted;
-  cost::mesh::part_hosts on;
-  std::vector<int> ranks;
+  mesh_ground ground;
+  auto const relays_from = runtime::iteration::run_options().relays_from;
   for (std::size_t correction = 0; correction <= most_corrections; ++correction) {
-    auto const& decided = clusters_.decide(*asked_);
-    if (parted && decided.chosen().plan.clusters == chosen) break;
-    chosen = decided.chosen().plan.clusters;
-    ranks = ranks_on(where, machine_, chosen);
-    auto cluster_of_part = cost::mesh::all_hosts(machine_, chosen);
-    if (ranks.size() > part.elements()) ranks.resize(part.elements()), cluster_of_part.resize(part.elements());
-    on = cost::mesh::hosts_of_parts(machine_, app_, cluster_of_part);
+    auto const& decided = clusters_.decide(request(asked_));
+    if (parted && decided.chosen().plan.name == chosen.name) break;
+    chosen = decided.chosen().plan;
+    ground = ground_of(on, app, chosen, relays_from);
     double const begin = record::now();
     mapping::partition_settings settings;
     settings.iterations =
         part.iterations() ? static_cast<double>(*part.iterations()) : horizon / decided.chosen().per_use;
-    parted = mapping::choose_partition(to_part, on, settings);
+    parted = mapping::choose_partition(to_part, ground.hosts, settings);
     planning_ = record::now() - begin;
-    auto const fitted = cost::mesh::fit_surface(parted->figures);
-    asked_->counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app_.beta_cluster};
+    asked_.count(parted->figures);
   }
-  auto const& decided = clusters_.use(*asked_);
-  observes_ = decided.chosen().plan.clusters == chosen;
+  auto const& decided = clusters_.use(request(asked_));
+  observes_ = decided.chosen().plan.name == chosen.name;
   auto& plan = out.plan;
   plan.name = part.name();
   plan.hosts = hosts;
   plan.elements_of.resize(hosts.size());
   for (auto const part_of : parted->best.part_of) {
-    out.rank_of.push_back(static_cast<std::uint32_t>(ranks[part_of]));
+    out.rank_of.push_back(static_cast<std::uint32_t>(ground.ranks[part_of]));
     ++plan.elements_of[out.rank_of.back()];
   }
-  for (std::size_t c = 0, host = 0; c < machine_.clusters().size(); ++c) {
-    auto const& one = machine_.clusters()[c];
-    mesh_cluster shown{.name = one.name, .takes_part = std::ranges::binary_search(chosen, c)};
-    for (std::size_t k = 0; k < one.hosts; ++k) shown.ranks.push_back(where.rank_of_host[host + k]);
-    for (auto const& phase : app_.phases) shown.seconds.push_back(phase.seconds_per_element.at(one.name));
+  for (std::size_t c = 0; c < on.ranks.size(); ++c) {
+    auto const& name = on.machine.clusters()[c].name;
+    mesh_cluster shown{
+        .name = name, .ranks = on.ranks[c], .takes_part = std::ranges::binary_search(chosen.clusters, c)};
+    for (auto const& phase : app.phases) shown.seconds.push_back(phase.seconds_per_element.at(name));
     plan.clusters.push_back(std::move(shown));
-    host += one.hosts;
   }
-  for (auto const& phase : app_.phases) plan.phases.push_back(phase.name);
+  for (auto const& phase : app.phases) plan.phases.push_back(phase.name);
   plan.partition = parted->best.method;
   plan.cut = parted->figures.cut, plan.cut_between_clusters = parted->figures.cut_between_clusters;
   auto const& time = parted->time;
-  auto const inside = cost::mesh::time_inside(machine_, app_, chosen, asked_->relays_from);
+  auto const inside = cost::mesh::time_inside(on.machine, app, chosen.clusters, relays_from, chosen.hosts);
   plan.iteration = time.seconds + inside.iteration, plan.phase_seconds = time.phases;
   plan.update = time.update + inside.update, plan.all_reduce = time.all_reduce + inside.all_reduce;
   plan.hidden = time.hidden;
-  standing_ = mesh_standing{.program = asked_->program,
-                            .ranks = std::move(ranks),
+  standing_ = mesh_standing{.program = id_of(part),
+                            .ground = std::move(ground),
                             .partition = std::move(parted->best),
-                            .hosts = std::move(on),
-                            .inside = inside.iteration,
                             .phase_of = phases_of(part.steps()),
                             .iterations = part.iterations(),
-                            .bytes_per_element = app_.bytes_per_element,
-                            .bandwidth = least_bandwidth(machine_, chosen)};
+                            .bytes_per_element = app.bytes_per_element};
   plan.believed = clusters_.problem().models()[decided.model].name;
   for (std::size_t k = 1; k < decided.ranked.size(); ++k)
     plan.others.emplace_back(decided.ranked[k].way.plan.name, decided.ranked[k].time.seconds);
   return out;
 }
 
-std::unique_ptr<mesh_remapper> mesh_planner::remapper() const {
-  if (!standing_ || standing_->ranks.size() < 2) return nullptr;
-  return std::make_unique<mesh_remapper>(*standing_,
-                                         mapping::mesh_to_part{.graph = &graph_, .weights = {}, .centres = centres_},
-                                         planning_, usual_forecast_doubt().between, store_->setup());
+std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, mesh_ground const& now,
+                                                   plan::partition_figures const& counted) {
+  auto const where = outlook.is_announced() ? with_paths(where_, outlook.for_ranks()) : where_;
+  question asked{.on = clusters_of(where, left_out_by(outlook)), .app = {}};
+  asked.app = app_of(*part_, asked.on, outlook, mean_by_speed);
+  asked.count(counted);
+  mesh_selection out;
+  try {
+    auto const chosen = clusters_.decide(request(asked)).chosen();
+    out.ground = ground_of(asked.on, asked.app, chosen.plan, runtime::iteration::run_options().relays_from);
+    out.seconds = chosen.per_use;
+  } catch (error const&) {  // what stays has no room
+    return std::nullopt;
+  }
+  auto& hosts = out.ground.hosts;
+  for (std::size_t p = 0; p < hosts.parts(); ++p) {
+    auto const of = outlook.seconds(static_cast<std::size_t>(out.ground.ranks[p]));
+    for (std::size_t s = 0; s < of.size(); ++s)
+      if (auto const phase = standing_->phase_of[s]; phase != mesh_standing::no_phase)
+        hosts.seconds[p * hosts.phases + phase] = of[s];
+  }
+  std::vector<std::size_t> both;
+  for (mesh_ground const* const of : {&now, &std::as_const(out.ground)})
+    for (auto const& name : of->clusters) both.push_back(*where.machine.hosts.find_cluster(name));
+  std::ranges::sort(both);
+  out.bandwidth = least_bandwidth(where.machine.hosts, both);
+  return out;
 }
 
-void mesh_planner::observe(record::mesh_record const& run) {
-  if (!observes_ || run.iterations == 0) return;
-  clusters_.observe(*asked_, run.iterating / static_cast<double>(run.iterations));
+std::unique_ptr<mesh_remapper> mesh_planner::remapper() {
+  if (!standing_) return nullptr;
+  auto const& setup = store_->setup();
+  std::optional<mesh_surroundings> around;
+  if (!setup.forced.contains(std::string(mapping::mesh_clusters_problem::name)))
+    around = mesh_surroundings{.outlook = *outlook_,
+                               .select = [this](auto const& outlook, auto const& now,
+                                                auto const& counted) { return select(outlook, now, counted); },
+                               .error = usual_forecast_doubt().before};
+  else if (standing_->ground.ranks.size() < 2)
+    return nullptr;
+  return std::make_unique<mesh_remapper>(*standing_,
+                                         mapping::mesh_to_part{.graph = &graph_, .weights = {}, .centres = centres_},
+                                         planning_, usual_forecast_doubt().between, setup, std::move(around));
+}
+
+void mesh_planner::observe(record::mesh_record const& run, bool on_the_same_ranks) {
+  if (!observes_ || !on_the_same_ranks || run.iterations == 0) return;
+  clusters_.observe(request(asked_), run.iterating / static_cast<double>(run.iterations));
 }
 
 }  // namespace skel

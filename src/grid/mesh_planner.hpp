@@ -19,6 +19,7 @@
 
 #include "bsp_machine.hpp"
 #include "decision_store.hpp"
+#include "mesh_outlook.hpp"
 #include "mesh_remapper.hpp"
 
 namespace skel {
@@ -35,6 +36,12 @@ struct placed_mesh {
   }
 };
 
+/// Clusters of ranks on which a program over a mesh may run.
+struct mesh_clusters_of_ranks {
+  platform::description machine{};
+  std::vector<std::vector<int>> ranks{};  ///< of each cluster
+};
+
 /// Decides on rank 0 how programs over a mesh run: which clusters take part, by a decider, and who has which elements.
 /// After a partition its borders are counted, and clusters are chosen once more by what was counted, as long as others
 /// are chosen then. What runs take is learnt, and kept with the store.
@@ -45,31 +52,46 @@ class mesh_planner {
   mesh_planner(mesh_planner const&) = delete;
   mesh_planner& operator=(mesh_planner const&) = delete;
 
-  /// `seconds`: of each rank, what each step takes for an element [s]; empty where it could not be measured: then by
-  /// the speeds of hosts. `horizon`: how long the program is expected to iterate, where it does not say how often [s];
-  /// no more is spent on partitions than they may win in that time. Throws skel::error where nothing fits in memory.
-  /// Precondition: the mesh has elements.
+  /// `outlook`: with what each step was measured to take; of ranks where it could not be, hosts are told apart by their
+  /// speeds. Ranks on hosts that are to be left get no elements. `horizon`: how long the program is expected to
+  /// iterate, where it does not say how often [s]; no more is spent on partitions than they may win in that time.
+  /// Throws skel::error where nothing fits in memory. The part has to live until the run is over. Precondition: the
+  /// mesh has elements.
   placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
-                    bsp_machine const& where, std::vector<std::string> const& hosts,
-                    std::vector<std::vector<double>> const& seconds, double horizon);
-  /// Looks after the program that was placed last while it runs; nothing where there is nothing to deal anew. Refers to
-  /// this.
-  std::unique_ptr<mesh_remapper> remapper() const;
-  /// What came of the run that was placed last.
-  void observe(record::mesh_record const& run);
+                    bsp_machine const& where, std::vector<std::string> const& hosts, mesh_outlook outlook,
+                    double horizon);
+  /// Looks after the program that was placed last while it runs: may deal its elements to any ranks, unless clusters
+  /// are forced; nothing where there is nothing to deal anew. Refers to this.
+  std::unique_ptr<mesh_remapper> remapper();
+  /// What came of the run that was placed last, and whether it ended on the ranks on which it began.
+  void observe(record::mesh_record const& run, bool on_the_same_ranks);
 
  private:
+  /// What a decision about clusters depends on; requests point into it.
+  struct question {
+    mesh_clusters_of_ranks on;
+    record::mesh_app app;
+    std::optional<mapping::mesh_surfaces> counted{};
+
+    void count(plan::partition_figures const& of);
+  };
+
+  mapping::mesh_clusters_request request(question const& of) const;
+  std::optional<mesh_selection> select(mesh_outlook const& outlook, mesh_ground const& now,
+                                       plan::partition_figures const& counted);
+
   std::shared_ptr<decision_store> store_;
   mapping::decider<mapping::mesh_clusters_problem> clusters_;
-  // What was asked last, which requests point into.
-  platform::description machine_;
-  record::mesh_app app_;
-  std::optional<mapping::mesh_clusters_request> asked_;
+  // What was placed last.
+  runtime::iteration::mesh_part const* part_ = nullptr;
+  bsp_machine where_;
+  std::optional<mesh_outlook> outlook_;
   plan::cell_graph graph_;
   std::vector<double> centres_;
   std::optional<mesh_standing> standing_;  // after place()
   double planning_ = 0;                    // that the last partition took [s]
   bool observes_ = false;                  // the run is on what was decided by what was counted
+  question asked_;                         // for it
 };
 
 }  // namespace skel

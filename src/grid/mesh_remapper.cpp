@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/joined.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 
 namespace skel {
@@ -13,51 +15,119 @@ namespace {
 /// A program of which nobody knows the end: no entry cost counts beside so many iterations.
 constexpr double most_iterations = 1e12;
 
+/// Those that others are not among.
+std::vector<std::string> without(std::vector<std::string> all, std::vector<std::string> const& others) {
+  std::erase_if(all, [&](auto const& one) { return std::ranges::find(others, one) != others.end(); });
+  return all;
+}
+
 }  // namespace
 
 mesh_remapper::mesh_remapper(mesh_standing standing, mapping::mesh_to_part mesh, double planning, double error,
-                             mapping::decision_setup const& decisions)
+                             mapping::decision_setup const& decisions, std::optional<mesh_surroundings> around)
     : standing_(std::move(standing)),
       mesh_(std::move(mesh)),
       planning_(planning),
       error_(error),
+      stays_(decisions.forced.contains(mapping::remap_choice::name)),
+      around_(std::move(around)),
       decider_(mapping::remap_choice()) {
-  SKEL_EXPECTS(standing_.ranks.size() == standing_.partition.parts &&
-               standing_.hosts.parts() == standing_.ranks.size());
+  SKEL_EXPECTS(standing_.ground.ranks.size() == standing_.partition.parts &&
+               standing_.ground.hosts.parts() == standing_.ground.ranks.size());
   decider_.tell(decisions.log);
   decider_.force(decisions.forced);
 }
 
+/// What an element took in each step on the rank of a part.
+std::vector<double> mesh_remapper::took(std::size_t part, record::mesh_record const& since,
+                                        std::uint64_t iterations) const {
+  auto const rank = static_cast<std::size_t>(standing_.ground.ranks[part]);
+  auto const elements =
+      static_cast<double>(std::ranges::count(standing_.partition.part_of, static_cast<std::uint32_t>(part)));
+  std::vector<double> out;
+  for (auto const& step : since.steps)
+    out.push_back(step.computing[rank] / (elements * static_cast<double>(iterations)));
+  return out;
+}
+
 /// The hosts of the parts with what an element took there in each phase.
 cost::mesh::part_hosts mesh_remapper::hosts_now(record::mesh_record const& since, std::uint64_t iterations) const {
-  auto now = standing_.hosts;
-  std::vector<double> elements(standing_.ranks.size());
-  for (auto const part : standing_.partition.part_of) ++elements[part];
-  for (std::size_t p = 0; p < now.parts(); ++p)
-    for (std::size_t s = 0; s < since.steps.size(); ++s)
+  auto now = standing_.ground.hosts;
+  for (std::size_t p = 0; p < now.parts(); ++p) {
+    auto const of = took(p, since, iterations);
+    for (std::size_t s = 0; s < of.size(); ++s)
       if (auto const phase = standing_.phase_of[s]; phase != mesh_standing::no_phase)
-        now.seconds[p * now.phases + phase] = since.steps[s].computing[static_cast<std::size_t>(standing_.ranks[p])] /
-                                              (elements[p] * static_cast<double>(iterations));
+        now.seconds[p * now.phases + phase] = of[s];
+  }
   return now;
 }
 
+void mesh_remapper::hear(record::mesh_record const& since, std::uint64_t iterations, mesh_news const& news) {
+  if (!around_) return;
+  auto& of = around_->outlook;
+  for (std::size_t r = 0; r < news.of_ranks.size(); ++r) of.hear(r, news.of_ranks[r], news.now);
+  for (std::size_t p = 0; p < standing_.ground.ranks.size() && iterations > 0; ++p)
+    of.measured(static_cast<std::size_t>(standing_.ground.ranks[p]), took(p, since, iterations));
+  for (auto const& one : news.announced) of.hear(one, news.now);
+}
+
+/// Nothing: those that take part.
+std::optional<mesh_selection> mesh_remapper::select(mesh_ground const& now,
+                                                    plan::partition_figures const& counted) const {
+  if (!around_) return std::nullopt;
+  auto made = around_->select(around_->outlook, now, counted);
+  if (!made || made->ground.ranks == now.ranks) return std::nullopt;
+  if (auto const known = besides_.find(made->ground.ranks); known != besides_.end()) made->seconds *= known->second;
+  return made;
+}
+
+bool mesh_remapper::has_to_leave() const {
+  return around_ && !stays_ && std::ranges::any_of(standing_.ground.ranks, [&](int r) {
+           return around_->outlook.leaves(static_cast<std::size_t>(r));
+         });
+}
+
+/// Of an iteration on other ranks, beside one where the program is.
+double mesh_remapper::doubt_of(mesh_ground const& other) const {
+  double out = error_;
+  for (int const r : other.ranks)
+    if (std::ranges::find(standing_.ground.ranks, r) == standing_.ground.ranks.end())
+      out = std::max(out, around_->error + around_->outlook.error(static_cast<std::size_t>(r)));
+  return out;
+}
+
+/// Elements that go to another rank.
+double mesh_remapper::moved_to(way const& one) const {
+  auto const &then = one.found.best.part_of, &now = standing_.partition.part_of;
+  double moved = 0;
+  for (std::size_t e = 0; e < then.size(); ++e)
+    moved += one.ground.ranks[then[e]] != standing_.ground.ranks[now[e]] ? 1 : 0;
+  return moved;
+}
+
 std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& since, std::uint64_t iterations,
-                                                     double paused) {
+                                                     double paused, mesh_news const& news) {
+  hear(since, iterations, news);
   if (iterations == 0) return std::nullopt;
-  auto const now = hosts_now(since, iterations);
-  plan::cell_weights const weights{now.phases, mesh_.weights};
-  auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, now.cluster_of);
+  auto now = standing_.ground;
+  now.hosts = hosts_now(since, iterations);
+  plan::cell_weights const weights{now.hosts.phases, mesh_.weights};
+  auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, now.hosts.cluster_of);
   double const measured = since.iterating / static_cast<double>(iterations),
-               modelled = cost::mesh::time_of(now, present).seconds + standing_.inside;
-  std::vector<double> all(now.phases, 0);
-  for (std::size_t p = 0; p < now.parts(); ++p)
-    for (std::size_t j = 0; j < now.phases; ++j) all[j] += present.weights[p * now.phases + j];
-  double const possible = modelled - standing_.inside - cost::mesh::least_seconds(now, all);
+               modelled = cost::mesh::time_of(now.hosts, present).seconds + now.inside;
+  std::vector<double> all(now.hosts.phases, 0);
+  for (std::size_t p = 0; p < now.hosts.parts(); ++p)
+    for (std::size_t j = 0; j < now.hosts.phases; ++j) all[j] += present.weights[p * now.hosts.phases + j];
+  auto const other = select(now, present);
+  bool const must_go = other && has_to_leave();
+  double possible = modelled - now.inside - cost::mesh::least_seconds(now.hosts, all);
+  if (other) possible = std::max(possible, modelled - other->seconds);
   double const missed = std::max(0.0, possible) * static_cast<double>(iterations);
   missed_ += missed, unplanned_ += missed;
   seconds_ += since.iterating;
-  record::mesh_review looked{.iteration = since.iterations, .stays = measured, .goes = measured};
-  if (unplanned_ <= planning_) {
+  record::mesh_review looked{
+      .iteration = since.iterations, .stays = measured, .goes = measured, .host_leaves = must_go};
+  if (!must_go && unplanned_ <= planning_) {
     reviews_.push_back(looked);
     return std::nullopt;
   }
@@ -68,26 +138,52 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
                                                   : most_iterations;
   mapping::partition_settings settings;
   settings.iterations = std::min(remaining, seconds_ / measured);  // as many as there have been
-  auto found = mapping::choose_partition(mesh_, now, settings);
-  // What the model does not know of, no partition takes away.
-  looked.goes = std::max(0.0, measured - (modelled - found.time.seconds - standing_.inside));
-  double moved = 0;
-  for (std::size_t e = 0; e < found.best.part_of.size(); ++e)
-    moved += found.best.part_of[e] != standing_.partition.part_of[e] ? 1 : 0;
-  looked.entry = planning_ + paused + moved * standing_.bytes_per_element / standing_.bandwidth;
-  double const gain = std::max(0.0, looked.stays - looked.goes);
+  std::vector<way> ways;
+  auto const add = [&](mesh_ground const& on, double bandwidth, double doubt) {
+    way one{.ground = on, .found = mapping::choose_partition(mesh_, on.hosts, settings), .doubt = doubt};
+    // What the model does not know of, no partition takes away.
+    one.goes = std::max(0.0, measured - (modelled - one.found.time.seconds - on.inside));
+    one.entry = planning_ + paused + moved_to(one) * standing_.bytes_per_element / bandwidth;
+    ways.push_back(std::move(one));
+  };
+  if (!must_go) add(now, now.bandwidth, error_);
+  if (other) try {
+      add(other->ground, other->bandwidth, doubt_of(other->ground));
+      auto& known = besides_.try_emplace(other->ground.ranks, 1.0).first->second;
+      known *= (ways.back().found.time.seconds + other->ground.inside) / other->seconds;
+    } catch (error const&) {  // clusters together have room, and no partition has
+    }
+  if (ways.empty()) {
+    reviews_.push_back(looked);
+    return std::nullopt;
+  }
+  auto const best = std::ranges::min_element(ways, {}, &way::goes);
+  double const gain = std::max(0.0, looked.stays - best->goes);
   looked.lost = possible > 0 ? missed_ * std::min(1.0, gain / possible) : 0;
   mapping::remap_request asked{.program = standing_.program,
                                .seconds = seconds_,
-                               .ways = {{std::string(mapping::remap_choice::stay), 0, looked.stays, 0, 0},
-                                        {"dealt anew", 1, looked.goes, error_, looked.entry}},
+                               .ways = {},
                                .items = gain > 0 ? std::min(remaining, looked.lost / gain) : 0};
-  looked.moved = decider_.decide(asked).chosen().plan.index == 1;
+  // What has to go is compared for all that is still to come.
+  if (must_go) asked.items = remaining;
+  if (!must_go) asked.ways.push_back({std::string(mapping::remap_choice::stay), ways.size(), looked.stays, 0, 0});
+  for (std::size_t k = 0; k < ways.size(); ++k)
+    asked.ways.push_back(
+        {ways[k].ground.ranks == now.ranks ? "dealt anew" : "on " + joined(ways[k].ground.clusters, " + "), k,
+         ways[k].goes, ways[k].doubt, ways[k].entry});
+  auto const chosen = decider_.decide(asked).chosen().plan.index;
+  looked.moved = chosen < ways.size();
+  auto& shown = looked.moved ? ways[chosen] : *best;
+  looked.goes = shown.goes, looked.entry = shown.entry;
+  looked.taken_in = without(shown.ground.clusters, now.clusters);
+  looked.given_up = without(now.clusters, shown.ground.clusters);
   reviews_.push_back(looked);
   if (!looked.moved) return std::nullopt;
   missed_ = 0;
-  standing_.partition = found.best;
-  return std::move(found.best);
+  has_changed_ranks_ = has_changed_ranks_ || shown.ground.ranks != now.ranks;
+  standing_.ground = std::move(shown.ground);
+  standing_.partition = shown.found.best;
+  return std::move(shown.found.best);
 }
 
 }  // namespace skel

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,50 +16,107 @@
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
+#include "mesh_outlook.hpp"
+
 namespace skel {
+
+/// Ranks that have parts of a mesh, or may.
+struct mesh_ground {
+  std::vector<std::string> clusters{};  ///< names of those that they are of
+  std::vector<int> ranks{};             ///< of each part of a partition
+  cost::mesh::part_hosts hosts{};       ///< with what phases are expected to take
+  double inside = 0;                    ///< messages inside clusters, in an iteration [s]
+  double bandwidth = 0;                 ///< the least between two of the ranks [B/s]
+};
 
 /// How a program over a mesh stands on its ranks.
 struct mesh_standing {
   std::uint64_t program = 0;  ///< the same for each run of it
-  std::vector<int> ranks{};   ///< that take part: of each part of the partition
+  mesh_ground ground{};
   plan::partition partition{};
-  cost::mesh::part_hosts hosts{};             ///< with what phases took when they were measured first
-  double inside = 0;                          ///< messages inside clusters, in an iteration [s]
   std::vector<std::size_t> phase_of{};        ///< of each step of the program, its phase; no_phase: it is none
   std::optional<std::uint64_t> iterations{};  ///< that will be made, where the program says so
   double bytes_per_element = 0;
-  double bandwidth = 0;  ///< the least between two of the ranks [B/s]
 
   static constexpr std::size_t no_phase = ~std::size_t{0};
 };
 
-/// Deals the elements of a program over a mesh anew where hosts have become faster or slower, on rank 0. What phases
-/// take is what they took since the last look, with all that others did to the hosts meanwhile. Ranks that take part
-/// stay the same.
+/// Clusters that were selected while a program runs, from some to go there.
+struct mesh_selection {
+  mesh_ground ground{};
+  double seconds = 0;    ///< an iteration, before its partition is made [s]
+  double bandwidth = 0;  ///< the least between two of the ranks that are or were there [B/s]
+};
+
+/// What a mesh_remapper may ask about ranks that take no part.
+struct mesh_surroundings {
+  mesh_outlook outlook;
+  /// The clusters on which an iteration takes the least time by this outlook, where a partition that is like this
+  /// stands now; nothing: none has room, or all are to be left.
+  std::function<std::optional<mesh_selection>(mesh_outlook const&, mesh_ground const& now,
+                                              plan::partition_figures const& counted)>
+      select;
+  double error = 0;  ///< of what phases are expected to take on ranks that have not computed any, as in mesh_remapper
+};
+
+/// What was said of the machine since the last look.
+struct mesh_news {
+  std::vector<std::string> of_ranks{};  ///< what each says of its host (platform::to_text); none: they say nothing
+  std::vector<platform::announcement> announced{};
+  double now = 0;  ///< [s] of a clock that does not go back
+};
+
+/// Deals the elements of a program over a mesh anew where hosts have become faster or slower, on rank 0: among the
+/// ranks that have some, or on other clusters, where the same selection as before the run says that these take less
+/// time now. What phases take is what they took since the last look, with all that others did to the hosts meanwhile;
+/// on ranks without elements it is what the outlook says.
 ///
 /// As for lines (mapping::remapper), a gain counts for no longer than it is known to last: elements are moved when as
 /// much has been lost by staying as moving costs, and never where the remaining iterations do not pay for it (ski
-/// rental). A partition is made when as much has been lost beside what no partition is better than as making one takes.
+/// rental). A partition is made when as much has been lost beside what no partition is better than, or beside what the
+/// selection expects, as making one takes; what a selection turned out to take beside that corrects it when it comes
+/// again. A host that is to be left is left at once, if there are others.
 class mesh_remapper {
  public:
-  /// `planning`: what a partition takes [s]. `error`: of an expected iteration beside another one's.
+  /// `planning`: what a partition takes [s]. `error`: of an expected iteration beside another one's. `around`: nothing
+  /// where the ranks that take part stay the same.
   mesh_remapper(mesh_standing standing, mapping::mesh_to_part mesh, double planning, double error,
-                mapping::decision_setup const& decisions);
+                mapping::decision_setup const& decisions, std::optional<mesh_surroundings> around = {});
 
   /// After a pause. `since`: what happened since the last one; `paused`: what that one took [s]. Parts in the place of
-  /// those before, or nothing: they stay.
-  std::optional<plan::partition> review(record::mesh_record const& since, std::uint64_t iterations, double paused);
+  /// those before, of the ranks that standing() says then, or nothing: they stay.
+  std::optional<plan::partition> review(record::mesh_record const& since, std::uint64_t iterations, double paused,
+                                        mesh_news const& news = {});
 
   mesh_standing const& standing() const { return standing_; }
   std::vector<record::mesh_review> const& reviews() const { return reviews_; }
+  /// Whether the ranks that take part are others than when it began.
+  bool has_changed_ranks() const { return has_changed_ranks_; }
 
  private:
+  /// A way to go on.
+  struct way {
+    mesh_ground ground;
+    mapping::partition_choice found;
+    double doubt = 0, goes = 0, entry = 0;  // as remap_way, an iteration
+  };
+
+  void hear(record::mesh_record const& since, std::uint64_t iterations, mesh_news const& news);
+  std::vector<double> took(std::size_t part, record::mesh_record const& since, std::uint64_t iterations) const;
   cost::mesh::part_hosts hosts_now(record::mesh_record const& since, std::uint64_t iterations) const;
+  std::optional<mesh_selection> select(mesh_ground const& now, plan::partition_figures const& counted) const;
+  double doubt_of(mesh_ground const& other) const;
+  bool has_to_leave() const;
+  double moved_to(way const& one) const;
 
   mesh_standing standing_;
   mapping::mesh_to_part mesh_;
   double planning_, error_;
+  bool stays_;  // it is forced to
+  std::optional<mesh_surroundings> around_;
   mapping::decider<mapping::remap_choice> decider_;
+  std::map<std::vector<int>, double> besides_;  // of ranks that were selected: what a partition took over what was said
+  bool has_changed_ranks_ = false;
   double missed_ = 0;     // beside what no partition is better than, since elements were dealt [s]
   double unplanned_ = 0;  // the same, since a partition was made last [s]
   double seconds_ = 0;    // of iterations [s]

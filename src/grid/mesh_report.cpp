@@ -5,6 +5,7 @@
 #include <string>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/joined.hpp>
 
 #include "figure_text.hpp"
 
@@ -31,6 +32,13 @@ std::string step_text(record::mesh_step_times const& step, double iterations) {
          (waited > 0 ? ", waited " + scaled(waited, "s") + " at most" : "") + "\n";
 }
 
+/// ", takes in nancy, gives up lille, as a host leaves".
+std::string ranks_text(record::mesh_review const& of) {
+  return (of.taken_in.empty() ? "" : ", takes in " + joined(of.taken_in)) +
+         (of.given_up.empty() ? "" : ", gives up " + joined(of.given_up)) +
+         (of.host_leaves ? ", as a host leaves" : "");
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
@@ -48,8 +56,9 @@ std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
         << print(" in %.3g s\n", report.checkpoints.seconds);
   for (auto const& one : report.reviews)
     if (one.moved)
-      out << "  dealt anew after iteration " << one.iteration << ": " << scaled(one.stays, "s") << " each before, "
-          << scaled(one.goes, "s") << " expected, for " << scaled(one.entry, "s") << "\n";
+      out << "  dealt anew after iteration " << one.iteration << ranks_text(one) << ": " << scaled(one.stays, "s")
+          << " each before, " << scaled(one.goes, "s") << " expected, for " << scaled(one.entry, "s") << "\n";
+  for (auto const& why : report.refused_announcements) out << "  an announcement was refused: " << why << "\n";
   for (auto const& step : run.steps) out << step_text(step, iterations);
   for (std::size_t r = 0; r < run.hosts.size(); ++r) out << rank_text(run, r);
   return out;

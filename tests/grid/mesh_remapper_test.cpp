@@ -22,21 +22,21 @@ struct row {
       if (c + 1 < cells) graph.neighbours.push_back(c + 1);
       graph.offsets.push_back(graph.neighbours.size());
     }
-    standing.ranks = {0, 1, 3};
+    standing.ground.ranks = {0, 1, 3};
     standing.partition.parts = parts;
     for (std::size_t c = 0; c < cells; ++c)
       standing.partition.part_of.push_back(static_cast<std::uint32_t>(c * parts / cells));
-    standing.hosts = {.phases = 1,
-                      .seconds = std::vector<double>(parts, 1e-6),
-                      .port = std::vector<double>(parts, 1e-9),
-                      .most_cells = std::vector<double>(parts, 1e12),
-                      .cluster_of = std::vector<std::size_t>(parts, 0),
-                      .uplink = {1e-9},
-                      .updates = 1,
-                      .overlaps = {0}};
+    standing.ground.hosts = {.phases = 1,
+                             .seconds = std::vector<double>(parts, 1e-6),
+                             .port = std::vector<double>(parts, 1e-9),
+                             .most_cells = std::vector<double>(parts, 1e12),
+                             .cluster_of = std::vector<std::size_t>(parts, 0),
+                             .uplink = {1e-9},
+                             .updates = 1,
+                             .overlaps = {0}};
     standing.phase_of = {mesh_standing::no_phase, 0};
     standing.bytes_per_element = 100;
-    standing.bandwidth = 1e9;
+    standing.ground.bandwidth = 1e9;
   }
 
   /// What such ranks do in some iterations, where rank 1 is so many times slower.
@@ -44,11 +44,11 @@ struct row {
     skel::record::mesh_record out;
     out.iterations = all;
     out.steps = {{"update", {0, 0, 0, 0}, {0, 0, 0, 0}}, {"phase", {0, 0, 0, 0}, {0, 0, 0, 0}}};
-    for (std::size_t p = 0; p < standing.ranks.size(); ++p) {
+    for (std::size_t p = 0; p < standing.ground.ranks.size(); ++p) {
       auto const cells = std::ranges::count(standing.partition.part_of, static_cast<std::uint32_t>(p));
       double const seconds =
           1e-6 * static_cast<double>(cells) * static_cast<double>(iterations) * (p == 1 ? slower : 1);
-      out.steps[1].computing[static_cast<std::size_t>(standing.ranks[p])] = seconds;
+      out.steps[1].computing[static_cast<std::size_t>(standing.ground.ranks[p])] = seconds;
       out.iterating = std::max(out.iterating, seconds);
     }
     return out;
@@ -96,7 +96,7 @@ TEST(MeshRemapper, ASlowHostGetsFewerElementsWhenThatPays) {
 
 TEST(MeshRemapper, WhatIsLostIsWeighedAgainstWhatMovingCosts) {
   row one(3000, 3);
-  one.standing.bandwidth = 1e4;  // 100 kB take 10 s and more
+  one.standing.ground.bandwidth = 1e4;  // 100 kB take 10 s and more
   auto by = remapper_of(one);
   auto const reviews = reviews_until_moved(by, one, 4, 100);
   EXPECT_GT(reviews, 3u);
@@ -107,7 +107,7 @@ TEST(MeshRemapper, WhatIsLostIsWeighedAgainstWhatMovingCosts) {
 
 TEST(MeshRemapper, NothingMovesForWhatIsLeft) {
   row one(3000, 3);
-  one.standing.bandwidth = 1e4;
+  one.standing.ground.bandwidth = 1e4;
   one.standing.iterations = 5000;
   auto by = remapper_of(one);
   EXPECT_EQ(reviews_until_moved(by, one, 4, 5), 0u);
@@ -119,4 +119,105 @@ TEST(MeshRemapper, StaysWhereThatIsForced) {
   EXPECT_EQ(reviews_until_moved(by, one, 4, 20), 0u);
 }
 
+/// Ranks 0, 1 and 3 are cluster "a", and rank 2 is "b", an element takes so long on it.
+class Surroundings : public testing::Test {
+ protected:
+  static skel::platform::monitor machine() {
+    skel::platform::snapshot const picture(
+        skel::platform::description(0, {{.name = "a", .hosts = 3}, {.name = "b"}}, {{0, 1, {}, {}}, {1, 0, {}, {}}}));
+    return {picture, {0, 1, 3, 2}};
+  }
+  Surroundings() { standing_.ground.clusters = {"a"}; }
+
+  /// With the selection of these ranks, on which an iteration is expected to take so long, and an element takes so
+  /// long.
+  mesh_remapper by(std::vector<int> const& ranks, double expected, double element = 1e-6) {
+    skel::mesh_ground to = standing_.ground;
+    if (ranks.size() == 1) to.clusters.clear();
+    if (std::ranges::find(ranks, 2) != ranks.end()) to.clusters.emplace_back("b");
+    to.ranks = ranks;
+    to.hosts.seconds.assign(ranks.size(), element);
+    to.hosts.port.assign(ranks.size(), 1e-9);
+    to.hosts.most_cells.assign(ranks.size(), 1e12);
+    to.hosts.cluster_of.assign(ranks.size(), 0);
+    skel::mesh_surroundings around{.outlook = {machine(), std::vector<std::vector<double>>(4, {0, 1e-6})},
+                                   .select =
+                                       [to, expected](auto const&, auto const&, auto const&) {
+                                         return std::optional(skel::mesh_selection{to, expected, 1e9});
+                                       },
+                                   .error = 0.1};
+    return {standing_, {.graph = &row_.graph, .weights = {}, .centres = {}}, 0.05, 0.05, decisions_, around};
+  }
+  static skel::mesh_news announced(skel::platform::announcement one) {
+    return {.announced = {std::move(one)}, .now = 1};
+  }
+
+  row row_{3000, 3};
+  mesh_standing& standing_ = row_.standing;
+  skel::mapping::decision_setup decisions_;
+};
+
+TEST_F(Surroundings, AClusterIsTakenInWhenAChosenHostIsSlow) {
+  auto one = by({0, 1, 3, 2}, 3000e-6 / 3.01);
+  auto const dealt = one.review(row_.after(1000, 1000, 100), 1000, 0.01);
+  ASSERT_TRUE(dealt.has_value());
+  EXPECT_EQ(dealt->parts, 4u);
+  EXPECT_EQ(one.standing().ground.ranks, (std::vector{0, 1, 3, 2}));
+  EXPECT_TRUE(one.has_changed_ranks());
+  auto const& last = one.reviews().back();
+  EXPECT_EQ(last.taken_in, std::vector<std::string>{"b"});
+  EXPECT_TRUE(last.given_up.empty());
+  EXPECT_FALSE(last.host_leaves);
+  EXPECT_GT(last.stays, 0.09);
+  EXPECT_LT(last.goes, last.stays / 2);
+}
+
+TEST_F(Surroundings, ClustersAreGivenUp) {
+  auto one = by({2}, 3e-4, 1e-7);
+  auto const dealt = one.review(row_.after(10'000, 10'000, 1), 10'000, 0.01);
+  ASSERT_TRUE(dealt.has_value());
+  EXPECT_EQ(one.standing().ground.ranks, std::vector{2});
+  EXPECT_EQ(one.reviews().back().given_up, std::vector<std::string>{"a"});
+}
+
+TEST_F(Surroundings, TheSameRanksAreDealtAnewWhereOthersAreNotBetter) {
+  auto one = by({2}, 1e-3);  // by its partition 3 ms
+  ASSERT_TRUE(one.review(row_.after(1000, 1000, 100), 1000, 0.01).has_value());
+  EXPECT_EQ(one.standing().ground.ranks, (std::vector{0, 1, 3}));
+  EXPECT_FALSE(one.has_changed_ranks());
+}
+
+TEST_F(Surroundings, NothingMovesWhereTheSelectionStays) {
+  auto one = by({0, 1, 3}, 1e-3);
+  EXPECT_EQ(reviews_until_moved(one, row_, 1, 20), 0u);
+  EXPECT_FALSE(one.has_changed_ranks());
+}
+
+/// A selection that promises more than its partition keeps is not believed again.
+TEST_F(Surroundings, WhatASelectionTurnedOutToTakeIsRemembered) {
+  auto one = by({2}, 1e-5);  // by its partition 3 ms, and 1 ms where the program is
+  EXPECT_EQ(reviews_until_moved(one, row_, 1, 20), 0u);
+  std::size_t const looks =
+      static_cast<std::size_t>(std::ranges::count_if(one.reviews(), [](auto const& of) { return of.entry > 0; }));
+  EXPECT_EQ(looks, 1u);
+}
+
+TEST_F(Surroundings, AHostThatIsToBeLeftIsLeftAtOnce) {
+  auto one = by({0, 3, 2}, 1e-3);
+  EXPECT_FALSE(one.review(row_.after(10, 10, 1), 10, 0.01).has_value());
+  // Nothing was lost yet, and going costs more than is to come.
+  auto const dealt = one.review(row_.after(20, 10, 1), 10, 0.01,
+                                announced({.says = skel::platform::announcement::kind::leaves, .host = "a-1"}));
+  ASSERT_TRUE(dealt.has_value());
+  EXPECT_EQ(one.standing().ground.ranks, (std::vector{0, 3, 2}));
+  EXPECT_TRUE(one.reviews().back().host_leaves);
+}
+
+TEST_F(Surroundings, AHostThatLeavesIsNotLeftWhereStayingIsForced) {
+  decisions_.forced = {{"remap", "stay"}};
+  auto one = by({0, 3, 2}, 1e-3);
+  EXPECT_FALSE(one.review(row_.after(10, 10, 1), 10, 0.01,
+                          announced({.says = skel::platform::announcement::kind::leaves, .host = "a-1"}))
+                   .has_value());
+}
 }  // namespace

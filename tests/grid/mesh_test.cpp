@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <stdexcept>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -231,6 +233,131 @@ TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
   bool const moved = std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::moved);
   EXPECT_EQ(moved, grid.size() > 1);
   EXPECT_EQ(elsewhere > 0, grid.size() > 1);
+}
+
+struct walked {
+  double u = 0;
+  std::uint64_t n = 0, first = 0, last = 0;  // iterations; ranks that have computed it, the first and the last one
+  std::uint64_t left = 0;                    // the rank of which it was announced that it is to be left
+};
+
+/// Each rank is a cluster of its own; messages between two of them take so long, as the platform says.
+class MeshOnClusters : public testing::Test {
+ protected:
+  MeshOnClusters() : ranks_(static_cast<std::size_t>(skel::grid().size())) {
+    settings_.announcements = testing::TempDir() + "/mesh_announced." + std::to_string(::getppid());
+    write("");
+  }
+  ~MeshOnClusters() override {
+    if (skel::grid grid; grid.rank() == 0) std::filesystem::remove(settings_.announcements);
+  }
+  void connect(double latency) {
+    std::vector<skel::platform::cluster> clusters;
+    std::vector<skel::platform::cluster_link> links;
+    for (std::size_t r = 0; r < ranks_; ++r) {
+      clusters.push_back({.name = "c" + std::to_string(r)});
+      for (std::size_t other = 0; other < ranks_; ++other)
+        if (other != r) links.push_back({r, other, {latency, 1e9}, {}});
+    }
+    settings_.platform = skel::platform::description(0, clusters, links);
+  }
+  /// On rank 0, before the others go on.
+  void write(std::string const& text) {
+    skel::grid grid;
+    if (grid.rank() == 0) {
+      std::ofstream(settings_.announcements) << text;
+      std::filesystem::permissions(settings_.announcements, std::filesystem::perms(0600));
+    }
+    grid.ranks().broadcast("");
+  }
+  std::string says(char const* what, std::size_t rank) const {
+    return R"({"skel_announcement": 1, ")" + std::string(what) + R"(": "c)" + std::to_string(rank) + "\"}\n";
+  }
+  /// `slow`: what is waited for an element in an iteration [s], by its cell.
+  template <class Slow>
+  auto walk(skel::grid const& grid, std::uint64_t iterations, Slow slow) const {
+    return skel::iterate("walk", some_mesh(), totals(),
+                         [](mesh_element const& e) { return walked{.u = static_cast<double>(e.number() % 7)}; }) |
+           skel::phase("step",
+                       [slow, me = static_cast<std::uint64_t>(grid.rank())](element<walked> e) {
+                         if (++e->n == 1) e->first = me;
+                         e->last = me;
+                         e->u = e->u * 1.0625 + static_cast<double>(e.number() % 3);
+                         if (double const seconds = slow(*e, e.number()); seconds > 0)
+                           std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+                       }) |
+           skel::update("u", &walked::u) |
+           skel::all_reduce(
+               "sum", &totals::sum, [](walked const& c) { return static_cast<double>(c.n); }, std::plus<>()) |
+           skel::times(iterations);
+  }
+  /// Runs it, and compares it with the sequential engine.
+  template <class Program>
+  auto run(skel::grid& grid, Program const& program, std::uint64_t iterations) const {
+    auto found = grid.run(program, [](walked const& c) { return c; });
+    auto const expected = skel::runtime::iteration::run_sequential(walk(grid, iterations, [](auto&&...) { return 0; }));
+    EXPECT_EQ(found.totals.sum, expected.totals.sum);
+    EXPECT_EQ(found.values.size(), expected.cells.size());
+    for (std::size_t e = 0; e < found.values.size(); ++e) EXPECT_EQ(found.values[e].u, expected.cells[e].u) << e;
+    return found;
+  }
+
+  std::size_t ranks_;
+  skel::run_settings settings_;
+};
+
+/// Clusters are far from each other, so that one is enough, until it becomes slow.
+TEST_F(MeshOnClusters, AClusterIsTakenInWhenTheChosenOneIsSlow) {
+  if (ranks_ == 1) return;
+  connect(0.05);
+  settings_.announcements.clear();
+  skel::grid grid(settings_);
+  auto const program = walk(grid, 300, [me = static_cast<std::uint64_t>(grid.rank())](walked const& of, auto) {
+    return of.n > 20 && of.first == me ? 2e-3 : 0;
+  });
+  auto const found = run(grid, program, 300);
+  EXPECT_EQ(std::ranges::count(found.report.plan.clusters, true, &skel::mesh_cluster::takes_part), 1);
+  EXPECT_TRUE(
+      std::ranges::any_of(found.report.reviews, [](auto const& of) { return of.moved && !of.taken_in.empty(); }));
+  EXPECT_TRUE(std::ranges::any_of(found.values, [](walked const& c) { return c.first != c.last; }));
+  std::ostringstream text;
+  text << found.report;
+  EXPECT_THAT(text.str(), HasSubstr(", takes in c"));
+}
+
+TEST_F(MeshOnClusters, AHostThatLeavesHasNoElementsInTheEnd) {
+  if (ranks_ == 1) return;
+  connect(1e-6);
+  skel::grid grid(settings_);
+  auto const program = walk(grid, 400, [&](walked& of, std::size_t number) {
+    if (number != 0) return 0.0;
+    if (of.n == 100)  // its own rank is to be left
+      std::ofstream(settings_.announcements, std::ios::app) << says("leaves", of.left = of.last);
+    return 2e-3;
+  });
+  auto const found = run(grid, program, 400);
+  auto const left = found.values.front().left;
+  EXPECT_FALSE(std::ranges::any_of(found.values, [&](walked const& c) { return c.last == left; }));
+  EXPECT_TRUE(std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::host_leaves));
+}
+
+TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
+  if (ranks_ == 1) return;
+  connect(1e-6);
+  std::string all;
+  for (std::size_t r = 1; r < ranks_; ++r) all += says("leaves", r);
+  write(all);
+  skel::grid grid(settings_);
+  auto const program = walk(grid, 200, [&](walked const& of, std::size_t number) {
+    if (number == 0 && of.n == 20) std::ofstream(settings_.announcements, std::ios::app) << says("joins", 1);
+    return 5e-5;
+  });
+  auto const found = run(grid, program, 200);
+  EXPECT_EQ(found.report.plan.elements_of[0], program.over->cells());
+  EXPECT_TRUE(std::ranges::any_of(found.values, [](walked const& c) { return c.last == 1; }));
+  EXPECT_FALSE(std::ranges::any_of(found.values, [](walked const& c) { return c.last > 1; }));
+  EXPECT_TRUE(std::ranges::any_of(
+      found.report.reviews, [](auto const& of) { return of.moved && of.taken_in == std::vector<std::string>{"c1"}; }));
 }
 
 /// A folder of its own on rank 0, which removes it.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <skel/detail/grid/mesh_plan.hpp>
@@ -20,6 +21,7 @@ struct mesh_report {
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
   std::vector<record::mesh_review> reviews{};  ///< whether elements were to be dealt anew, while it ran
+  std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 
   /// The first rank that has elements, and so was called by outputs.
   int first_rank() const {

@@ -33,17 +33,19 @@ struct mesh_record {
   std::vector<mesh_share> shares;  ///< of each rank
 };
 
-/// A look at a program that has paused: whether its elements are to be dealt anew.
+/// A look at a program that has paused: whether its elements are to be dealt anew, on the same ranks or on others.
 struct mesh_review {
   std::uint64_t iteration = 0;
   double stays = 0, goes = 0;  ///< an iteration, expected [s]
   double entry = 0;            ///< what going costs [s]
   double lost = 0;             ///< by staying, as far as this is known now [s]
   bool moved = false;
+  std::vector<std::string> taken_in{}, given_up{};  ///< clusters, by going
+  bool host_leaves = false;                         ///< that has elements, so that staying is out of question
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(iteration, stays, goes, entry, lost, moved);
+    archive(iteration, stays, goes, entry, lost, moved, taken_in, given_up, host_leaves);
   }
 };
 
