@@ -10,7 +10,6 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
@@ -202,7 +201,7 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
         part.iterations() ? static_cast<double>(*part.iterations()) : horizon / decided.chosen().per_use;
     parted = mapping::choose_partition(to_part, on, settings);
     planning_ = record::now() - begin;
-    auto const fitted = cost::mesh::fit_surface(parted->figures);
+    auto const fitted = cost::mesh::fit_surface(on, parted->figures);
     asked_->counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app_.beta_cluster};
   }
   auto const& decided = clusters_.use(*asked_);
@@ -227,15 +226,12 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
   plan.partition = parted->best.method;
   plan.cut = parted->figures.cut, plan.cut_between_clusters = parted->figures.cut_between_clusters;
   auto const& time = parted->time;
-  auto const inside = cost::mesh::time_inside(machine_, app_, chosen, asked_->relays_from);
-  plan.iteration = time.seconds + inside.iteration, plan.phase_seconds = time.phases;
-  plan.update = time.update + inside.update, plan.all_reduce = time.all_reduce + inside.all_reduce;
-  plan.hidden = time.hidden;
+  plan.iteration = time.seconds, plan.phase_seconds = time.phases;
+  plan.update = time.update, plan.all_reduce = time.all_reduce, plan.hidden = time.hidden;
   standing_ = mesh_standing{.program = asked_->program,
                             .ranks = std::move(ranks),
                             .partition = std::move(parted->best),
                             .hosts = std::move(on),
-                            .inside = inside.iteration,
                             .phase_of = phases_of(part.steps()),
                             .iterations = part.iterations(),
                             .bytes_per_element = app_.bytes_per_element,

@@ -48,11 +48,11 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   plan::cell_weights const weights{now.phases, mesh_.weights};
   auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, now.cluster_of);
   double const measured = since.iterating / static_cast<double>(iterations),
-               modelled = cost::mesh::time_of(now, present).seconds + standing_.inside;
+               modelled = cost::mesh::time_of(now, present).seconds;
   std::vector<double> all(now.phases, 0);
   for (std::size_t p = 0; p < now.parts(); ++p)
     for (std::size_t j = 0; j < now.phases; ++j) all[j] += present.weights[p * now.phases + j];
-  double const possible = modelled - standing_.inside - cost::mesh::least_seconds(now, all);
+  double const possible = modelled - cost::mesh::least_seconds(now, all);
   double const missed = std::max(0.0, possible) * static_cast<double>(iterations);
   missed_ += missed, unplanned_ += missed;
   seconds_ += since.iterating;
@@ -70,7 +70,7 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   settings.iterations = std::min(remaining, seconds_ / measured);  // as many as there have been
   auto found = mapping::choose_partition(mesh_, now, settings);
   // What the model does not know of, no partition takes away.
-  looked.goes = std::max(0.0, measured - (modelled - found.time.seconds - standing_.inside));
+  looked.goes = std::max(0.0, measured - (modelled - found.time.seconds));
   double moved = 0;
   for (std::size_t e = 0; e < found.best.part_of.size(); ++e)
     moved += found.best.part_of[e] != standing_.partition.part_of[e] ? 1 : 0;

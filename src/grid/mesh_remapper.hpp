@@ -22,7 +22,6 @@ struct mesh_standing {
   std::vector<int> ranks{};   ///< that take part: of each part of the partition
   plan::partition partition{};
   cost::mesh::part_hosts hosts{};             ///< with what phases took when they were measured first
-  double inside = 0;                          ///< messages inside clusters, in an iteration [s]
   std::vector<std::size_t> phase_of{};        ///< of each step of the program, its phase; no_phase: it is none
   std::optional<std::uint64_t> iterations{};  ///< that will be made, where the program says so
   double bytes_per_element = 0;

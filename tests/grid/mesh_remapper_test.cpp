@@ -28,9 +28,12 @@ struct row {
       standing.partition.part_of.push_back(static_cast<std::uint32_t>(c * parts / cells));
     standing.hosts = {.phases = 1,
                       .seconds = std::vector<double>(parts, 1e-6),
-                      .port = std::vector<double>(parts, 1e-9),
                       .most_cells = std::vector<double>(parts, 1e12),
                       .cluster_of = std::vector<std::size_t>(parts, 0),
+                      .paths = {{{0, 1e9}, 1}},
+                      .leaving = {1e9},
+                      .bytes = 1,
+                      .port = {1e-9},
                       .uplink = {1e-9},
                       .updates = 1,
                       .overlaps = {0}};
