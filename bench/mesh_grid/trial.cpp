@@ -8,7 +8,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
-#include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/plan/relays.hpp>
 
 #include "grid/simulated_machine.hpp"
 
@@ -25,10 +25,6 @@ constexpr std::size_t most_corrections = 3;
 /// other.
 constexpr std::size_t sent_at_once = std::size_t{1} << 20;
 
-std::size_t relays_from() {
-  return skel::runtime::iteration::run_options().relays_from;
-}
-
 }  // namespace
 
 trial::trial(grid_case const& of, grid_mesh const& mesh, trial_settings settings)
@@ -39,7 +35,7 @@ trial::trial(grid_case const& of, grid_mesh const& mesh, trial_settings settings
 void trial::choose() {
   skel::mapping::mesh_clusters_problem const problem(1);
   skel::mapping::mesh_clusters_request asked{
-      .name = of_.name, .machine = &of_.figures, .app = &of_.app, .relays_from = relays_from()};
+      .name = of_.name, .machine = &of_.figures, .app = &of_.app, .relays_from = skel::plan::relays_pay_from};
   for (std::size_t correction = 0; correction <= most_corrections; ++correction) {
     auto const ways = problem.candidates(asked, asked.counted ? 1 : 0, true);
     auto const best = std::ranges::min_element(
@@ -73,7 +69,7 @@ predictions trial::predict(cluster_set const& on, bool as_written) {
   auto const parts = mesh_cost::hosts_of_parts(machine, of_.app, mesh_cost::all_hosts(machine, on));
   return {.paper = mesh_cost::seconds_of(mesh_cost::program(machine, of_.app), on),
           .counted = mesh_cost::time_of(parts, parted(on).figures),
-          .inside = mesh_cost::time_inside(machine, of_.app, on, relays_from())};
+          .inside = mesh_cost::time_inside(machine, of_.app, on, skel::plan::relays_pay_from)};
 }
 
 double trial::least_inner(cluster_set const& on) {

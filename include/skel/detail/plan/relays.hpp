@@ -6,6 +6,11 @@
 
 namespace skel::plan {
 
+/// From so many ranks on it pays to relay what they have to say instead of sending it each to each. By LogP (Culler et
+/// al. 1993, PPoPP, 1-12) relaying takes ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o, which is less from
+/// 27 ranks on where L is 10 o, as between hosts of a cluster.
+inline constexpr std::size_t relays_pay_from = 27;
+
 /// What a rank does in a step in which heads are relayed: it sends those that it knows by then, and takes from others
 /// what they send it in the step of the same number, before it goes on to the next one.
 struct relay_step {
