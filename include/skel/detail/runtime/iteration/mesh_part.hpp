@@ -22,6 +22,8 @@ struct mesh_step {
   std::string name;
   std::size_t bytes = 0;  ///< update: of an element
   bool waits = false;     ///< update: nothing else begins before it has come
+  /// all_reduce: what it gets of an element may depend on its neighbours.
+  bool sees_neighbours = false;
 };
 
 /// The cells of a program over a mesh that are on one rank, with its steps, whose types only they know. Cells are in

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -143,6 +144,8 @@ class typed_part final : public mesh_part {
   template <class Member, class Of, class Operator>
   void add(skeletons::mesh_all_reduce<Member, Of, Operator> const& step) {
     put<typed_all_reduce<Member, Of, Operator, cell, totals_type>>(mesh_step::kind::all_reduce, step.name, step);
+    steps_.back().sees_neighbours = std::invocable<Of const&, element<cell const>, totals_type const&> ||
+                                    std::invocable<Of const&, element<cell const>>;
   }
   template <class F>
   void add(skeletons::mesh_totals_step<F> const& step) {
