@@ -180,7 +180,7 @@ TEST(UpdateCheck, CellsThatAreNotPlainNeedAnEquality) {
   auto const of = [](auto make) {
     return skel::iterate("held", some_mesh(), make) |
            skel::phase("grow",
-                       [](auto e) {
+                       []<class Cell>(element<Cell> e) {
                          double sum = 0;
                          for (std::size_t f = 0; f < e.faces(); ++f)
                            if (auto const* const there = e.neighbour(f)) sum += static_cast<double>(there->all.size());
