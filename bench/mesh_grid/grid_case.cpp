@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include <skel/detail/cost/communication/fit.hpp>
+#include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 
 #include "grid/simgrid_platform.hpp"
 #include "grid/simulator.hpp"
-#include "partitions/tetrahedra.hpp"
 
 namespace bench {
 namespace {
@@ -24,14 +24,9 @@ using skel::platform::cluster_link;
 using skel::platform::description;
 
 grid_mesh as_grid_mesh(std::string name, skel::mesh const& of) {
-  grid_mesh made{std::move(name), skel::neighbours_by_faces(of), {}, centres_of(of)};
-  made.graph.offsets.push_back(0);
-  for (std::size_t e = 0; e < made.faces.cells(); ++e) {
-    for (auto const behind : made.faces.of(e))
-      if (behind != skel::face_neighbours::none) made.graph.neighbours.push_back(behind);
-    made.graph.offsets.push_back(made.graph.neighbours.size());
-  }
-  return made;
+  auto faces = skel::neighbours_by_faces(of);
+  auto graph = skel::plan::graph_of(faces);
+  return {std::move(name), std::move(faces), std::move(graph), skel::centres_of(of)};
 }
 
 /// One byte, and two sizes in each octave up to the longest message of an update that there is.
@@ -46,7 +41,7 @@ std::vector<std::uint64_t> probed_sizes() {
 }  // namespace
 
 grid_mesh cube_mesh(std::size_t width) {
-  return as_grid_mesh(fmt::format("a cube of {0} x {0} x {0}", width), cube_of_tetrahedra(width));
+  return as_grid_mesh(fmt::format("a cube of {0} x {0} x {0}", width), skel::cube_of_tetrahedra(width));
 }
 
 grid_mesh mesh_of_file(std::string const& file) {

@@ -23,10 +23,6 @@ constexpr std::size_t most_corrections = 3;
 /// other.
 constexpr std::size_t sent_at_once = std::size_t{1} << 20;
 
-std::size_t relays_from() {
-  return skel::runtime::iteration::run_options().relays_from;
-}
-
 }  // namespace
 
 trial::trial(grid_case const& of, grid_mesh const& mesh, trial_settings settings)
@@ -37,7 +33,7 @@ trial::trial(grid_case const& of, grid_mesh const& mesh, trial_settings settings
 void trial::choose() {
   skel::mapping::mesh_clusters_problem const problem(1);
   skel::mapping::mesh_clusters_request asked{
-      .name = of_.name, .machine = &of_.figures, .app = &of_.app, .relays_from = relays_from()};
+      .name = of_.name, .machine = &of_.figures, .app = &of_.app, .relays_from = skel::plan::relays_pay_from};
   for (std::size_t correction = 0; correction <= most_corrections; ++correction) {
     auto const ways = problem.candidates(asked, asked.counted ? 1 : 0, true);
     auto const best = std::ranges::min_element(

@@ -16,12 +16,13 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
+#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/record/clock.hpp>
 
-#include "tetrahedra.hpp"
 #include "unguarded.hpp"
 
 namespace {
@@ -41,7 +42,7 @@ struct named_grid {
 };
 
 named_mesh as_graph(std::string name, mesh const& of) {
-  return {std::move(name), bench::joined_by_faces(of), bench::centres_of(of)};
+  return {std::move(name), plan::graph_of(neighbours_by_faces(of)), centres_of(of)};
 }
 
 /// Clusters `fast` and `slow` with so many hosts each, of which one is four times as fast, 0.1 ms apart, with uplinks
@@ -142,7 +143,7 @@ int run(int argc, char** argv) {
   std::vector<named_mesh> meshes;
   meshes.reserve(cubes.size() + files.size());
   for (auto const width : cubes)
-    meshes.push_back(as_graph(fmt::format("a cube of {0}^3", width), bench::cube_of_tetrahedra(width)));
+    meshes.push_back(as_graph(fmt::format("a cube of {0}^3", width), cube_of_tetrahedra(width)));
   for (auto const& file : files) meshes.push_back(as_graph(file, read_mesh(file)));
   std::vector<named_grid> const grids{one_to_four(4, 4), one_to_four(16, 2), grid_of_files(machine, program)};
   double worst = -1;

@@ -54,7 +54,7 @@ double all_reduce_time(std::span<message_path const> paths, std::span<std::size_
   SKEL_EXPECTS(n > 0 && paths.size() == n * n);
   std::size_t const all = std::accumulate(ranks.begin(), ranks.end(), std::size_t{0});
   if (all == 1) return 0;
-  if (all < plan::ranks_that_relay) return each_to_each(paths, ranks, all);
+  if (all < plan::relays_pay_from) return each_to_each(paths, ranks, all);
   std::vector<double> gathered(n);
   for (std::size_t c = 0; c < n; ++c)
     gathered[c] = gathering(paths[c * n + c], std::vector<std::size_t>(ranks[c], 1));

@@ -38,6 +38,7 @@
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/iteration/update_check.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
 #include <skel/detail/runtime/plan_archive.hpp>
@@ -408,6 +409,22 @@ struct grid::state {
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
                   runtime::iteration::run_options options);
+
+  /// Throws on every rank what is found of forgotten updates on rank 0. Collective.
+  void check_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces, std::uint64_t most) const {
+    std::pair<std::optional<runtime::iteration::mesh_failure>, std::string> told;
+    if (ranks.rank() == 0) try {
+        told.first =
+            find_forgotten_update(part, faces, std::min(settings.check_updates, most), &interrupt_watch::flag());
+      } catch (std::exception const& e) {
+        told.second = std::string("--skel-check-updates: ") + e.what();
+      }
+    told = runtime::from_bytes<decltype(told)>(ranks.broadcast(runtime::to_bytes(told)));
+    if (!told.second.empty()) throw error(told.second);
+    if (auto const& found = told.first)
+      throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration, 0,
+                       "program '" + part.name() + "': " + found->what, nullptr);
+  }
 
   /// How a program over a mesh runs. Every rank measures its phases, rank 0 decides and tells. Collective.
   placed_mesh place(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces) {
@@ -892,6 +909,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   if (rank() == 0) warn_of_unused_by_mesh(s.settings);
+  if (s.settings.check_updates > 0) s.check_updates(part, faces, options.most_iterations);
   return s.run(part, mesh, faces, std::move(options));
 }
 

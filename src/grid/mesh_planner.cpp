@@ -94,32 +94,6 @@ record::mesh_app app_of(mesh_part const& part, bsp_machine const& where, platfor
   return app;
 }
 
-plan::cell_graph graph_of(face_neighbours const& faces) {
-  plan::cell_graph graph;
-  graph.offsets.push_back(0);
-  for (std::size_t e = 0; e < faces.cells(); ++e) {
-    for (auto const behind : faces.of(e))
-      if (behind != face_neighbours::none) graph.neighbours.push_back(behind);
-    graph.offsets.push_back(graph.neighbours.size());
-  }
-  return graph;
-}
-
-/// The middle of the nodes of each element; nothing where the mesh has no coordinates.
-std::vector<double> centres_of(skel::mesh const& mesh) {
-  std::vector<double> centres;
-  if (mesh.dimension() == 0) return centres;
-  centres.reserve(3 * mesh.cells());
-  for (std::size_t e = 0; e < mesh.cells(); ++e) {
-    auto const nodes = mesh.cell(e);
-    double sum[3] = {};
-    for (auto const node : nodes)
-      for (std::size_t d = 0; d < mesh.dimension(); ++d) sum[d] += mesh.point(node)[d];
-    for (double const one : sum) centres.push_back(one / static_cast<double>(nodes.size()));
-  }
-  return centres;
-}
-
 /// Ranks of clusters, those of each together.
 std::vector<int> ranks_on(bsp_machine const& where, platform::description const& machine,
                           std::vector<std::size_t> const& clusters) {
@@ -179,7 +153,7 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
                                           .app = &app_,
                                           .relays_from = runtime::iteration::run_options().relays_from,
                                           .iterations = static_cast<double>(part.iterations().value_or(0))};
-  graph_ = graph_of(faces);
+  graph_ = plan::graph_of(faces);
   centres_ = centres_of(mesh);
   mapping::mesh_to_part const to_part{.graph = &graph_, .weights = {}, .centres = centres_};
   placed_mesh out;

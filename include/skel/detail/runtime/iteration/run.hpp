@@ -21,7 +21,7 @@ struct run_options {
   std::uint64_t most_iterations = 1'000'000;
   std::size_t threads = 1;  ///< of this rank
   /// From so many ranks on what they reduce is relayed (plan::relays_of()). The same on all ranks.
-  std::size_t relays_from = plan::ranks_that_relay;
+  std::size_t relays_from = plan::relays_pay_from;
   /// Of each rank, those that are near to each other alike; empty: all are near. The same on all ranks.
   std::vector<std::size_t> group_of{};
   /// The program goes on: so many iterations have been made, and the part has its cells and totals

@@ -18,6 +18,7 @@
 #include <skel/detail/runtime/iteration/cell_memory.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/iteration/same_value.hpp>
 #include <skel/detail/runtime/step_control.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
@@ -49,6 +50,8 @@ class typed_step {
   virtual failed fold(data const& /*of*/, std::size_t /*piece*/, plan::block /*places*/, step_control& /*control*/) {
     return {};
   }
+  /// `other`: the same step of another part.
+  virtual bool has_same_fold(typed_step const& /*other*/) const { return true; }
   virtual failed contribute(std::string& /*to*/) { return {}; }
   virtual failed combine(data& /*of*/, std::span<std::span<std::byte const> const> /*ranks*/) { return {}; }
   virtual failed act(data& /*of*/, std::uint64_t /*iteration*/, int /*rank*/, int /*ranks*/, bool& /*ends*/) {
@@ -156,6 +159,14 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
       fold_into<value>(sums_[piece], skeletons::call_for_element(step_.of, of.seen_at(place), of.totals),
                        step_.combine);
     });
+  }
+  bool has_same_fold(typed_step<Cell, Totals> const& other) const override {
+    auto const &mine = sums_.front(), &its = static_cast<typed_all_reduce const&>(other).sums_.front();
+    if (mine.has_value() != its.has_value()) return false;
+    if constexpr (comparable_values<value>)
+      return !mine || same_value(*mine, *its);
+    else
+      return true;
   }
   std::optional<mesh_failure> contribute(std::string& to) override {
     return tried(mesh_failure::kind::combine, [&] {
