@@ -121,14 +121,22 @@ TEST(MeshOnGrid, AStopOfOneRankCancelsAll) {
 TEST(MeshOnGrid, OutputsSeeAllElementsOnce) {
   skel::grid grid;
   std::vector<double> seen;
+  std::vector<int> members;
   auto const program =
       skel::iterate("seen", some_mesh(), [](mesh_element const& e) { return cell{static_cast<double>(e.number())}; }) |
       skel::output("look", 2,
-                   [&seen](auto const& view) {
+                   [&](auto const& view) {
+                     members.assign(view.members.begin(), view.members.end());
                      for (auto const& c : view.cells) seen.push_back(c.u);
                    }) |
       skel::times(4);
-  grid.run(program);
+  auto const report = grid.run(program).report;
+  if (!seen.empty()) {
+    std::vector<int> with_elements;
+    for (int r = 0; r < grid.size(); ++r)
+      if (report.plan.elements_of[static_cast<std::size_t>(r)] > 0) with_elements.push_back(r);
+    EXPECT_EQ(members, with_elements);
+  }
   double const sum = std::accumulate(seen.begin(), seen.end(), 0.0);
   auto const n = static_cast<double>(program.over->cells());
   EXPECT_EQ(grid.all_reduce(sum, std::plus<>{}), n * (n - 1));  // twice

@@ -221,7 +221,7 @@ class typed_output final : public typed_step<Cell, Totals> {
       std::size_t const here = of.layout->computed;
       mesh_view<Cell, Totals> const view{
           iteration, std::span(of.layout->elements.numbers).first(here), {of.cells.data(), here}, of.totals, rank,
-          ranks};
+          ranks, of.layout->ranks};
       step_.function(view);
     });
   }
