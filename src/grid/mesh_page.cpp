@@ -237,6 +237,7 @@ std::string ranks(mesh_history const& run) {
 
 std::string moves(mesh_history const& run) {
   auto const& reviews = run.report.reviews;
+  if (run.end == record::run_end::failed && reviews.empty()) return "";  // they are told at the end
   std::string out = "<h2>Whether elements were to be dealt anew</h2>\n";
   if (reviews.empty())
     return out + paragraph(

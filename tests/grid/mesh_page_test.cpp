@@ -64,8 +64,8 @@ TEST(MeshPage, SaysWhereThereIsNothingToShow) {
   skel::test::expect_balanced(page);
   EXPECT_THAT(page,
               AllOf(HasSubstr("&lt;light &amp; metal&gt;"), HasSubstr("It ended by an exception: no &lt;room&gt;"),
-                    HasSubstr("nothing was chosen"), HasSubstr("none was measured"), HasSubstr("Nobody looked")));
-  EXPECT_THAT(page, Not(HasSubstr("<h2>Ranks</h2>")));
+                    HasSubstr("nothing was chosen"), HasSubstr("none was measured")));
+  EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("<h2>Ranks</h2>"), HasSubstr("Nobody looked"))));
 }
 
 TEST(IterationTimes, GrowNoMoreAndLoseNothing) {

@@ -212,8 +212,9 @@ TEST_F(MeshReport, ARunWritesItsPage) {
   if (grid.rank() != 0) return;
   auto const page = written();
   skel::test::expect_balanced(page);
-  EXPECT_THAT(page, AllOf(HasSubstr("It is complete: " + std::to_string(found.report.run.iterations) + " iterations in "),
-                          HasSubstr("class=\"measured\""), HasSubstr("computed "), HasSubstr("&#39;conduct&#39;")));
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("It is complete: " + std::to_string(found.report.run.iterations) + " iterations in "),
+                    HasSubstr("class=\"measured\""), HasSubstr("computed "), HasSubstr("&#39;conduct&#39;")));
   if (grid.size() == 1) {
     EXPECT_THAT(page, HasSubstr("nothing was chosen"));
     return;
