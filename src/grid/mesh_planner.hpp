@@ -55,6 +55,9 @@ class mesh_planner {
   /// Looks after the program that was placed last while it runs; nothing where there is nothing to deal anew. Refers to
   /// this.
   std::unique_ptr<mesh_remapper> remapper() const;
+  /// What clusters were chosen by, of the program that was placed last, and for which request; null before.
+  mapping::mesh_clusters_problem const& problem() const { return clusters_.problem(); }
+  mapping::mesh_clusters_request const* asked() const { return asked_ ? &*asked_ : nullptr; }
   /// What came of the run that was placed last.
   void observe(record::mesh_record const& run);
 

@@ -44,3 +44,9 @@ foreach(order 0 1 2)
     message(FATAL_ERROR "order ${order}: exit ${status}, ${count} lines of a head and eight times\n${output}${errors}")
   endif()
 endforeach()
+
+execute_process(COMMAND ${PROGRAM} --cells 1 --steps 2 --every 2 --vtk ${SCRATCH}/light RESULT_VARIABLE status
+  OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+if(NOT status EQUAL 0 OR NOT EXISTS ${SCRATCH}/light_0000002.pvtu)
+  message(FATAL_ERROR "--vtk: exit ${status}, and no light_0000002.pvtu of ${SCRATCH}\n${output}${errors}")
+endif()

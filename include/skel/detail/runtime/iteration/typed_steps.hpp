@@ -230,9 +230,13 @@ class typed_output final : public typed_step<Cell, Totals> {
     if (iteration % step_.every != 0) return {};
     return tried(mesh_failure::kind::output, [&] {
       std::size_t const here = of.layout->computed;
-      mesh_view<Cell, Totals> const view{
-          iteration, std::span(of.layout->elements.numbers).first(here), {of.cells.data(), here}, of.totals, rank,
-          ranks};
+      mesh_view<Cell, Totals> const view{iteration,
+                                         std::span(of.layout->elements.numbers).first(here),
+                                         {of.cells.data(), here},
+                                         of.totals,
+                                         rank,
+                                         ranks,
+                                         of.layout->ranks};
       step_.function(view);
     });
   }
