@@ -1,8 +1,11 @@
-// Light in a box of metal: Maxwell's equations in a cube of tetrahedra by a discontinuous Galerkin method, as a program
-// over a mesh on all ranks. It begins with a standing wave whose frequency is known, and prints which one came out,
-// what became of its energy, and the fields at a point. See --help.
+// Light in a box of metal: Maxwell's equations in tetrahedra by a discontinuous Galerkin method, as a program over a
+// mesh on all ranks. In a box it begins with a standing wave whose frequency is known, and prints which one came out;
+// in a mesh of any shape, from a file, with a pulse. It prints what became of the energy, and fields at a point. See
+// --help.
 //
 //   mpirun -np 4 12_maxwell --cells 8 --order 1 --flux central --integrator leapfrog --steps 800 --probe 0.3,0.4,0.5
+//   mpirun -np 4 12_maxwell --mesh lens.msh --epsilon glass=2.25 --wall outside=open --flux upwind --integrator lsrk
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -11,10 +14,12 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <numbers>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -26,23 +31,32 @@
 #include "maxwell/cavity.hpp"
 #include "maxwell/cavity_mode.hpp"
 #include "maxwell/dump.hpp"
+#include "maxwell/filling.hpp"
+#include "maxwell/mesh_file.hpp"
 #include "maxwell/on_mesh.hpp"
 #include "maxwell/oscillation.hpp"
 #include "maxwell/paraview.hpp"
+#include "maxwell/probe.hpp"
+#include "maxwell/pulse.hpp"
 
 namespace {
 
 using namespace maxwell;
 
 struct options {
+  std::string mesh{};
   std::uint32_t cells = 8;
   std::size_t order = 1;
   std::string flux = "central", integrator = "leapfrog";
   std::uint64_t steps = 800;
   double step = 0;  // 0: the longest that is stable
-  std::vector<double> probe{0.3, 0.4, 0.5};
+  std::vector<double> probe{};
+  std::string start{};
   std::vector<unsigned> mode{1, 1, 1};
+  std::vector<double> middle{};  // of the pulse
+  double width = 0;
   double dielectric = 1;  // permittivity of the lower half
+  std::vector<std::string> epsilon{}, walls{};
   std::string series{}, dump{}, vtk{};
   std::uint64_t every = 100;
   bool report = false;
@@ -111,21 +125,91 @@ struct all_fields {
   double step() const { return dt; }
 };
 
-/// The mesh as it is written, with what fills it.
-domain domain_of(skel::mesh const& mesh, matter_at const& matter) {
-  tetrahedra out;
-  for (std::size_t v = 0; v < mesh.nodes(); ++v) {
-    auto const at = mesh.point(v);
-    out.points.push_back({at[0], at[1], at[2]});
+/// What is computed in what, whatever the scheme.
+struct scene {
+  skel::mesh mesh;
+  experiment of;
+  bool in_vacuum = true;  // between electric walls
+};
+
+/// A point that was asked for, which has to be inside, or else one near to a wished one.
+point inside_point(skel::mesh const& mesh, std::vector<double> const& asked, point const& wished,
+                   std::string const& what) {
+  if (asked.empty()) return cell_at(mesh, wished) ? wished : nearest_middle(mesh, wished);
+  point const at{asked[0], asked[1], asked[2]};
+  if (cell_at(mesh, at)) return at;
+  auto const in = brick_of(mesh);
+  std::string around;
+  for (std::size_t a = 0; a < 3; ++a)
+    around += (a == 0 ? "" : " x ") + std::to_string(in.least[a]) + ".." + std::to_string(in.greatest[a]);
+  throw skel::error(what + ": the point " + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
+                    std::to_string(at[2]) + " is outside of the mesh, which is in " + around);
+}
+
+first_fields start_of(options const& with, skel::mesh const& mesh, mesh_sizes const& sizes) {
+  auto const in = brick_of(mesh);
+  if (with.start == "mode" || (with.start.empty() && with.mesh.empty())) {
+    if (!fills(in, sizes.volume))
+      throw skel::error(with.mesh +
+                        ": modes are known of boxes along the axes, which this mesh does not fill; take --start pulse");
+    return {cavity_mode({with.mode[0], with.mode[1], with.mode[2]}, {}, in)};
   }
-  for (std::size_t c = 0; c < mesh.cells(); ++c) out.cells.push_back(corners_of(mesh, c));
-  return domain(std::move(out), matter);
+  point wished{};
+  for (std::size_t a = 0; a < 3; ++a) wished[a] = (in.least[a] + in.greatest[a]) / 2;
+  // Nothing of it is at walls, or where the mesh is too coarse for that it is two tetrahedra wide.
+  double const width = std::max(std::min({in.edge(0), in.edge(1), in.edge(2)}) / 8, 2 * sizes.mean_edge);
+  return {pulse{inside_point(mesh, with.middle, wished, "--middle"), with.width > 0 ? with.width : width}};
+}
+
+/// What is said of a mesh from a file, on one rank.
+void print_mesh(marked_tetrahedra const& of, mesh_sizes const& sizes, boundary const& around,
+                first_fields const& start) {
+  std::printf("%zu nodes, volume %g, radius of the smallest inscribed sphere %g\n", of.mesh().nodes(), sizes.volume,
+              sizes.inscribed_radius);
+  std::printf("walls: %zu electric faces (%zu of them without a tag), %zu magnetic, %zu open\n", around.faces_of[0],
+              around.untagged, around.faces_of[1], around.faces_of[2]);
+  if (auto const* const ring = std::get_if<pulse>(&start.what))
+    std::printf("a pulse of width %g at %g, %g, %g\n", ring->width, ring->middle[0], ring->middle[1], ring->middle[2]);
+}
+
+scene make_scene(options const& with, bool speaks) {
+  std::size_t const n = with.cells;
+  auto given =
+      with.mesh.empty() ? as_tetrahedra("the cube", skel::box_of_tetrahedra({n, n, n})) : read_tetrahedra(with.mesh);
+  std::vector<tag_setting> epsilon, walls;
+  for (auto const& text : with.epsilon) epsilon.push_back(parse_tag_setting("--epsilon", text));
+  for (auto const& text : with.walls) walls.push_back(parse_tag_setting("--wall", text));
+  auto around = boundary_of_tags(given, walls);
+  filling in{matter_of_tags(given, epsilon), around.walls};
+  if (with.dielectric != 1)
+    in.matter = matter_by_middle(given.mesh(), [below = with.dielectric](point const& middle) {
+      return material{.permittivity = middle[2] < 0.5 ? below : 1};
+    });
+  auto const sizes = sizes_of(given.mesh());
+  auto const box = brick_of(given.mesh());
+  point wished{};
+  constexpr point of_edges{0.3, 0.4, 0.5};  // where no plane of symmetry of a box is
+  for (std::size_t a = 0; a < 3; ++a) wished[a] = box.least[a] + of_edges[a] * box.edge(a);
+  experiment of{.with = nullptr,
+                .start = start_of(with, given.mesh(), sizes),
+                .probe = inside_point(given.mesh(), with.probe, wished, "--probe"),
+                .how = with.flux == "upwind" ? flux::upwind : flux::central,
+                .step = with.step};
+  of.probe_in = *cell_at(given.mesh(), of.probe);
+  expect_scheme(in, of.how, with.integrator == "leapfrog");
+  if (!with.mesh.empty() && speaks) print_mesh(given, sizes, around, of.start);
+  bool const vacuum = in.matter.empty() && around.faces_of[1] + around.faces_of[2] == 0;
+  of.with = std::make_shared<filling const>(std::move(in));
+  return {std::move(given.all.cells), std::move(of), vacuum};
 }
 
 template <class Cell, class Program>
-void run(skel::grid& grid, options const& with, skel::mesh const& mesh, experiment const& of, Program const& program) {
+void run(skel::grid& grid, options const& with, scene const& in, Program const& program) {
   constexpr std::size_t order = Cell::order;
   constexpr bool leaps = std::is_same_v<Cell, cell<order>>;
+  auto const& mesh = in.mesh;
+  auto const& of = in.of;
+  auto const* const mode = std::get_if<cavity_mode>(&of.start.what);
   double const end = of.step * static_cast<double>(with.steps), end_of_H = leaps ? end + of.step / 2 : end;
   std::vector<double> projections;
   std::vector<sample> samples;
@@ -145,15 +229,16 @@ void run(skel::grid& grid, options const& with, skel::mesh const& mesh, experime
   bool const dumps = !with.dump.empty();
   auto const found = grid.run(watched, [&](watched_cell<Cell> const& c) {
     cell_result<order> out;
+    if (dumps) out.E = c.E, out.H = c.H;
+    if (mode == nullptr) return out;
     auto const points = points_of(mesh, c.number);
-    auto E = interpolated<order>(points, [&](point const& x) { return of.mode.E(x, end); });
-    auto H = interpolated<order>(points, [&](point const& x) { return of.mode.H(x, end_of_H); });
+    auto E = interpolated<order>(points, [&](point const& x) { return mode->E(x, end); });
+    auto H = interpolated<order>(points, [&](point const& x) { return mode->H(x, end_of_H); });
     double const size = volume(c.at);
     out.whole = product<order>(E, E, size) + product<order>(H, H, size);
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t i = 0; i < nodes_of(order); ++i) E[a][i] -= c.E[a][i], H[a][i] -= c.H[a][i];
     out.wrong = product<order>(E, E, size) + product<order>(H, H, size);
-    if (dumps) out.E = c.E, out.H = c.H;
     return out;
   });
   if (with.report && grid.rank() == 0) std::cerr << found.report.plan << found.report;
@@ -168,14 +253,13 @@ void run(skel::grid& grid, options const& with, skel::mesh const& mesh, experime
                 std::abs(energies.back() / energies.front() - 1) < 1e-12 ? "to 12 digits" : "less than it has to be");
   else
     std::printf("energy: %.6f at first, %.6f in the end\n", found.totals.at_first.energy, energies.back());
-  if (with.dielectric == 1) {
-    print_frequency(projections, of.step, of.mode.frequency(), of.how == flux::upwind);
+  if (mode != nullptr && in.in_vacuum) {
+    print_frequency(projections, of.step, mode->frequency(), of.how == flux::upwind);
     double wrong = 0, whole = 0;
     for (auto const& one : found.values) wrong += one.wrong, whole += one.whole;
     std::printf("distance from the exact wave at the end: %.3e of it\n", std::sqrt(wrong / whole));
   }
-  std::printf("fields at %g, %g, %g%s\n", with.probe[0], with.probe[1], with.probe[2],
-              leaps ? " (H half a step later)" : "");
+  std::printf("fields at %g, %g, %g%s\n", of.probe[0], of.probe[1], of.probe[2], leaps ? " (H half a step later)" : "");
   print_series(samples);
   if (!with.series.empty()) write_series(with.series, samples);
   if (!dumps) return;
@@ -184,36 +268,32 @@ void run(skel::grid& grid, options const& with, skel::mesh const& mesh, experime
     fields.all.emplace_back();
     fields.all.back().E = one.E, fields.all.back().H = one.H;
   }
-  write_dump<Cell>(with.dump, domain_of(mesh, of.matter), of.mode, of.how, with.steps, fields);
+  write_dump<Cell>(with.dump, mesh, *of.with, *mode, of.how, with.steps, fields);
 }
 
 template <std::size_t Order>
-void run_order(skel::grid& grid, options const& with) {
-  auto const mesh = skel::cube_of_tetrahedra(with.cells);
+void run_order(skel::grid& grid, options const& with, scene in) {
+  auto& of = in.of;
   bool const leaps = with.integrator == "leapfrog";
-  experiment of{.matter = [below = with.dielectric](
-                              point const& middle) { return material{.permittivity = middle[2] < 0.5 ? below : 1}; },
-                .mode = cavity_mode({with.mode[0], with.mode[1], with.mode[2]}),
-                .probe = {with.probe[0], with.probe[1], with.probe[2]},
-                .how = with.flux == "upwind" ? flux::upwind : flux::central,
-                .step = with.step};
-  if (leaps && of.how == flux::upwind)
-    throw skel::error("leap-frog is stable with no step where the flux is upwind: take central, or Runge-Kutta (lsrk)");
-  auto const probe_in = element_at(mesh, of.probe);
-  if (of.step == 0) of.step = stable_step<Order>(grid, mesh, of.matter, of.how, leaps);
+  if (of.step == 0) of.step = stable_step<Order>(grid, in.mesh, *of.with, of.how, leaps);
   if (leaps) {
-    of.at_first = first_light<cell<Order>>(grid, mesh, of, probe_in, true);
-    run<cell<Order>>(grid, with, mesh, of, leap_frog_program<Order>(mesh, of, probe_in));
+    of.at_first = first_light<cell<Order>>(grid, in.mesh, of, true);
+    run<cell<Order>>(grid, with, in, leap_frog_program<Order>(in.mesh, of));
   } else {
-    of.at_first = first_light<runge_kutta_cell<Order>>(grid, mesh, of, probe_in, false);
-    run<runge_kutta_cell<Order>>(grid, with, mesh, of, runge_kutta_program<Order>(mesh, of, probe_in));
+    of.at_first = first_light<runge_kutta_cell<Order>>(grid, in.mesh, of, false);
+    run<runge_kutta_cell<Order>>(grid, with, in, runge_kutta_program<Order>(in.mesh, of));
   }
 }
 
 void declare(CLI::App& app, options& with) {
-  app.add_option("--cells", with.cells, "small cubes along each edge, of six tetrahedra each")
+  auto* const file = app.add_option("--mesh", with.mesh, "of tetrahedra, from this file: msh (Gmsh 4.1), pack, su2")
+                         ->type_name("FILE");
+  app.add_option("--cells", with.cells,
+                 "of the unit cube, where there is no file: small cubes along each edge, of six "
+                 "tetrahedra each")
       ->check(CLI::Range(1, 400))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(file);
   app.add_option("--order", with.order, "of the polynomials in a tetrahedron")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
@@ -229,20 +309,37 @@ void declare(CLI::App& app, options& with) {
       ->capture_default_str();
   app.add_option("--step", with.step, "length of a step, instead of the longest that is known to be stable")
       ->check(CLI::PositiveNumber);
-  app.add_option("--probe", with.probe, "where fields are printed")
+  app.add_option("--probe", with.probe,
+                 "where fields are printed [0.3, 0.4, 0.5 of the edges of the box around the mesh]")
       ->type_name("X,Y,Z")
       ->delimiter(',')
-      ->expected(3)
-      ->capture_default_str();
+      ->expected(3);
+  app.add_option("--start", with.start,
+                 "mode: a standing wave, in a box (without a file); pulse: a ring of E around an axis (in a file)")
+      ->check(CLI::IsMember({"mode", "pulse"}));
+  app.add_option("--middle", with.middle, "of the pulse [that of the box around the mesh]")
+      ->type_name("X,Y,Z")
+      ->delimiter(',')
+      ->expected(3);
+  app.add_option("--width", with.width, "of the pulse [an eighth of the shortest edge of that box, and two tetrahedra]")
+      ->check(CLI::PositiveNumber);
   app.add_option("--mode", with.mode, "half waves along each axis at first; two of them above 0")
       ->type_name("L,M,N")
       ->delimiter(',')
       ->expected(3)
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  app.add_option("--dielectric", with.dielectric, "permittivity of the lower half of the box")
+  app.add_option("--dielectric", with.dielectric, "permittivity of the lower half of the unit cube")
       ->check(CLI::Range(1e-3, 1e3))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->excludes(file);
+  app.add_option("--epsilon", with.epsilon, "permittivity of a physical volume, by its tag or name; may be given again")
+      ->type_name("TAG=VALUE");
+  app.add_option(
+         "--wall", with.walls,
+         "what a physical surface of the boundary is: electric (as is all without it), magnetic or open; may be "
+         "given again")
+      ->type_name("TAG=KIND");
   app.add_option("--series", with.series, "write the fields at the probe after each step")->type_name("FILE");
   app.add_option("--vtk", with.vtk, "write fields for ParaView: NAME_0000100.pvtu, ...")->type_name("NAME");
   app.add_option("--every", with.every, "so many steps, with --vtk")
@@ -258,15 +355,18 @@ void declare(CLI::App& app, options& with) {
 int main(int argc, char** argv) try {
   skel::grid grid(argc, argv);
   options with;
-  CLI::App app{"Maxwell's equations in a cube with walls of metal, by a discontinuous Galerkin method on tetrahedra."};
+  CLI::App app{"Maxwell's equations between walls of metal, by a discontinuous Galerkin method on tetrahedra."};
   declare(app, with);
   CLI11_PARSE(app, argc, argv);
+  auto in = make_scene(with, grid.rank() == 0);
+  if (!with.dump.empty() && !(std::holds_alternative<cavity_mode>(in.of.start.what) && in.of.with->walls.empty()))
+    throw skel::error("--dump is of modes between electric walls: take --start mode, without --wall");
   if (with.order == 0)
-    run_order<0>(grid, with);
+    run_order<0>(grid, with, std::move(in));
   else if (with.order == 1)
-    run_order<1>(grid, with);
+    run_order<1>(grid, with, std::move(in));
   else
-    run_order<2>(grid, with);
+    run_order<2>(grid, with, std::move(in));
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) throw skel::error("standard output cannot be written");
   return 0;
 } catch (std::exception const& e) {

@@ -122,6 +122,17 @@ double mesh_clusters_problem::price(request const& asked, std::size_t model, can
   return program ? seconds_by(model, *program, asked, one.plan) : std::numeric_limits<double>::quiet_NaN();
 }
 
+std::vector<sized_clusters> mesh_clusters_problem::best_by_size(request const& asked, std::size_t model,
+                                                                clusters const& chosen) {
+  auto const program = seen_by(model, asked);
+  if (!program) return {};
+  // What seconds_by() adds.
+  auto const beside = [&](std::span<std::size_t const> set) {
+    return model == 0 ? 0 : cost::mesh::time_inside(*asked.machine, *asked.app, set, asked.relays_from).iteration;
+  };
+  return select_by_size(*program, {.beside = beside, .known = {chosen, select_clusters(*program).clusters}});
+}
+
 /// All that prices depend on.
 std::string mesh_clusters_problem::describe(request const& asked) {
   auto const& app = *asked.app;

@@ -16,8 +16,11 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/output_file.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
+#include <skel/detail/mapping/clusters_by_size.hpp>
+#include <skel/detail/mapping/selection_picture.hpp>
 #include <skel/detail/platform/announcement.hpp>
 #include <skel/detail/platform/expected_clusters.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
@@ -32,7 +35,7 @@ namespace {
 using nlohmann::ordered_json;
 
 struct select_options {
-  std::string platform, app, algorithm = "exact", subset, announcements;
+  std::string platform, app, algorithm = "exact", subset, announcements, plot;
   std::optional<double> time_limit, budget;
   long long seed = 1;
   bool json = false;
@@ -146,6 +149,27 @@ platform::clusters_of_program read_program(select_options const& options) {
   return {std::move(machine), std::move(app)};
 }
 
+/// The grid with what was found, and the best set of each size, as a file.
+void draw(select_options const& options, platform::description const& machine, record::mesh_app const& app,
+          cost::mesh::program const& program, mapping::cluster_selection const& found) {
+  mapping::selection_picture picture{.machine = machine, .chosen = found.clusters};
+  auto best = mapping::select_by_size(program, {.known = {found.clusters}});
+  if (found.optimal) best[found.clusters.size() - 1].proven = true;
+  double weight = 0;
+  for (auto const c : found.clusters) weight += program.weight(c);
+  for (std::size_t c = 0; c < machine.clusters().size(); ++c) {
+    auto const& one = machine.clusters()[c];
+    double const mine = std::ranges::binary_search(found.clusters, c) ? program.weight(c) / weight : 0;
+    picture.elements.insert(picture.elements.end(), one.hosts, app.elements * mine / static_cast<double>(one.hosts));
+    picture.seconds_per_element.push_back(0);
+    for (auto const& phase : app.phases) picture.seconds_per_element.back() += phase.seconds_per_element.at(one.name);
+  }
+  picture.models.push_back({"by the model", std::move(best), found.time.seconds});
+  output_file file(options.plot);
+  file.write(mapping::to_svg(picture));
+  file.finish();
+}
+
 int select(select_options const& options, std::ostream& out) {
   auto const algorithm = mapping::selection_algorithm_of(options.algorithm);
   if (!algorithm) refuse_name("--algorithm", options.algorithm, "algorithm", mapping::selection_algorithms);
@@ -155,8 +179,11 @@ int select(select_options const& options, std::ostream& out) {
       *algorithm == mapping::selection_algorithm::exact || *algorithm == mapping::selection_algorithm::exhaustive;
   if (options.budget && !(*options.budget > 0 && std::isfinite(*options.budget)))
     refuse_option("--budget", "is money per hour, more than 0");
+  if (options.budget && !options.plot.empty())
+    refuse_option("--plot", "draws clusters with all of their hosts; leave --budget out");
   if (options.budget && !proves) refuse_option("--budget", "goes with --algorithm exact or exhaustive");
   if (options.seed < 0) refuse_option("--seed", "is a whole number, 0 or more");
+  for (auto const& input : {options.platform, options.app}) expect_not_read("--plot", options.plot, input);
   if (options.platform == "-" && options.app == "-") refuse_option("APP", "standard input is the platform already");
   if (options.announcements == "-" && (options.platform == "-" || options.app == "-"))
     refuse_option("--announcements", "standard input is another file already");
@@ -196,6 +223,7 @@ int select(select_options const& options, std::ostream& out) {
   std::vector<std::string> names;
   names.reserve(found.clusters.size());
   for (auto const c : found.clusters) names.push_back(machine.clusters()[c].name);
+  if (!options.plot.empty()) draw(options, machine, app, program, found);
   if (options.json)
     out << line_of(to_json(names, found, !app.price_per_hour.empty()));
   else
@@ -223,9 +251,13 @@ proven, "bound": seconds that no clusters take less than, "evaluated": sets, "se
 the sum of phases and communication without what is hidden. Where there are prices, also "hosts": of each cluster those that
 take part, and "price_per_hour": of all of them.
 
+--plot draws the grid with the clusters that take part, and the time of the best set of each size. These are proven where
+there are 19 clusters at the most; of more, the picture says which ones are a heuristic's.
+
 Examples:
   skel select grid.json app.json
   skel select grid.json app.json --algorithm grouping --json
+  skel select grid.json app.json --plot clusters.svg
   skel select grid.json app.json --subset lille,nancy
   skel select grid.json app.json --budget 12.5
   skel select grid.json app.json --announcements loads.jsonl)";
@@ -252,6 +284,8 @@ action add_select(CLI::App& app) {
                  "what is announced of hosts and paths: lines of JSON (docs/formats.md); - is standard input")
       ->type_name("FILE");
   app.add_option("--seed", options->seed, "of rnd, rnd1k and sa")->type_name("NUMBER")->capture_default_str();
+  app.add_option("--plot", options->plot, "draw the grid, and the time by the number of clusters, into this SVG file")
+      ->type_name("FILE");
   app.add_flag("--json", options->json, "one JSON object on standard output");
   app.footer(footer);
   return [options](std::ostream& out) { return select(*options, out); };

@@ -24,8 +24,8 @@
 #include <skel/detail/runtime/bsp/typed_group.hpp>
 
 #include "bsp_grid/job.hpp"
-#include "bsp_grid/smpi_transport.hpp"
 #include "migbsp/testbed.hpp"
+#include "support/smpi_transport.hpp"
 
 namespace {
 
@@ -34,6 +34,13 @@ namespace bsp = skel::runtime::bsp;
 
 /// Of a host of speed 1: work units of the testbed are instructions, and its speeds are per second.
 constexpr double flops_of_a_unit = 1e9;
+
+/// Messages that a rank waits for at once. SimGrid's time for a message grows with the square of their number.
+constexpr std::size_t places = 16;
+
+/// A body has at most a block of 64 KiB (longer ones are ranges) and heads of all ranks, some 100 bytes each, with what
+/// was measured of processes behind them.
+constexpr std::size_t longest_body = std::size_t{1} << 20;
 
 double now() {
   return simgrid::s4u::Engine::get_clock();
@@ -176,7 +183,7 @@ void run(char const* file) {
   options.measures = shared->job.policy.name != "never";
   if (rank == 0 && options.measures) options.next_moves = mover_of(shared->job.policy);
 
-  smpi_transport among(rank, ranks);
+  smpi_transport among(rank, ranks, places, longest_body);
   single_thread threads;
   bsp::typed_group group(program);
   bsp::engine here(group, among, threads, std::move(options));

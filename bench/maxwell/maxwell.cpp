@@ -48,7 +48,7 @@ void print_convergence(std::array<unsigned, 3> const& numbers, flux how, std::ui
              "fields error", "order");
   std::optional<row> before;
   for (std::uint32_t n = 4; n <= most; n *= 2) {
-    domain const box(cube(n));
+    domain const box = cube(n);
     cavity<Cell> fields(box, mode, how);
     auto const at_first = all_E(fields);
     double const whole = projection(fields, at_first);
@@ -64,10 +64,9 @@ void print_convergence(std::array<unsigned, 3> const& numbers, flux how, std::ui
       return before ? fmt::format("{:.2f}", std::log2(std::abs((*before).*of / (now.*of)))) : "";
     };
     bool const loses = how == flux::upwind;
-    fmt::print("{:>6}{:>12}{:>9}{:>19.5f}{:>8}{:>16}{:>8}{:>14.3e}{:>8}\n", n, box.mesh.cells.size(),
-               samples.size() - 1, 100 * now.frequency, order(&row::frequency),
-               loses ? fmt::format("{:.5f}", 100 * now.decay) : "-", loses ? order(&row::decay) : "", now.field,
-               order(&row::field));
+    fmt::print("{:>6}{:>12}{:>9}{:>19.5f}{:>8}{:>16}{:>8}{:>14.3e}{:>8}\n", n, box.mesh.cells(), samples.size() - 1,
+               100 * now.frequency, order(&row::frequency), loses ? fmt::format("{:.5f}", 100 * now.decay) : "-",
+               loses ? order(&row::decay) : "", now.field, order(&row::field));
     before = now;
   }
   fmt::print("\n");
@@ -102,13 +101,13 @@ cost cost_of(flux how) {
   std::array<field<order, counted> const*, 4> const around{&x, &x, &x, &x};
   constexpr double cells = sizeof(Cell) + 4 * sizeof(std::uint32_t), one_field = sizeof(field<order>);
   if constexpr (cavity<Cell>::leaps) {
-    curl_with_means<order>(at, x, around, mirror::same);
+    curl_with_means<order>(at, x, around, part::H);
     return {2 * (static_cast<double>(counted::operations) + 2.0 * 3 * nodes + 1), 2 * (cells + one_field)};
   } else {
     if (how == flux::upwind)
       upwind_curls<order>(at, x, x, around, around, {counted(1), counted(1), counted(1), counted(1)});
     else
-      curl_with_means<order>(at, x, around, mirror::same), curl_with_means<order>(at, x, around, mirror::same);
+      curl_with_means<order>(at, x, around, part::H), curl_with_means<order>(at, x, around, part::H);
     double const stage = static_cast<double>(counted::operations) + 2.0 * (3 + 2) * 3 * nodes + 2;
     return {runge_kutta::stages * stage, runge_kutta::stages * (cells + 2 * one_field + sizeof(Cell) + 2 * one_field)};
   }
@@ -116,20 +115,19 @@ cost cost_of(flux how) {
 
 template <class Cell>
 void print_speed(std::uint32_t n, flux how, double operations_per_second, double seconds_each) {
-  domain const box(cube(n));
+  domain const box = cube(n);
   cavity<Cell> fields(box, cavity_mode({1, 1, 1}), how);
   double best = 0, spent = 0;
-  std::size_t const steps =
-      1 + 30000 / box.mesh.cells.size();  // a millisecond at least, as the clock tells microseconds
+  std::size_t const steps = 1 + 30000 / box.mesh.cells();  // a millisecond at least, as the clock tells microseconds
   do {
     double const start = bench::processor_seconds();
     for (std::size_t step = 0; step < steps; ++step) fields.advance();
     double const seconds = bench::processor_seconds() - start;
     best = std::max(best, static_cast<double>(steps) / seconds), spent += seconds;
   } while (spent < seconds_each);
-  auto const cells = static_cast<double>(box.mesh.cells.size());
+  auto const cells = static_cast<double>(box.mesh.cells());
   auto const of = cost_of<Cell>(how);
-  double const bandwidth = bench::triad_bandwidth(box.mesh.cells.size() * (sizeof(Cell) + 16), seconds_each / 2);
+  double const bandwidth = bench::triad_bandwidth(box.mesh.cells() * (sizeof(Cell) + 16), seconds_each / 2);
   double const rate = best * cells, limit = std::min(operations_per_second / of.operations, bandwidth / of.bytes);
   fmt::print("{:>5}{:>9}{:>13}{:>9.0f}{:>8.0f}{:>8.2f}{:>12.3f}{:>9.2f}{:>9.2f}{:>12.2f}{:>12.3f}{:>8}{:>10.0f}\n",
              Cell::order, name_of(how), cavity<Cell>::leaps ? "leap-frog" : "Runge-Kutta", of.operations, of.bytes,

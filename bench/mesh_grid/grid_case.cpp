@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include <skel/detail/cost/communication/fit.hpp>
+#include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 
 #include "grid/simgrid_platform.hpp"
 #include "grid/simulator.hpp"
-#include "partitions/tetrahedra.hpp"
 
 namespace bench {
 namespace {
@@ -20,20 +24,24 @@ using skel::platform::cluster_link;
 using skel::platform::description;
 
 grid_mesh as_grid_mesh(std::string name, skel::mesh const& of) {
-  grid_mesh made{std::move(name), skel::neighbours_by_faces(of), {}, centres_of(of)};
-  made.graph.offsets.push_back(0);
-  for (std::size_t e = 0; e < made.faces.cells(); ++e) {
-    for (auto const behind : made.faces.of(e))
-      if (behind != skel::face_neighbours::none) made.graph.neighbours.push_back(behind);
-    made.graph.offsets.push_back(made.graph.neighbours.size());
-  }
-  return made;
+  auto faces = skel::neighbours_by_faces(of);
+  auto graph = skel::plan::graph_of(faces);
+  return {std::move(name), std::move(faces), std::move(graph), skel::centres_of(of)};
+}
+
+/// One byte, and two sizes in each octave up to the longest message of an update that there is.
+std::vector<std::uint64_t> probed_sizes() {
+  constexpr std::uint64_t shortest = 64, longest = std::uint64_t{1} << 18;
+  std::vector<std::uint64_t> sizes{1};
+  for (std::uint64_t bytes = shortest; bytes <= longest; bytes *= 2)
+    sizes.insert(sizes.end(), {bytes, bytes + bytes / 2});
+  return sizes;
 }
 
 }  // namespace
 
 grid_mesh cube_mesh(std::size_t width) {
-  return as_grid_mesh(fmt::format("a cube of {0} x {0} x {0}", width), cube_of_tetrahedra(width));
+  return as_grid_mesh(fmt::format("a cube of {0} x {0} x {0}", width), skel::cube_of_tetrahedra(width));
 }
 
 grid_mesh mesh_of_file(std::string const& file) {
@@ -77,24 +85,47 @@ description part_of(description const& machine, std::span<std::size_t const> clu
   return {machine.local_latency(), std::move(some), std::move(links)};
 }
 
-description with_probed_latencies(description const& machine) {
+description with_probed_messages(description const& machine) {
   auto clusters = machine.clusters();
   auto links = machine.links();
-  std::vector<std::size_t> first{0};
-  for (auto const& one : clusters) first.push_back(first.back() + one.hosts);
+  std::vector<std::size_t> first(clusters.size());
+  for (std::size_t c = 0, host = 0; c < clusters.size(); ++c) first[c] = host, host += clusters[c].hosts;
+  struct probed {
+    skel::platform::link* path;
+    skel::platform::parameter_blocks* parameters;
+    std::size_t at;  // its first message in the work list
+  };
+  auto const sizes = probed_sizes();
   work_list work;
-  std::vector<double*> places;
+  std::vector<probed> places;
+  std::map<std::vector<double>, std::size_t> alike;
+  auto const add = [&](skel::platform::link& path, skel::platform::parameter_blocks& parameters, std::size_t from,
+                       std::size_t to, std::vector<double> figures) {
+    auto const [known, is_new] = alike.emplace(std::move(figures), work.messages.size());
+    places.push_back({&path, &parameters, known->second});
+    if (is_new)
+      for (auto const bytes : sizes) work.messages.push_back({.from = from, .to = to, .bytes = bytes});
+  };
   for (std::size_t c = 0; c < clusters.size(); ++c)
-    if (clusters[c].hosts > 1) {
-      work.messages.push_back({.from = first[c], .to = first[c] + 1, .bytes = 1});
-      places.push_back(&clusters[c].inside.latency);
-    }
+    if (auto& one = clusters[c]; one.hosts > 1)
+      add(one.inside, one.parameters, first[c], first[c] + 1, {one.inside.latency, one.inside.bandwidth});
   for (auto& one : links) {
-    work.messages.push_back({.from = first[one.from], .to = first[one.to], .bytes = 1});
-    places.push_back(&one.path.latency);
+    auto const &from = machine.clusters()[one.from].inside, &to = machine.clusters()[one.to].inside;
+    add(one.path, one.parameters, first[one.from], first[one.to],
+        {one.path.latency, one.path.bandwidth, from.latency, from.bandwidth, to.latency, to.bandwidth});
   }
   auto const found = simulator(machine).run(work).messages;
-  for (std::size_t k = 0; k < places.size(); ++k) *places[k] = found[k].transfer;
+  for (auto const& one : places) {
+    std::vector<skel::record::probe_sample> samples;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      auto const bytes = static_cast<double>(sizes[k]);
+      auto const& times = found[one.at + k];
+      samples.push_back({skel::record::probe_kind::transfer, bytes, times.transfer});
+      samples.push_back({skel::record::probe_kind::gap, bytes, times.gap});
+    }
+    one.path->latency = found[one.at].transfer;
+    (*one.parameters)["plogp"] = skel::cost::fit_block(skel::cost::model_kind::plogp, samples, 0).text;
+  }
   return {machine.local_latency(), std::move(clusters), std::move(links)};
 }
 

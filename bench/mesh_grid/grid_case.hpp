@@ -45,9 +45,10 @@ skel::platform::mesh_platform shrunk(skel::platform::mesh_platform const& of, st
 /// Some of the clusters, with the links between them. Precondition: rising, one at least.
 skel::platform::description part_of(skel::platform::description const& machine, std::span<std::size_t const> clusters);
 
-/// The description with the latencies that messages of one byte have in the simulator, inside each cluster and between
-/// each two: what a grid that is discovered is described with. One run of the simulator.
-skel::platform::description with_probed_latencies(skel::platform::description const& machine);
+/// The description with messages as they are in the simulator, inside each cluster and between each two: the latency of
+/// one byte, and pLogP's figures of many sizes; what a grid that is discovered is described with. Paths with equal
+/// figures are probed once, in one run of the simulator.
+skel::platform::description with_probed_messages(skel::platform::description const& machine);
 
 /// A platform as simgrid_platform() writes it, with what clusters share to others: an uplink in each direction where
 /// the description has one. Throws as that does.

@@ -22,8 +22,8 @@
 #include <skel/detail/record/clock.hpp>
 
 #include "mesh_grid/job.hpp"
-#include "mesh_grid/posted_transport.hpp"
 #include "mesh_grid/simulated_part.hpp"
+#include "support/smpi_transport.hpp"
 
 namespace {
 
@@ -123,7 +123,7 @@ void run_variant(mesh_variant variant, skel::plan::mesh_layout const& layout, in
       });
   skel::runtime::iteration::run_options options;
   options.group_of = job.cluster_of;
-  posted_transport among(rank, ranks, places_for(layout, job, rank), longest_for(layout, job, ranks));
+  smpi_transport among(rank, ranks, places_for(layout, job, rank), longest_for(layout, job, ranks));
   single_thread threads;
   skel::runtime::iteration::engine here(part, layout, among, threads, std::move(options));
   while (here.serve())

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,10 @@ class simulated_part final : public skel::runtime::iteration::mesh_part {
   failed contribute(std::size_t step, std::string& to) override;
   failed combine(std::size_t step, std::span<std::span<std::byte const> const> of) override;
   failed act(std::size_t step, std::uint64_t iteration, int rank, int ranks, bool& ends) override;
+  std::unique_ptr<mesh_part> another() const override { return nullptr; }
+  bool cells_compare() const override { return false; }
+  bool has_same_cell(std::size_t, mesh_part const&, std::size_t) const override { return false; }
+  bool has_same_fold(std::size_t, mesh_part const&) const override { return false; }
   bool cells_travel() const override { return false; }
   void write_cell(std::size_t, std::string&) const override {}
   void adopt(skel::plan::mesh_layout const& layout, std::span<std::span<std::byte const> const>) override {

@@ -1,13 +1,11 @@
 #include "mesh_grid/trial.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 
 #include "grid/simulated_machine.hpp"
@@ -25,10 +23,6 @@ constexpr std::size_t most_corrections = 3;
 /// other.
 constexpr std::size_t sent_at_once = std::size_t{1} << 20;
 
-std::size_t relays_from() {
-  return skel::runtime::iteration::run_options().relays_from;
-}
-
 }  // namespace
 
 trial::trial(grid_case const& of, grid_mesh const& mesh, trial_settings settings)
@@ -39,7 +33,7 @@ trial::trial(grid_case const& of, grid_mesh const& mesh, trial_settings settings
 void trial::choose() {
   skel::mapping::mesh_clusters_problem const problem(1);
   skel::mapping::mesh_clusters_request asked{
-      .name = of_.name, .machine = &of_.figures, .app = &of_.app, .relays_from = relays_from()};
+      .name = of_.name, .machine = &of_.figures, .app = &of_.app, .relays_from = skel::plan::relays_pay_from};
   for (std::size_t correction = 0; correction <= most_corrections; ++correction) {
     auto const ways = problem.candidates(asked, asked.counted ? 1 : 0, true);
     auto const best = std::ranges::min_element(
@@ -47,7 +41,7 @@ void trial::choose() {
     if (correction > 0 && best->plan.clusters == chosen_) break;
     corrections_ = correction;
     chosen_ = best->plan.clusters;
-    auto const fitted = mesh_cost::fit_surface(parted(chosen_).figures);
+    auto const fitted = mesh_cost::fit_surface(hosts_of(of_.figures, chosen_), parted(chosen_).figures);
     asked.counted =
         skel::mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : of_.app.beta_cluster};
   }
@@ -55,37 +49,33 @@ void trial::choose() {
 
 skel::mapping::partition_choice const& trial::parted(cluster_set const& on) {
   if (auto const found = partitions_.find(on); found != partitions_.end()) return found->second;
-  auto const cluster_of_part = mesh_cost::all_hosts(of_.figures, on);
-  if (cluster_of_part.size() > mesh_.graph.cells())
+  auto const hosts = hosts_of(of_.figures, on);
+  if (hosts.parts() > mesh_.graph.cells())
     throw skel::error(fmt::format("{} hosts are more than the {} cells of {}; take a larger mesh (--width)",
-                                  cluster_of_part.size(), mesh_.graph.cells(), mesh_.name));
+                                  hosts.parts(), mesh_.graph.cells(), mesh_.name));
   skel::mapping::partition_settings with;
   with.iterations = settings_.lasts;
   return partitions_
-      .emplace(on,
-               skel::mapping::choose_partition({.graph = &mesh_.graph, .weights = {}, .centres = mesh_.centres},
-                                               mesh_cost::hosts_of_parts(of_.figures, of_.app, cluster_of_part), with))
+      .emplace(on, skel::mapping::choose_partition({.graph = &mesh_.graph, .weights = {}, .centres = mesh_.centres},
+                                                   hosts, with))
       .first->second;
+}
+
+mesh_cost::part_hosts trial::hosts_of(skel::platform::description const& machine, cluster_set const& on) const {
+  return mesh_cost::hosts_of_parts(machine, of_.app, mesh_cost::all_hosts(machine, on));
 }
 
 predictions trial::predict(cluster_set const& on, bool as_written) {
   auto const& machine = as_written ? of_.machine : of_.figures;
-  auto const parts = mesh_cost::hosts_of_parts(machine, of_.app, mesh_cost::all_hosts(machine, on));
   return {.paper = mesh_cost::seconds_of(mesh_cost::program(machine, of_.app), on),
-          .counted = mesh_cost::time_of(parts, parted(on).figures),
-          .inside = mesh_cost::time_inside(machine, of_.app, on, relays_from())};
+          .counted = mesh_cost::time_of(hosts_of(machine, on), parted(on).figures)};
 }
 
 double trial::least_inner(cluster_set const& on) {
-  auto const& made = parted(on);
-  std::vector<double> cells(made.best.parts), inner(made.best.parts);
-  for (std::size_t c = 0; c < mesh_.graph.cells(); ++c) {
-    auto const part = made.best.part_of[c];
-    ++cells[part];
-    inner[part] += std::ranges::all_of(mesh_.graph.of(c), [&](auto other) { return made.best.part_of[other] == part; });
-  }
+  auto const& counted = parted(on).figures;
   double least = 1;
-  for (std::size_t p = 0; p < cells.size(); ++p) least = std::min(least, inner[p] / cells[p]);
+  for (std::size_t p = 0; p < counted.cells.size(); ++p)
+    least = std::min(least, static_cast<double>(counted.inner[p]) / static_cast<double>(counted.cells[p]));
   return least;
 }
 

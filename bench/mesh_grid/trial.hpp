@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
+#include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
 
@@ -23,10 +23,7 @@ using cluster_set = std::vector<std::size_t>;  // rising
 /// An iteration on some clusters, as it is predicted [s].
 struct predictions {
   double paper = 0;                            ///< cost::mesh::program, with the surfaces that the program says
-  skel::cost::mesh::iteration_time counted{};  ///< of the partition, by its faces
-  skel::cost::mesh::inside_time inside{};      ///< what comes to it inside clusters
-
-  double by_faces() const { return counted.seconds + inside.iteration; }
+  skel::cost::mesh::iteration_time counted{};  ///< of the partition, by what is counted in it
 };
 
 struct trial_settings {
@@ -56,6 +53,7 @@ class trial {
   double least_inner(cluster_set const& on);
 
  private:
+  skel::cost::mesh::part_hosts hosts_of(skel::platform::description const& machine, cluster_set const& on) const;
   skel::mapping::partition_choice const& parted(cluster_set const& on);
   void choose();
 

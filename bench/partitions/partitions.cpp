@@ -16,12 +16,13 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
+#include <skel/detail/pattern/box_mesh.hpp>
+#include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/record/clock.hpp>
 
-#include "tetrahedra.hpp"
 #include "unguarded.hpp"
 
 namespace {
@@ -41,7 +42,7 @@ struct named_grid {
 };
 
 named_mesh as_graph(std::string name, mesh const& of) {
-  return {std::move(name), bench::joined_by_faces(of), bench::centres_of(of)};
+  return {std::move(name), plan::graph_of(neighbours_by_faces(of)), centres_of(of)};
 }
 
 /// Clusters `fast` and `slow` with so many hosts each, of which one is four times as fast, 0.1 ms apart, with uplinks
@@ -74,7 +75,7 @@ double print_row(std::string_view name, plan::partition_figures const& made, cos
   for (auto const one : time.phases) computes += one;
   std::size_t apart = 0;
   for (auto const one : made.pieces) apart += one > 1 ? 1U : 0U;
-  double const waits = (on.updates + on.allreduces) * on.latency;
+  double const waits = on.updates * on.least_latency + on.allreduces * on.all_reduce;
   fmt::print("{:<24}{:>9}{:>10}{:>11}{:>12}{:>8}{:>13.4f}{:>13.4f}{:>13.4f}{:>10.1f}\n", name, made.cut,
              made.cut_between_clusters, made.largest_faces(), made.largest_cluster_faces(), apart, computes / fair,
              1e3 * (time.seconds - waits), 1e3 * time.seconds, 1e3 * seconds);
@@ -92,7 +93,7 @@ double compare(named_mesh const& mesh, named_grid const& grid) {
   auto const problem = mapping::problem_of(to_part, on);
   std::vector<double> const weigh(on.phases, app.elements);
   double const bound = cost::mesh::least_seconds(on, weigh);
-  double const fair = bound - (on.updates + on.allreduces) * on.latency;
+  double const fair = bound - on.updates * on.least_latency - on.allreduces * on.all_reduce;
 
   fmt::print("\n{} cells of {} on {}\n", mesh.graph.cells(), mesh.name, grid.name);
   fmt::print("{:<24}{:>9}{:>10}{:>11}{:>12}{:>8}{:>13}{:>13}{:>13}{:>10}\n", "", "faces", "between", "most of",
@@ -116,7 +117,7 @@ double compare(named_mesh const& mesh, named_grid const& grid) {
   double const begin = record::now();
   auto const made = mapping::choose_partition(to_part, on);
   double const takes = print_row("skel", made.figures, on, fair, record::now() - begin);
-  auto const factors = cost::mesh::fit_surface(made.figures);
+  auto const factors = cost::mesh::fit_surface(on, made.figures);
   fmt::print("skel: {}\nsurface: betaH {:.2f}, betaC {:.2f}; an iteration takes {:+.2f} % of the better library's\n",
              made.best.method, factors.host, factors.cluster, 100 * (takes / better - 1));
   return takes / better - 1;
@@ -142,7 +143,7 @@ int run(int argc, char** argv) {
   std::vector<named_mesh> meshes;
   meshes.reserve(cubes.size() + files.size());
   for (auto const width : cubes)
-    meshes.push_back(as_graph(fmt::format("a cube of {0}^3", width), bench::cube_of_tetrahedra(width)));
+    meshes.push_back(as_graph(fmt::format("a cube of {0}^3", width), cube_of_tetrahedra(width)));
   for (auto const& file : files) meshes.push_back(as_graph(file, read_mesh(file)));
   std::vector<named_grid> const grids{one_to_four(4, 4), one_to_four(16, 2), grid_of_files(machine, program)};
   double worst = -1;

@@ -1,6 +1,6 @@
 // Tables 1, 2 and 3 of "Efficient Grid Resource Selection for a CEM Application" beside what skel's algorithms
 // find on platforms of the same three families, drawn anew. --random: exact against exhaustive on random platforms.
-// --times: how long exact takes by the number of clusters.
+// --times: how long exact takes by the number of clusters; --by-size: the best sets of all sizes.
 
 #include <algorithm>
 #include <array>
@@ -19,8 +19,10 @@
 #include <CLI/CLI.hpp>
 
 #include <skel/detail/mapping/cluster_selection.hpp>
+#include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
 #include <skel/detail/platform/mesh_platforms.hpp>
+#include <skel/detail/record/clock.hpp>
 
 #include "../plot.hpp"
 #include "random_case.hpp"
@@ -239,9 +241,32 @@ void print_times(std::size_t count, std::uint64_t seed, std::size_t most, std::s
   if (!file.empty()) picture.write(file);
 }
 
+/// How long the best sets of all sizes take, and how many of them are proven.
+void print_times_by_size(std::size_t count, std::uint64_t seed, std::size_t most) {
+  fmt::print("{:<14}{:>10}{:>12}{:>12}{:>12}{:>10}\n", "", "clusters", "platforms", "mean ms", "largest ms",
+             "proven %");
+  for (auto const kind : bench::latency_kinds)
+    for (std::size_t const clusters : std::array<std::size_t, 5>{8, 18, 40, 120, 320}) {
+      if (clusters > most) break;
+      double all = 0, longest = 0;
+      std::ptrdiff_t proven = 0;
+      for (std::size_t k = 0; k < count; ++k) {
+        auto const program = bench::draw_case(kind, seed + k, {.clusters = clusters, .memory = false}).program();
+        double const begin = record::now();
+        auto const found = mapping::select_by_size(program);
+        double const took = record::now() - begin;
+        all += took, longest = std::max(longest, took);
+        proven += std::ranges::count(found, true, &mapping::sized_clusters::proven);
+      }
+      auto const many = static_cast<double>(count);
+      fmt::print("{:<14}{:>10}{:>12}{:>12.3f}{:>12.3f}{:>10.1f}\n", kind, clusters, count, 1e3 * all / many,
+                 1e3 * longest, 100 * static_cast<double>(proven) / (many * static_cast<double>(clusters)));
+    }
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Which clusters take part in a mesh program: the paper's tables, and how long the exact answer takes"};
-  std::size_t tables_of = 1000, random = 0, times = 0, most = 1000;
+  std::size_t tables_of = 1000, random = 0, times = 0, by_size = 0, most = 1000;
   std::uint64_t seed = 1;
   double elements = 0;
   int only = 0;
@@ -253,13 +278,18 @@ int run(int argc, char** argv) {
   app.add_option("--random", random, "exact against exhaustive on so many platforms of each kind instead");
   app.add_flag("--budget", budget, "with --random or --times: hosts have prices, and not all of them can be paid");
   app.add_option("--times", times, "how long selections take on so many platforms of each size instead");
-  app.add_option("--most", most, "with --times: clusters at most")->capture_default_str();
+  app.add_option("--by-size", by_size, "how long the best sets of all sizes take, on so many platforms, instead");
+  app.add_option("--most", most, "with --times and --by-size: clusters at most")->capture_default_str();
   app.add_option("--plot", plot, "with --times: a picture of it (SVG)");
   app.add_option("--seed", seed, "of the platforms")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (random > 0) return (budget ? compare_within_budgets : compare_with_exhaustive)(random, seed) ? 0 : 1;
   if (times > 0 && budget) {
     print_times_within_budgets(times, seed, most);
+    return 0;
+  }
+  if (by_size > 0) {
+    print_times_by_size(by_size, seed, most);
     return 0;
   }
   if (times > 0) {

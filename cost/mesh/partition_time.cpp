@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/cost/mesh/all_reduce_time.hpp>
 #include <skel/detail/platform/mesh_app_file.hpp>
+#include <skel/detail/platform/model_parameters.hpp>
 
 namespace skel::cost::mesh {
 namespace {
@@ -13,6 +16,52 @@ namespace {
 double surface_of(double elements) {
   double const edge = std::cbrt(elements);
   return edge * edge;
+}
+
+/// From each of these clusters to each, in rows; of clusters without a link in one direction or the other, one that
+/// nothing passes.
+std::vector<message_path> paths_between(platform::description const& machine, std::span<std::size_t const> taken,
+                                        double usable) {
+  constexpr platform::link none{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  std::size_t const n = taken.size();
+  std::vector<message_path> paths(n * n, message_path(none, usable));
+  std::vector<std::size_t> place(machine.clusters().size(), n);
+  auto const where = [](std::string const& what, std::size_t k) { return what + "[" + std::to_string(k) + "]"; };
+  for (std::size_t k = 0; k < n; ++k) {
+    auto const& one = machine.clusters()[taken[k]];
+    place[taken[k]] = k;
+    paths[k * n + k] = {one.inside, usable,
+                        platform::read_plogp(one.parameters, "platform", where("clusters", taken[k]))};
+  }
+  for (std::size_t k = 0; k < machine.links().size(); ++k) {
+    auto const& one = machine.links()[k];
+    if (place[one.from] == n || place[one.to] == n) continue;
+    paths[place[one.from] * n + place[one.to]] = {
+        one.path, usable, platform::read_plogp(one.parameters, "platform", where("links", k))};
+  }
+  return paths;
+}
+
+/// The longest latency of the shortest tree that joins all clusters: where the mesh hangs together, messages of an update
+/// cross one that is as long, in both directions.
+double least_wait(part_hosts const& on, std::vector<std::size_t> const& parts) {
+  std::size_t const n = on.clusters();
+  if (n == 1) return parts[0] > 1 ? on.paths[0].least_latency() : 0;
+  std::vector<double> way(n, std::numeric_limits<double>::infinity());  // of each cluster to those that are joined
+  std::vector<char> joined(n, 0);
+  way[0] = 0;
+  double longest = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t next = n;
+    for (std::size_t c = 0; c < n; ++c)
+      if (joined[c] == 0 && (next == n || way[c] < way[next])) next = c;
+    joined[next] = 1;
+    longest = std::max(longest, way[next]);
+    for (std::size_t c = 0; c < n; ++c)
+      if (joined[c] == 0)
+        way[c] = std::min(way[c], std::max(on.path(next, c).least_latency(), on.path(c, next).least_latency()));
+  }
+  return longest;
 }
 
 }  // namespace
@@ -27,69 +76,103 @@ part_hosts hosts_of_parts(platform::description const& machine, record::mesh_app
                           std::span<std::size_t const> cluster_of_part) {
   SKEL_EXPECTS(!cluster_of_part.empty());
   program const of(machine, app);  // has latencies, and checks coefficients
-  part_hosts on{.phases = app.phases.size(),
-                .seconds = {},
-                .port = {},
-                .most_cells = {},
-                .cluster_of = {},
-                .uplink = {},
-                .updates = of.updates(),
-                .allreduces = of.allreduces(),
-                .asynchronous = of.asynchronous(),
-                .equal = app.partition == record::mesh_shares::equal,
-                .overlaps = {}};
+  part_hosts on;
+  on.phases = app.phases.size();
+  on.bytes = app.face_bytes;
+  on.updates = of.updates(), on.allreduces = of.allreduces();
+  on.asynchronous = of.asynchronous(), on.equal = app.partition == record::mesh_shares::equal;
   for (auto const& one : app.phases) on.overlaps.push_back(one.overlaps_update ? 1 : 0);
   auto const memory = platform::host_memory(machine);
-  double const bytes = app.face_bytes / app.usable_bandwidth;
-  std::vector<std::size_t> taken;
+  std::vector<std::size_t> taken, parts;
   for (auto const c : cluster_of_part) {
     SKEL_EXPECTS(c < machine.clusters().size());
     if (taken.empty() || taken.back() != c) {
       SKEL_EXPECTS(std::ranges::find(taken, c) == taken.end());
-      taken.push_back(c);
-      auto const& cluster = machine.clusters()[c];
-      auto const parts = std::min(static_cast<std::size_t>(std::ranges::count(cluster_of_part, c)), cluster.hosts);
-      double const leaving = std::min(cluster.leaving(), static_cast<double>(parts) * cluster.inside.bandwidth);
-      on.uplink.push_back(bytes / leaving);
+      taken.push_back(c), parts.push_back(0);
     }
     auto const& cluster = machine.clusters()[c];
     for (auto const& one : app.phases) on.seconds.push_back(one.seconds_per_element.at(cluster.name));
-    on.port.push_back(bytes / cluster.inside.bandwidth);
     on.most_cells.push_back(app.bytes_per_element > 0 ? memory[c] / app.bytes_per_element
                                                       : std::numeric_limits<double>::infinity());
     on.cluster_of.push_back(taken.size() - 1);
+    ++parts.back();
   }
-  for (std::size_t k = 0; k < taken.size(); ++k)
+  on.paths = paths_between(machine, taken, app.usable_bandwidth);
+  for (std::size_t k = 0; k < taken.size(); ++k) {
+    auto const& cluster = machine.clusters()[taken[k]];
+    double const hosts = static_cast<double>(std::min(parts[k], cluster.hosts)), u = app.usable_bandwidth,
+                 leaving = std::min(cluster.leaving(), hosts * cluster.inside.bandwidth);
+    on.port.push_back(app.face_bytes / (u * cluster.inside.bandwidth));
+    on.uplink.push_back(app.face_bytes / (u * leaving));
+    double usable = 1;
+    for (std::size_t m = 0; m < taken.size(); ++m)
+      if (m != k) usable = std::min(usable, on.paths[k * taken.size() + m].usable());
+    on.leaving.push_back(usable * leaving);
     for (std::size_t m = 0; m < k; ++m) on.latency = std::max(on.latency, of.latency(taken[k], taken[m]));
+  }
+  if (std::isfinite(on.latency)) {
+    on.least_latency = least_wait(on, parts);
+    on.all_reduce = all_reduce_time(on.paths, parts);
+  }
   return on;
+}
+
+double update_time::last() const {
+  return *std::ranges::max_element(comes);
+}
+
+update_time update_of(part_hosts const& on, plan::partition_figures const& counted) {
+  std::size_t const n = on.parts();
+  update_time made{std::vector<double>(n), std::vector<double>(on.clusters()), std::vector<double>(n)};
+  std::vector<double> arrives(n), leaves(on.clusters()), enters(on.clusters());
+  auto const for_messages = [&](auto const& use) {
+    for (std::size_t from = 0; from < n; ++from)
+      for (auto const& one : counted.neighbours[from]) use(from, one.part, on.bytes * static_cast<double>(one.sends));
+  };
+  for_messages([&](std::size_t from, std::size_t to, double bytes) {
+    std::size_t const a = on.cluster_of[from], b = on.cluster_of[to];
+    made.port[from] += on.path(a, a).gap(bytes);
+    arrives[to] += on.path(b, b).gap(bytes);
+    if (a != b) leaves[a] += bytes, enters[b] += bytes;
+  });
+  for (std::size_t p = 0; p < n; ++p) made.port[p] = std::max(made.port[p], arrives[p]);
+  for (std::size_t c = 0; c < on.clusters(); ++c) made.uplink[c] = std::max(leaves[c], enters[c]) / on.leaving[c];
+  for_messages([&](std::size_t from, std::size_t to, double bytes) {
+    std::size_t const a = on.cluster_of[from], b = on.cluster_of[to];
+    auto const& path = on.path(a, b);
+    double passes = std::max(made.port[from], made.port[to]);
+    if (a != b) passes = std::max({passes, path.gap(bytes), made.uplink[a], made.uplink[b]});
+    made.comes[to] = std::max(made.comes[to], path.latency(bytes) + passes);
+  });
+  return made;
 }
 
 iteration_time time_of(part_hosts const& on, plan::partition_figures const& counted) {
   SKEL_EXPECTS(counted.weights.size() == on.seconds.size() && counted.cluster_faces.size() <= on.clusters());
   iteration_time made;
   made.phases.resize(on.phases);
-  double uplink = 0, port = 0;
+  auto const update = update_of(on, counted);
+  double is_seen = 0;  // of updates
   bool fits = true;
   for (std::size_t p = 0; p < on.parts(); ++p) {
+    double behind = 0;
     for (std::size_t j = 0; j < on.phases; ++j) {
       std::size_t const at = p * on.phases + j;
-      made.phases[j] = std::max(made.phases[j], on.seconds[at] * counted.weights[at]);
+      double const seconds = on.seconds[at] * counted.weights[at];
+      made.phases[j] = std::max(made.phases[j], seconds);
+      if (on.asynchronous && on.overlaps[j] != 0) behind += seconds;
     }
-    port = std::max(port, on.port[p] * static_cast<double>(counted.faces[p]));
+    if (behind > 0) behind *= static_cast<double>(counted.inner[p]) / static_cast<double>(counted.cells[p]);
+    is_seen = std::max(is_seen, on.updates * update.comes[p] - behind);
     fits = fits && static_cast<double>(counted.cells[p]) <= on.most_cells[p] * (1 + program::rounding);
   }
-  for (std::size_t c = 0; c < counted.cluster_faces.size(); ++c)
-    uplink = std::max(uplink, on.uplink[c] * static_cast<double>(counted.cluster_faces[c]));
-  made.update = on.latency + uplink + port;
-  made.all_reduce = on.latency;
+  made.update = update.last();
+  made.all_reduce = on.all_reduce;
   double const exchange = on.updates * made.update;
-  made.communication = exchange + on.allreduces * on.latency;
-  double computes = 0, overlaps = 0;
-  for (std::size_t j = 0; j < on.phases; ++j) {
-    computes += made.phases[j];
-    if (on.overlaps[j] != 0) overlaps += made.phases[j];
-  }
-  if (on.asynchronous) made.hidden = std::min(overlaps, exchange);
+  made.communication = exchange + on.allreduces * on.all_reduce;
+  made.hidden = exchange - is_seen;
+  double computes = 0;
+  for (auto const one : made.phases) computes += one;
   made.seconds = fits && std::isfinite(on.latency) ? computes + made.communication - made.hidden
                                                    : std::numeric_limits<double>::infinity();
   return made;
@@ -103,19 +186,24 @@ double least_seconds(part_hosts const& on, std::span<double const> all) {
     for (std::size_t p = 0; p < on.parts(); ++p) speed += 1 / on.seconds[p * on.phases + j];
     (on.overlaps[j] != 0 ? overlaps : waits_for_nothing) += all[j] / speed;
   }
-  double const exchange = on.updates * on.latency;
+  double const exchange = on.updates * on.least_latency;
   double const both = on.asynchronous ? std::max(overlaps, exchange) : overlaps + exchange;
-  return waits_for_nothing + both + on.allreduces * on.latency;
+  return waits_for_nothing + both + on.allreduces * on.all_reduce;
 }
 
-surface_factors fit_surface(plan::partition_figures const& counted) {
+surface_factors fit_surface(part_hosts const& on, plan::partition_figures const& counted) {
+  auto const update = update_of(on, counted);
   double cells = 0;
   for (auto const one : counted.cells) cells += static_cast<double>(one);
-  auto const factor = [&](std::size_t faces, std::size_t among) {
-    return faces == 0 ? 0 : static_cast<double>(faces) / surface_of(cells / static_cast<double>(among));
+  auto const largest = [&](std::vector<double> const& seconds, double beyond, auto const& of_face) {
+    double most = 0;
+    for (std::size_t k = 0; k < seconds.size(); ++k)
+      if (double const face = of_face(k); face > 0) most = std::max(most, (seconds[k] - beyond) / face);
+    return most / surface_of(cells / static_cast<double>(seconds.size()));
   };
-  return {factor(counted.largest_faces(), counted.cells.size()),
-          factor(counted.largest_cluster_faces(), counted.cluster_faces.size())};
+  double const port = *std::ranges::max_element(update.port);
+  return {largest(update.port, 0, [&](std::size_t p) { return on.port[on.cluster_of[p]]; }),
+          largest(update.uplink, port, [&](std::size_t c) { return on.uplink[c]; })};
 }
 
 }  // namespace skel::cost::mesh

@@ -3,49 +3,51 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <skel/error.hpp>
+#include <skel/mesh.hpp>
 
 #include "maxwell/cavity_mode.hpp"
 #include "maxwell/cell.hpp"
+#include "maxwell/corners.hpp"
 #include "maxwell/element.hpp"
 #include "maxwell/field.hpp"
+#include "maxwell/filling.hpp"
 #include "maxwell/leap_frog.hpp"
 #include "maxwell/runge_kutta.hpp"
-#include "maxwell/tetrahedra.hpp"
 #include "maxwell/time_step.hpp"
 
 namespace maxwell {
 
-/// What is computed where: a mesh, what is behind each face, and what each cell is filled with.
+/// What is computed where: a mesh of tetrahedra, what is behind each face, and what it is filled with.
 struct domain {
-  tetrahedra mesh;
-  std::vector<std::array<std::uint32_t, 4>> behind;
-  std::vector<material> matter;  ///< of each cell
+  skel::mesh mesh;
+  skel::face_neighbours behind;
+  filling with;
 
-  /// A vacuum, or what `matter_at` says of the middle of each cell.
-  explicit domain(tetrahedra of, std::function<material(point const&)> const& matter_at = {})
-      : mesh(std::move(of)), behind(neighbours_of(mesh.cells)), matter(mesh.cells.size()) {
-    if (!matter_at) return;
-    for (std::size_t c = 0; c < matter.size(); ++c) matter[c] = matter_at(node_positions<0>(mesh.corners(c))[0]);
-  }
+  /// Throws skel::input_error where three cells have a face in common.
+  explicit domain(skel::mesh of, filling of_cells = {})
+      : mesh(std::move(of)), behind(skel::neighbours_by_faces(mesh)), with(std::move(of_cells)) {}
 
+  std::array<point, 4> corners(std::size_t cell) const { return points_of(mesh, cell); }
   /// Shape and matter of a cell. Throws skel::error naming the cell.
   element<> element_of(std::size_t cell) const {
-    std::array<corner_numbers const*, 4> corners{};
-    for (std::size_t f = 0; f < 4; ++f) corners[f] = behind[cell][f] == nobody ? nullptr : &mesh.cells[behind[cell][f]];
-    try {
-      return make_element(mesh.corners(cell), mesh.cells[cell], corners, matter[cell]);
-    } catch (skel::error const& problem) {
-      throw skel::error("tetrahedron " + std::to_string(cell) + ": " + problem.what());
-    }
+    return maxwell::element_of(skel::mesh_element(mesh, behind, cell), with);
   }
 };
+
+/// A unit cube of 6 n^3 tetrahedra, in which there is what a function says of the middle of each cell; a vacuum without
+/// one.
+template <class Matter = std::nullptr_t>
+domain cube(std::size_t n, Matter const& matter_at = nullptr) {
+  auto mesh = skel::cube_of_tetrahedra(n);
+  filling with;
+  if constexpr (!std::is_null_pointer_v<Matter>) with.matter = matter_by_middle(mesh, matter_at);
+  return domain(std::move(mesh), std::move(with));
+}
 
 /// A scheme on a domain, computed cell after cell by one thread: what every other way of computing it has to give. The
 /// cells say which one: leap-frog with maxwell::cell, whose steps take E from t to t + dt and H from t + dt/2 to t +
@@ -57,22 +59,20 @@ class cavity {
   static constexpr std::size_t order = Cell::order;
   static constexpr bool leaps = std::is_same_v<Cell, cell<order>>;
 
-  /// Begins with a mode at time 0. The step is the longest stable one where it is 0.
-  /// Throws skel::error for leap-frog with the upwind flux, which is stable with no step, and where a tetrahedron has
-  /// no volume.
-  cavity(domain const& of, cavity_mode const& mode, flux how, double step = 0)
-      : how_(how), behind_(of.behind), cells_(of.mesh.cells.size()) {
-    if (leaps && how == flux::upwind)
-      throw skel::error("leap-frog is stable with no step where the flux is upwind: take central, or Runge-Kutta");
-    for (std::size_t c = 0; c < cells_.size(); ++c) cells_[c].at = of.element_of(c);
-    rate_bounds bounds;
-    for (std::size_t c = 0; c < cells_.size(); ++c)
-      bounds = merge(bounds, bounds_of<order>(cells_[c].at, members_of(behind(c), &cell<order>::at), how));
-    step_ = step > 0 ? step : leaps ? leap_frog_step(bounds) : runge_kutta_step(bounds);
+  /// Begins with fields E(x) and H(x) at time 0; H half a step later for leap-frog. The step is the longest stable one
+  /// where it is 0. Throws skel::error as expect_scheme() does, and where a tetrahedron has no volume.
+  template <class At_E, class At_H>
+  cavity(domain const& of, At_E const& E, At_H const& H, flux how, double step = 0) : cavity(of, how, step) {
     for (std::size_t c = 0; c < cells_.size(); ++c) {
-      auto const corners = of.mesh.corners(c);
-      cells_[c].E = interpolated<order>(corners, [&](point const& x) { return mode.E(x, 0); });
-      cells_[c].H = interpolated<order>(corners, [&](point const& x) { return mode.H(x, time_of_H()); });
+      cells_[c].E = interpolated<order>(of.corners(c), E);
+      cells_[c].H = interpolated<order>(of.corners(c), H);
+    }
+  }
+  /// Begins with a mode.
+  cavity(domain const& of, cavity_mode const& mode, flux how, double step = 0) : cavity(of, how, step) {
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+      cells_[c].E = interpolated<order>(of.corners(c), [&](point const& x) { return mode.E(x, 0); });
+      cells_[c].H = interpolated<order>(of.corners(c), [&](point const& x) { return mode.H(x, time_of_H()); });
     }
   }
 
@@ -114,9 +114,22 @@ class cavity {
   }
 
  private:
+  /// Without fields.
+  cavity(domain const& of, flux how, double step) : how_(how), behind_(of.behind), cells_(of.mesh.cells()) {
+    expect_scheme(of.with, how, leaps);
+    for (std::size_t c = 0; c < cells_.size(); ++c) cells_[c].at = of.element_of(c);
+    rate_bounds bounds;
+    for (std::size_t c = 0; c < cells_.size(); ++c)
+      bounds = merge(bounds, bounds_of<order>(cells_[c].at, members_of(behind(c), &cell<order>::at), how));
+    step_ = step > 0 ? step : leaps ? leap_frog_step(bounds) : runge_kutta_step(bounds);
+  }
+
   cells_behind<Cell> behind(std::size_t of) const {
     cells_behind<Cell> all{};
-    for (std::size_t f = 0; f < 4; ++f) all[f] = behind_[of][f] == nobody ? nullptr : &cells_[behind_[of][f]];
+    for (std::size_t f = 0; f < 4; ++f) {
+      auto const there = behind_.of(of)[f];
+      all[f] = there == skel::face_neighbours::none ? nullptr : &cells_[there];
+    }
     return all;
   }
   std::array<field<order> const*, 4> all_behind(std::size_t of, field<order> cell<order>::*member) const {
@@ -129,7 +142,7 @@ class cavity {
   }
 
   flux how_;
-  std::vector<std::array<std::uint32_t, 4>> behind_;
+  skel::face_neighbours behind_;
   std::vector<Cell> cells_;
   double step_ = 0;
   std::uint64_t steps_ = 0;

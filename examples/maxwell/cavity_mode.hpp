@@ -7,31 +7,38 @@
 
 #include <skel/error.hpp>
 
+#include "maxwell/corners.hpp"
 #include "maxwell/element.hpp"
-#include "maxwell/tetrahedra.hpp"
 
 namespace maxwell {
 
-/// A standing wave in the unit cube, whose walls are perfect conductors:
-///   Ex = a0 cos(k0 x) sin(k1 y) sin(k2 z) cos(w t), Ey and Ez alike, with k = pi (l, m, n) and w = |k| c
-///   H  = -curl(a cos sin sin ...) sin(w t) / (w permeability)
+/// A box along the axes.
+struct brick {
+  point least{0, 0, 0}, greatest{1, 1, 1};
+
+  double edge(std::size_t axis) const { return greatest[axis] - least[axis]; }
+};
+
+/// A standing wave in a box, whose walls are perfect electric conductors; with x, y, z from its least corner on:
+///   Ex = a0 cos(k0 x) sin(k1 y) sin(k2 z) cos(w t), Ey and Ez alike, with k = pi (l, m, n) over the edges and w = |k|
+///   c H  = -curl(a cos sin sin ...) sin(w t) / (w permeability)
 /// The amplitude a is orthogonal to k, so that there is no charge: k x (1, 2, 3) without numbers that are 0.
 /// Source: Jackson, Classical Electrodynamics, 3rd edition 1998, section 8.7.
 class cavity_mode {
  public:
   /// Throws skel::error where fewer than two of the numbers are above 0: there is no such wave.
-  explicit cavity_mode(std::array<unsigned, 3> numbers, material of = {}) : of_(of) {
+  explicit cavity_mode(std::array<unsigned, 3> numbers, material of = {}, brick const& in = {})
+      : of_(of), corner_(in.least) {
     std::size_t none = 0;
     for (std::size_t a = 0; a < 3; ++a) {
-      k_[a] = std::numbers::pi * numbers[a];
+      k_[a] = std::numbers::pi * numbers[a] / in.edge(a);
       if (numbers[a] == 0) ++none;
     }
     if (none > 1) throw skel::error("a mode of a cavity has two numbers above 0 at least, as 1 1 0 and 1 1 1");
     if (none == 1) {  // the field is along the axis on which nothing changes
       for (std::size_t a = 0; a < 3; ++a) amplitude_[a] = numbers[a] == 0 ? 1 : 0;
     } else {
-      double const x = numbers[0], y = numbers[1], z = numbers[2];
-      amplitude_ = {3 * y - 2 * z, z - 3 * x, 2 * x - y};
+      amplitude_ = {3 * k_[1] - 2 * k_[2], k_[2] - 3 * k_[0], 2 * k_[0] - k_[1]};
       double const length = std::hypot(amplitude_[0], amplitude_[1], amplitude_[2]);
       for (double& one : amplitude_) one /= length;
     }
@@ -41,6 +48,8 @@ class cavity_mode {
   double frequency() const { return std::hypot(k_[0], k_[1], k_[2]) * of_.speed(); }
   point const& amplitude() const { return amplitude_; }
   point const& wave_vector() const { return k_; }
+  /// Where it begins: the least corner of the box.
+  point const& corner() const { return corner_; }
 
   point E(point const& at, double t) const {
     auto const [s, c] = waves(at);
@@ -63,12 +72,15 @@ class cavity_mode {
   };
   sines_and_cosines waves(point const& at) const {
     sines_and_cosines out{};
-    for (std::size_t a = 0; a < 3; ++a) out.s[a] = std::sin(k_[a] * at[a]), out.c[a] = std::cos(k_[a] * at[a]);
+    for (std::size_t a = 0; a < 3; ++a) {
+      double const angle = k_[a] * (at[a] - corner_[a]);
+      out.s[a] = std::sin(angle), out.c[a] = std::cos(angle);
+    }
     return out;
   }
 
   material of_;
-  point k_{}, amplitude_{};
+  point corner_, k_{}, amplitude_{};
 };
 
 }  // namespace maxwell

@@ -38,7 +38,7 @@ double error_of(cavity<Cell> const& of, domain const& where, cavity_mode const& 
   double squares = 0, all = 0;
   for (std::size_t c = 0; c < of.cells().size(); ++c) {
     auto const& one = of.cells()[c];
-    auto const corners = where.mesh.corners(c);
+    auto const corners = where.corners(c);
     auto E = interpolated<order>(corners, [&](point const& x) { return mode.E(x, of.time()); });
     auto H = interpolated<order>(corners, [&](point const& x) { return mode.H(x, of.time_of_H()); });
     double const size = volume(one.at);

@@ -14,9 +14,16 @@ namespace maxwell {
 template <std::size_t Order, class Number = double>
 using trace = std::array<std::array<Number, face_nodes_of(Order)>, 3>;
 
-/// What the field behind a wall is (a perfect conductor): the electric field has the opposite sign there, so that the
-/// mean on the wall has no tangential part; the magnetic one is the same.
-enum class mirror { same, opposite };
+/// Which of the two fields something is done with, as walls tell them apart.
+enum class part { E, H };
+
+/// What the jump at a wall is a multiple of, the field before it. An electric wall has the opposite E behind it, so
+/// that the mean on it has no tangential part, and the same H; a magnetic one the other way round. An open one has
+/// nothing: then the upwind flux takes what comes to it, which is the condition of Silver and Mueller of order 1.
+constexpr double jump_at(wall kind, part which) {
+  if (kind == wall::open) return -1;
+  return (kind == wall::electric) == (which == part::E) ? -2 : 0;
+}
 
 /// a x b
 template <class Number>
@@ -66,7 +73,7 @@ field<Order, Number> curl(element<Number> const& at, field<Order, Number> const&
 /// X behind face f less X before it, at the nodes of the face. `behind` is null at a wall.
 template <std::size_t F, std::size_t Order, class Number>
 trace<Order, Number> jump(element<Number> const& at, field<Order, Number> const& x, field<Order, Number> const* behind,
-                          mirror wall) {
+                          part which) {
   using reference = reference_element<Order>;
   trace<Order, Number> out;
   if (behind != nullptr) {
@@ -75,7 +82,7 @@ trace<Order, Number> jump(element<Number> const& at, field<Order, Number> const&
       for (std::size_t j = 0; j < reference::face_nodes; ++j)
         out[a][j] = (*behind)[a][there[j]] - x[a][reference::on_face[F][j]];
   } else {
-    Number const times(wall == mirror::opposite ? -2.0 : 0.0);
+    Number const times(jump_at(at.wall_at(F), which));
     for (std::size_t a = 0; a < 3; ++a)
       for (std::size_t j = 0; j < reference::face_nodes; ++j) out[a][j] = times * x[a][reference::on_face[F][j]];
   }
@@ -114,10 +121,10 @@ void for_each_face(Visit&& visit) {
 /// in Fezoui, Lanteri, Lohrengel and Piperno 2005, ESAIM: M2AN 39(6):1149-1176.
 template <std::size_t Order, class Number>
 field<Order, Number> curl_with_means(element<Number> const& at, field<Order, Number> const& x,
-                                     std::array<field<Order, Number> const*, 4> const& behind, mirror wall) {
+                                     std::array<field<Order, Number> const*, 4> const& behind, part which) {
   auto out = curl<Order>(at, x);
   for_each_face([&]<std::size_t F>() {
-    auto const difference = jump<F, Order>(at, x, behind[F], wall);
+    auto const difference = jump<F, Order>(at, x, behind[F], which);
     auto const g = gradient(at, F);  // -n |g|; the mean is half a jump away
     Number const minus_half(-0.5);
     add_lifted<F, Order>(cross(std::array{minus_half * g[0], minus_half * g[1], minus_half * g[2]}, difference), out);

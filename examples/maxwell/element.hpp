@@ -10,8 +10,8 @@
 
 #include <skel/error.hpp>
 
+#include "maxwell/corners.hpp"
 #include "maxwell/reference_element.hpp"
-#include "maxwell/tetrahedra.hpp"
 
 namespace maxwell {
 
@@ -23,6 +23,13 @@ struct material {
   double impedance() const { return std::sqrt(permeability / permittivity); }
 };
 
+/// What a face of a cell is that has no cell behind it.
+enum class wall : std::uint8_t {
+  electric,  ///< a perfect electric conductor, as metal is: E has no tangential part on it
+  magnetic,  ///< a perfect magnetic conductor, as a plane of symmetry is: H has none
+  open,      ///< nothing comes from behind it: waves that meet it at a right angle leave. For the upwind flux
+};
+
 /// Shape and matter of one tetrahedron: all that the scheme needs of it, in 128 B.
 ///
 /// The gradients of the barycentric coordinates are the whole geometry. That of corner f is normal to face f, points
@@ -32,8 +39,11 @@ template <class Number = double>
 struct element {
   std::array<std::array<Number, 4>, 3> gradients{};  ///< [axis][corner], [1/length]
   Number inverse_permittivity{1}, inverse_permeability{1}, impedance{1};
-  /// Which order the corners have in the neighbour behind each face: an index of reference::permutations().
+  /// Which order the corners have in the neighbour behind each face: an index of reference::permutations(); the number
+  /// of the kind of wall where there is none.
   std::array<std::uint8_t, 4> order_behind{};
+
+  wall wall_at(std::size_t face) const { return static_cast<wall>(order_behind[face]); }
 };
 
 /// The gradients of the barycentric coordinates: [axis][corner].
@@ -85,13 +95,15 @@ inline std::uint8_t order_behind(corner_numbers const& own, std::size_t f, corne
 
 /// Shape and matter of a cell. `behind` has the corners of the cell behind each face; null at walls.
 inline element<> make_element(std::array<point, 4> const& corners, corner_numbers const& own,
-                              std::array<corner_numbers const*, 4> const& behind, material const& of) {
+                              std::array<corner_numbers const*, 4> const& behind, material const& of,
+                              std::array<wall, 4> const& walls = {}) {
   element<> made{.gradients = gradients_of(corners),
                  .inverse_permittivity = 1 / of.permittivity,
                  .inverse_permeability = 1 / of.permeability,
                  .impedance = of.impedance()};
   for (std::size_t f = 0; f < 4; ++f)
-    if (behind[f] != nullptr) made.order_behind[f] = order_behind(own, f, *behind[f]);
+    made.order_behind[f] =
+        behind[f] == nullptr ? static_cast<std::uint8_t>(walls[f]) : order_behind(own, f, *behind[f]);
   return made;
 }
 
@@ -105,6 +117,17 @@ inline double volume(element<> const& at) {
   auto const a = gradient(at, 1), b = gradient(at, 2), c = gradient(at, 3);
   return 1 / (6 * std::abs(a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
                            a[2] * (b[0] * c[1] - b[1] * c[0])));
+}
+
+/// The radius of the sphere inside that touches all faces, 3 volumes / surface: 1 over the sum of the gradients'
+/// lengths.
+inline double inscribed_radius(element<> const& at) {
+  double lengths = 0;
+  for (std::size_t f = 0; f < 4; ++f) {
+    auto const g = gradient(at, f);
+    lengths += std::hypot(g[0], g[1], g[2]);
+  }
+  return 1 / lengths;
 }
 
 }  // namespace maxwell

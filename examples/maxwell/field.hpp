@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 
+#include "maxwell/corners.hpp"
 #include "maxwell/element.hpp"
 #include "maxwell/reference_element.hpp"
-#include "maxwell/tetrahedra.hpp"
 
 namespace maxwell {
 

@@ -17,7 +17,7 @@ namespace maxwell {
 /// Source: Fezoui, Lanteri, Lohrengel and Piperno 2005, ESAIM: M2AN 39(6):1149-1176.
 template <std::size_t Order>
 void advance_E(cell<Order>& own, std::array<field<Order> const*, 4> const& H_behind, double dt) {
-  auto const rate = central_curl<Order>(own.at, own.H, H_behind, mirror::same);
+  auto const rate = central_curl<Order>(own.at, own.H, H_behind, part::H);
   double const factor = dt * own.at.inverse_permittivity;
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t i = 0; i < nodes_of(Order); ++i) own.E[a][i] += factor * rate[a][i];
@@ -25,7 +25,7 @@ void advance_E(cell<Order>& own, std::array<field<Order> const*, 4> const& H_beh
 
 template <std::size_t Order>
 void advance_H(cell<Order>& own, std::array<field<Order> const*, 4> const& E_behind, double dt) {
-  auto const rate = central_curl<Order>(own.at, own.E, E_behind, mirror::opposite);
+  auto const rate = central_curl<Order>(own.at, own.E, E_behind, part::E);
   double const factor = dt * own.at.inverse_permeability;
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t i = 0; i < nodes_of(Order); ++i) own.H[a][i] -= factor * rate[a][i];

@@ -4,70 +4,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
+#include <variant>
 
-#include <skel/error.hpp>
 #include <skel/iterate.hpp>
 
 #include "maxwell/cavity_mode.hpp"
 #include "maxwell/cell.hpp"
+#include "maxwell/corners.hpp"
 #include "maxwell/element.hpp"
 #include "maxwell/field.hpp"
+#include "maxwell/filling.hpp"
 #include "maxwell/leap_frog.hpp"
-#include "maxwell/probe.hpp"
+#include "maxwell/pulse.hpp"
 #include "maxwell/runge_kutta.hpp"
-#include "maxwell/tetrahedra.hpp"
 #include "maxwell/time_step.hpp"
 
 /// The schemes of cavity.hpp as programs over a mesh, on all ranks of a grid.
 namespace maxwell {
 
-using matter_at = std::function<material(point const& middle)>;
-
-inline corner_numbers corners_of(skel::mesh const& mesh, std::size_t cell) {
-  auto const nodes = mesh.cell(cell);
-  return {nodes[0], nodes[1], nodes[2], nodes[3]};
-}
-
-inline std::array<point, 4> points_of(skel::mesh const& mesh, std::size_t cell) {
-  std::array<point, 4> out{};
-  for (std::size_t k = 0; k < 4; ++k)
-    for (std::size_t a = 0; a < 3; ++a) out[k][a] = mesh.point(mesh.cell(cell)[k])[a];
-  return out;
-}
-inline std::array<point, 4> points_of(skel::mesh_element const& e) {
-  return points_of(e.whole_mesh(), e.number());
-}
-
-/// Shape and matter of an element. Throws skel::error naming it.
-inline element<> element_of(skel::mesh_element const& e, matter_at const& matter) {
-  std::array<corner_numbers, 4> numbers{};
-  std::array<corner_numbers const*, 4> behind{};
-  for (std::size_t f = 0; f < 4; ++f) {
-    auto const there = e.neighbours()[f];
-    if (there == skel::face_neighbours::none) continue;
-    numbers[f] = corners_of(e.whole_mesh(), there);
-    behind[f] = &numbers[f];
-  }
-  try {
-    auto const points = points_of(e);
-    return make_element(points, corners_of(e.whole_mesh(), e.number()), behind,
-                        matter ? matter(node_positions<0>(points)[0]) : material());
-  } catch (skel::error const& problem) {
-    throw skel::error("tetrahedron " + std::to_string(e.number()) + ": " + problem.what());
-  }
-}
-
 /// The longest step that is stable on a mesh, found on all ranks. Collective.
 template <std::size_t Order>
-double stable_step(skel::grid& grid, skel::mesh const& mesh, matter_at const& matter, flux how, bool leaps) {
+double stable_step(skel::grid& grid, skel::mesh const& mesh, filling const& with, flux how, bool leaps) {
   struct bounds {
     rate_bounds of{};
   };
   auto const program = skel::iterate("bounds of rates", mesh, bounds(),
-                                     [&](skel::mesh_element const& e) { return element_of(e, matter); }) |
+                                     [&](skel::mesh_element const& e) { return element_of(e, with); }) |
                        skel::all_reduce(
                            "bounds", &bounds::of,
                            [how](skel::element<element<> const> e) {
@@ -110,46 +75,49 @@ struct watched_cell : Cell {
   std::array<double, 4> barycentric{};  ///< of the probe
 };
 
+/// What the fields are at first: a standing wave, or a pulse.
+struct first_fields {
+  std::variant<cavity_mode, pulse> what;
+
+  point E(point const& at) const {
+    if (auto const* const mode = std::get_if<cavity_mode>(&what)) return mode->E(at, 0);
+    return std::get<pulse>(what).E(at);
+  }
+  /// After a short time.
+  point H(point const& at, double t) const {
+    if (auto const* const mode = std::get_if<cavity_mode>(&what)) return mode->H(at, t);
+    return std::get<pulse>(what).H(at, t);
+  }
+};
+
 /// What a program computes.
 struct experiment {
-  matter_at matter;
-  cavity_mode mode;
+  std::shared_ptr<filling const> with;
+  first_fields start;
   point probe;
+  std::size_t probe_in = 0;  ///< the element that has the probe; of those that share it the one with the lowest number
   flux how = flux::central;
   double step = 0;
   light at_first{};  ///< of first_light()
 };
 
-/// The cell of an element at time 0. `leaps`: H is half a step later. A probe on a face is of the element with the
-/// lowest number, which is found by the caller.
+/// The cell of an element at time 0. `leaps`: H is half a step later.
 template <class Cell>
-watched_cell<Cell> first_cell(skel::mesh_element const& e, experiment const& of, std::size_t probe_in, bool leaps) {
+watched_cell<Cell> first_cell(skel::mesh_element const& e, experiment const& of, bool leaps) {
   constexpr std::size_t order = Cell::order;
   watched_cell<Cell> made;
-  made.at = element_of(e, of.matter);
-  auto const points = points_of(e);
-  made.E = interpolated<order>(points, [&](point const& x) { return of.mode.E(x, 0); });
-  made.H = interpolated<order>(points, [&](point const& x) { return of.mode.H(x, leaps ? of.step / 2 : 0); });
+  made.at = element_of(e, *of.with);
+  auto const points = points_of(e.whole_mesh(), e.number());
+  made.E = interpolated<order>(points, [&](point const& x) { return of.start.E(x); });
+  made.H = interpolated<order>(points, [&](point const& x) { return of.start.H(x, leaps ? of.step / 2 : 0); });
   made.at_first = made.E;
   made.number = static_cast<std::uint32_t>(e.number());
   made.energy = maxwell::energy<order>(made);
-  if (e.number() == probe_in) {
+  if (e.number() == of.probe_in) {
     made.has_probe = true;
     made.barycentric = barycentric(made.at, points[0], of.probe);
   }
   return made;
-}
-
-/// The first element that has a point. O(elements). Throws skel::error where none has.
-inline std::size_t element_at(skel::mesh const& mesh, point const& where) {
-  auto const faces = skel::neighbours_by_faces(mesh);
-  for (std::size_t c = 0; c < mesh.cells(); ++c) {
-    skel::mesh_element const e(mesh, faces, c);
-    auto const points = points_of(e);
-    if (inside(make_element(points, corners_of(mesh, c), {}, material()), points[0], where)) return c;
-  }
-  throw skel::error("the point " + std::to_string(where[0]) + ", " + std::to_string(where[1]) + ", " +
-                    std::to_string(where[2]) + " is outside of the mesh");
 }
 
 /// A member of the cells behind an element's faces; null: a wall.
@@ -176,10 +144,10 @@ light light_of(watched_cell<Cell> const& c) {
 
 /// What is known of the field before the first step. Collective.
 template <class Cell>
-light first_light(skel::grid& grid, skel::mesh const& mesh, experiment const& of, std::size_t probe_in, bool leaps) {
+light first_light(skel::grid& grid, skel::mesh const& mesh, experiment const& of, bool leaps) {
   auto const program =
       skel::iterate("maxwell, at first", mesh, totals(),
-                    [&](skel::mesh_element const& e) { return first_cell<Cell>(e, of, probe_in, leaps); }) |
+                    [&](skel::mesh_element const& e) { return first_cell<Cell>(e, of, leaps); }) |
       skel::all_reduce(
           "light", &totals::now, [](watched_cell<Cell> const& c) { return light_of(c); }, std::plus<>()) |
       skel::times(1);
@@ -188,12 +156,11 @@ light first_light(skel::grid& grid, skel::mesh const& mesh, experiment const& of
 
 /// A step of leap-frog in each iteration.
 template <std::size_t Order>
-auto leap_frog_program(skel::mesh mesh, experiment const& of, std::size_t probe_in) {
+auto leap_frog_program(skel::mesh mesh, experiment const& of) {
   using cell_type = watched_cell<cell<Order>>;
   double const dt = of.step;
-  return skel::iterate(
-             "maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
-             [of, probe_in](skel::mesh_element const& e) { return first_cell<cell<Order>>(e, of, probe_in, true); }) |
+  return skel::iterate("maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
+                       [of](skel::mesh_element const& e) { return first_cell<cell<Order>>(e, of, true); }) |
          skel::phase("E",
                      [dt](skel::element<cell_type> e) {
                        auto const before = e->E;
@@ -235,13 +202,12 @@ auto update_of_stage(std::size_t stage) {
 /// A step of the Runge-Kutta method in each iteration. The lambdas of its steps are of functions of their own, which
 /// know nothing of the program: otherwise the name of each type would have those of all before it.
 template <std::size_t Order>
-auto runge_kutta_program(skel::mesh mesh, experiment const& of, std::size_t probe_in) {
+auto runge_kutta_program(skel::mesh mesh, experiment const& of) {
   using cell_type = watched_cell<runge_kutta_cell<Order>>;
   auto const rates = [&of](std::size_t stage) { return rates_of_stage<Order>(stage, of.step, of.how); };
-  return skel::iterate("maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
-                       [of, probe_in](skel::mesh_element const& e) {
-                         return first_cell<runge_kutta_cell<Order>>(e, of, probe_in, false);
-                       }) |
+  return skel::iterate(
+             "maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
+             [of](skel::mesh_element const& e) { return first_cell<runge_kutta_cell<Order>>(e, of, false); }) |
          rates(0) | fields_of_stage<Order>(0) | update_of_stage<Order>(0)    //
          | rates(1) | fields_of_stage<Order>(1) | update_of_stage<Order>(1)  //
          | rates(2) | fields_of_stage<Order>(2) | update_of_stage<Order>(2)  //

@@ -37,10 +37,10 @@ inline corner_vectors everywhere(double x, double y, double z) {
 
 /// X behind face f less X before it at the corners of the face, and 0 at the one opposite to it.
 template <std::size_t F>
-corner_vectors jump(element<> const& at, field<1> const& x, field<1> const* behind, mirror wall) {
+corner_vectors jump(element<> const& at, field<1> const& x, field<1> const* behind, part which) {
   corner_vectors out = at_corners(x);
   if (behind == nullptr) {
-    double const times = wall == mirror::opposite ? -2 : 0;
+    double const times = jump_at(at.wall_at(F), which);
     lanes const on_face(F == 0 ? 0 : times, F == 1 ? 0 : times, F == 2 ? 0 : times, F == 3 ? 0 : times);
     for (auto& one : out) one = on_face * one;
     return out;
@@ -77,11 +77,11 @@ inline field<1> joined(element<> const& at, field<1> const& x, std::array<corner
 }  // namespace
 
 SKEL_MAXWELL_CLONES field<1> curl_with_means(element<> const& at, field<1> const& x,
-                                             std::array<field<1> const*, 4> const& behind, mirror wall) {
+                                             std::array<field<1> const*, 4> const& behind, part which) {
   std::array<corner_vectors, 4> w;
   for_each_face([&]<std::size_t F>() {
     auto const g = gradient(at, F);
-    w[F] = cross(everywhere(-0.5 * g[0], -0.5 * g[1], -0.5 * g[2]), jump<F>(at, x, behind[F], wall));
+    w[F] = cross(everywhere(-0.5 * g[0], -0.5 * g[1], -0.5 * g[2]), jump<F>(at, x, behind[F], which));
   });
   return joined(at, x, w);
 }
@@ -92,7 +92,7 @@ SKEL_MAXWELL_CLONES curls<1, double> upwind_curls(element<> const& at, field<1> 
                                                   std::array<double, 4> const& impedance_behind) {
   std::array<corner_vectors, 4> for_E, for_H;
   for_each_face([&]<std::size_t F>() {
-    auto const dE = jump<F>(at, E, behind_E[F], mirror::opposite), dH = jump<F>(at, H, behind_H[F], mirror::same);
+    auto const dE = jump<F>(at, E, behind_E[F], part::E), dH = jump<F>(at, H, behind_H[F], part::H);
     auto const g = gradient(at, F);
     double const behind = impedance_behind[F], share = 1 / (at.impedance + behind),
                  along = share / std::sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);

@@ -15,7 +15,7 @@ namespace maxwell {
 namespace order_one {
 
 field<1> curl_with_means(element<> const& at, field<1> const& x, std::array<field<1> const*, 4> const& behind,
-                         mirror wall);
+                         part which);
 
 curls<1, double> upwind_curls(element<> const& at, field<1> const& E, field<1> const& H,
                               std::array<field<1> const*, 4> const& behind_E,
@@ -27,11 +27,11 @@ curls<1, double> upwind_curls(element<> const& at, field<1> const& E, field<1> c
 /// `curl_with_means` of any order, as fast as it is there.
 template <std::size_t Order>
 field<Order> central_curl(element<> const& at, field<Order> const& x, std::array<field<Order> const*, 4> const& behind,
-                          mirror wall) {
+                          part which) {
   if constexpr (Order == 1)
-    return order_one::curl_with_means(at, x, behind, wall);
+    return order_one::curl_with_means(at, x, behind, which);
   else
-    return curl_with_means<Order>(at, x, behind, wall);
+    return curl_with_means<Order>(at, x, behind, which);
 }
 
 /// `upwind_curls` of any order, likewise.

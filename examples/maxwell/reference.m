@@ -18,9 +18,10 @@ function d = read_dump(path)
     d.(name{1}) = fscanf(file, [' ' name{1} ' %f'], 1);
   end
   for axis = 1:3
-    line = fscanf(file, ' mode %f %f', 2);
+    line = fscanf(file, ' mode %f %f %f', 3);
     d.k(axis) = line(1);
     d.amplitude(axis) = line(2);
+    d.corner(axis) = line(3);
   end
   d.points = fscanf(file, '%f', [3, fscanf(file, ' points %d', 1)])';
   cells = fscanf(file, '%f', [6, fscanf(file, ' tetrahedra %d', 1)])';
@@ -246,8 +247,8 @@ end
 
 % The standing wave at the nodes.
 function [E, H] = wave(d, x, time_of_H)
-  s = sin(x .* d.k);
-  c = cos(x .* d.k);
+  s = sin((x - d.corner) .* d.k);
+  c = cos((x - d.corner) .* d.k);
   E = d.amplitude .* [c(:, 1) .* s(:, 2) .* s(:, 3), s(:, 1) .* c(:, 2) .* s(:, 3), s(:, 1) .* s(:, 2) .* c(:, 3)];
   shape = [s(:, 1) .* c(:, 2) .* c(:, 3), c(:, 1) .* s(:, 2) .* c(:, 3), c(:, 1) .* c(:, 2) .* s(:, 3)];
   H = -sin(norm(d.k) * time_of_H) / norm(d.k) * cross(d.k, d.amplitude) .* shape;

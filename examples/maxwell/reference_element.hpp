@@ -206,13 +206,13 @@ struct reference_element {
                                    reference::lift<Order>(3)};
 
   /// The values of Lagrange's polynomials at a point with these barycentric coordinates.
-  static constexpr std::array<double, nodes> values_at(std::array<double, 4> const& point) {
+  static constexpr std::array<double, nodes> values_at(std::array<double, 4> const& l) {
     auto const e = reference::exponents<Order>();
     std::array<double, nodes> values{};
     for (std::size_t i = 0; i < nodes; ++i)
       for (std::size_t m = 0; m < nodes; ++m)
-        values[i] += to_monomials(m, i) * reference::power(point[1], e[m][0]) * reference::power(point[2], e[m][1]) *
-                     reference::power(point[3], e[m][2]);
+        values[i] += to_monomials(m, i) * reference::power(l[1], e[m][0]) * reference::power(l[2], e[m][1]) *
+                     reference::power(l[3], e[m][2]);
     return values;
   }
 };

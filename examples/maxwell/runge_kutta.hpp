@@ -44,8 +44,8 @@ void begin_stage(runge_kutta_cell<Order>& own, cells_behind<runge_kutta_cell<Ord
       impedances[f] = behind[f] == nullptr ? own.at.impedance : behind[f]->at.impedance;
     rates = upwind_curl<Order>(own.at, own.E, own.H, E, H, impedances);
   } else {
-    rates.of_E = central_curl<Order>(own.at, own.E, E, mirror::opposite);
-    rates.of_H = central_curl<Order>(own.at, own.H, H, mirror::same);
+    rates.of_E = central_curl<Order>(own.at, own.E, E, part::E);
+    rates.of_H = central_curl<Order>(own.at, own.H, H, part::H);
   }
   double const for_E = dt * own.at.inverse_permittivity, for_H = -dt * own.at.inverse_permeability,
                kept = runge_kutta::A[stage];

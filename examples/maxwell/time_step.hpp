@@ -15,11 +15,14 @@ namespace maxwell {
 /// one, by which the upwind flux takes energy. Those of a mesh are the largest of its cells: `merge` is associative.
 ///
 /// Skew part: c (A + r b P / (2 V)). Its frequencies times the step are what a method has to be stable for.
-///   c      speed of light in the cell
-///   A      |curl X| <= A |X| for fields of the cell: A^2 = k sum over faces of |grad(lf)|^2, k = 0, 20, 85.818 for
-///   orders 0, 1, 2 b      |X|^2 on a face <= b S/V |X|^2 in the cell, b = (N + 1)(N + 3)/3 (S: area of the face) P, V
-///   area of all faces, volume: P/V = 3 sum over faces of |grad(lf)| r      the largest sqrt of permittivity or
-///   permeability of the cell over those of a neighbour, at least 1
+/// - c: speed of light in the cell
+/// - A: |curl X| <= A |X| for fields of the cell: A^2 = k sum over faces of |grad(lf)|^2, k = 0, 20, 85.818 for orders
+///   0, 1, 2
+/// - b: |X|^2 on a face <= b S/V |X|^2 in the cell, b = (N + 1)(N + 3)/3 (S: area of the face)
+/// - P, V: area of all faces, volume: P/V = 3 sum over faces of |grad(lf)| = 3 / radius of the inscribed sphere; A is
+///   from sqrt(k)/2 to sqrt(k) over that radius, so that steps go with the smallest one
+/// - r: the largest sqrt of permittivity or permeability of the cell over those of a neighbour, at least 1
+///
 /// Symmetric part, upwind flux only: c b P/V 2m, with m the largest max(Z, Z+) / (Z + Z+) of impedances on both sides,
 /// 1/2 where they are equal; the skew part has (2m - 1/2) instead of 1/2 then.
 ///

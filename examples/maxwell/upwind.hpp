@@ -30,8 +30,8 @@ curls<Order, Number> upwind_curls(element<Number> const& at, field<Order, Number
   using std::sqrt;
   curls<Order, Number> out{curl<Order>(at, E), curl<Order>(at, H)};
   for_each_face([&]<std::size_t F>() {
-    auto const dE = jump<F, Order>(at, E, behind_E[F], mirror::opposite);
-    auto const dH = jump<F, Order>(at, H, behind_H[F], mirror::same);
+    auto const dE = jump<F, Order>(at, E, behind_E[F], part::E);
+    auto const dH = jump<F, Order>(at, H, behind_H[F], part::H);
     auto const g = gradient(at, F);  // n = -g / |g|
     Number const behind = impedance_behind[F], share = Number(1.0) / (at.impedance + behind),
                  along = share / sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), of_H = behind * share,

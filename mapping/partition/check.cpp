@@ -10,11 +10,7 @@
 namespace skel::mapping {
 
 std::vector<double> most_weights(partition_problem const& of, std::size_t constraint, double tolerance) {
-  double all = 0, heaviest = 0;
-  for (std::size_t c = 0; c < of.cells(); ++c) {
-    double const weight = of.weight(c, constraint);
-    all += weight, heaviest = std::max(heaviest, weight);
-  }
+  double const all = of.sums()[constraint], heaviest = of.heaviest()[constraint];
   auto const levels = static_cast<double>(partitioning::levels_of(of));
   std::vector<double> most(of.parts());
   for (std::size_t p = 0; p < of.parts(); ++p)

@@ -107,7 +107,7 @@ partition_choice choose_partition(mesh_to_part const& mesh, cost::mesh::part_hos
       double const seconds = all.judge(name, made.parts, made.unbalanced);
       if (best.empty() || seconds < least) best = std::move(made.parts), best_name = name, least = seconds;
     }
-    if (best.empty()) continue;
+    if (best.empty() || !std::isfinite(on.latency)) continue;
     partitioning::move_by_price(*mesh.graph, all.weights(), on, best);
     all.judge(best_name + ", refined", std::move(best), {});
   }

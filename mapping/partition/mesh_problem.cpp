@@ -79,8 +79,8 @@ partition_problem problem_of(mesh_to_part const& mesh, cost::mesh::part_hosts co
   }
   made.cluster_of = on.cluster_of;
   made.centres = mesh.centres;
-  for (std::size_t p = 0; p < on.parts(); ++p)
-    if (on.port[p] > 0) made.between = std::max(made.between, 1 + on.uplink[on.cluster_of[p]] / on.port[p]);
+  for (std::size_t c = 0; c < on.clusters(); ++c)
+    if (on.port[c] > 0) made.between = std::max(made.between, 1 + on.uplink[c] / on.port[c]);
   return made;
 }
 

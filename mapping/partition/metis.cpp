@@ -28,38 +28,30 @@ std::string words_of(int status) {
   }
 }
 
-/// Constraints that weigh something. METIS divides by sums.
-std::vector<std::size_t> constraints_that_weigh(partition_problem const& of) {
-  std::vector<std::size_t> kept;
-  auto const sums = of.sums();
-  for (std::size_t j = 0; j < of.constraints; ++j)
-    if (sums[j] > 0) kept.push_back(j);
-  return kept;
-}
-
 /// A part should have as many of the heaviest cells as METIS itself leaves of each part when it has made the graph
 /// coarse. With fewer it leaves parts empty (bench_partitions --unguarded), and its known crashes are in bisections of
 /// graphs of a few cells, which it then comes to: decisions/0077.
 constexpr double least_cells = 30;
 
-/// What it is known to crash on is refused: a crash cannot be caught. No weights of edges are given at all.
-void expect_safe(partition_problem const& of, std::vector<std::size_t> const& kept) {
-  if (of.parts() < 2) throw error("it is never called for one part");
-  if (of.graph->neighbours.empty()) throw error("it is never called for a graph without edges");
-  if (kept.empty()) throw error("it is never called where nothing weighs anything");
-  for (auto const j : kept) {
-    double all = 0, heaviest = 0;
-    for (std::size_t c = 0; c < of.cells(); ++c) all += of.weight(c, j), heaviest = std::max(heaviest, of.weight(c, j));
+/// Constraints that weigh something: METIS divides by sums. What it is known to crash on is refused: a crash cannot be
+/// caught. No weights of edges are given at all.
+std::vector<std::size_t> safe_constraints(partition_problem const& of) {
+  partitioning::expect_work(of, of.weights);
+  std::vector<std::size_t> kept;
+  auto const sums = of.sums(), heaviest = of.heaviest();
+  for (std::size_t j = 0; j < of.constraints; ++j) {
+    if (sums[j] == 0) continue;
+    kept.push_back(j);
     for (std::size_t p = 0; p < of.parts(); ++p)
-      if (double const cells = of.target(p, j) * all / heaviest; cells < least_cells)
+      if (double const cells = of.target(p, j) * sums[j] / heaviest[j]; cells < least_cells)
         throw error("it is never called where a part has less than " + shown(least_cells) + " cells, part " +
                     std::to_string(p) + " has " + shown(cells));
   }
+  return kept;
 }
 
 std::vector<std::uint32_t> parts_by_metis(partition_problem const& of, double tolerance) {
-  auto const kept = constraints_that_weigh(of);
-  expect_safe(of, kept);
+  auto const kept = safe_constraints(of);
   auto const graph = partitioning::whole_graph_of(*of.graph);
   std::vector<idx_t> offsets(graph.offsets.begin(), graph.offsets.end()),
       neighbours(graph.neighbours.begin(), graph.neighbours.end()), weights;
@@ -85,12 +77,7 @@ std::vector<std::uint32_t> parts_by_metis(partition_problem const& of, double to
                                          weights.empty() ? nullptr : weights.data(), nullptr, nullptr, &parts,
                                          shares.data(), nullptr, options.data(), &cut, part_of.data());
   if (status != METIS_OK) throw error(words_of(status));
-  std::vector<std::uint32_t> made;
-  made.reserve(part_of.size());
-  for (auto const one : part_of)
-    made.push_back(one >= 0 && one < parts ? static_cast<std::uint32_t>(one)
-                                           : std::numeric_limits<std::uint32_t>::max());
-  return made;
+  return partitioning::parts_of(part_of, of.parts());
 }
 
 }  // namespace

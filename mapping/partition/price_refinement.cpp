@@ -75,25 +75,40 @@ class priced_parts {
         phases_(on.phases, peak(on.parts())),
         ports_(on.parts()),
         uplinks_(on.clusters()),
+        of_port_(on.parts(), 0),
+        of_uplink_(on.clusters(), 0),
         cells_(on.parts(), 0),
         beside_(on.parts(), 0),
         norms_(on.phases, 0) {
     auto const counted = plan::figures_of(graph, {on.parts(), part_of, {}}, weights, on.cluster_of);
+    auto const update = cost::mesh::update_of(on, counted);
+    auto const each = [](double seconds, std::size_t faces, double otherwise) {
+      return faces > 0 ? seconds / static_cast<double>(faces) : otherwise;
+    };
+    behind_ = std::numeric_limits<double>::infinity();
     for (std::size_t p = 0; p < on.parts(); ++p) {
       cells_[p] = counted.cells[p];
-      for (std::size_t j = 0; j < on.phases; ++j)
+      double overlaps = 0;
+      for (std::size_t j = 0; j < on.phases; ++j) {
         phases_[j].set(p, on.seconds[p * on.phases + j] * counted.weights[p * on.phases + j]);
-      ports_.set(p, on.port[p] * static_cast<double>(counted.faces[p]));
+        if (on.overlaps[j] != 0) overlaps += phases_[j].time(p);
+      }
+      behind_ = std::min(behind_, overlaps * each(static_cast<double>(counted.inner[p]), counted.cells[p], 0));
+      ports_.set(p, update.port[p]);
+      of_port_[p] = each(update.port[p], counted.faces[p], on.port[on.cluster_of[p]]);
     }
-    for (std::size_t c = 0; c < counted.cluster_faces.size(); ++c)
-      uplinks_.set(c, on.uplink[c] * static_cast<double>(counted.cluster_faces[c]));
+    for (std::size_t c = 0; c < counted.cluster_faces.size(); ++c) {
+      uplinks_.set(c, update.uplink[c]);
+      of_uplink_[c] = each(update.uplink[c], counted.cluster_faces[c], on.uplink[c]);
+    }
+    latency_ = update.last() - std::max(ports_.largest(), uplinks_.largest());
+    auto const time = cost::mesh::time_of(on, counted);
+    seconds_ = time.communication - time.hidden;
+    for (auto const one : time.phases) seconds_ += one;
   }
 
-  /// An iteration, as it is.
-  double seconds() {
-    for (std::size_t j = 0; j < on_.phases; ++j) norms_[j] = phases_[j].largest();
-    return joined(ports_.largest(), uplinks_.largest());
-  }
+  /// An iteration, as it is, whether it fits in memory or not.
+  double seconds() const { return seconds_; }
 
   /// Once over all cells, by a norm: forward, or back, as a border moves by many cells in one direction of the two.
   void pass(int doublings, bool forward) {
@@ -126,9 +141,9 @@ class priced_parts {
   double joined(double port, double uplink) const {
     double waits_for_nothing = 0, overlaps = 0;
     for (std::size_t j = 0; j < on_.phases; ++j) (on_.overlaps[j] != 0 ? overlaps : waits_for_nothing) += norms_[j];
-    double const exchange = on_.updates * (on_.latency + uplink + port);
-    double const both = on_.asynchronous ? std::max(overlaps, exchange) : overlaps + exchange;
-    return waits_for_nothing + both + on_.allreduces * on_.latency;
+    double const exchange = on_.updates * (latency_ + std::max(uplink, port));
+    return waits_for_nothing + overlaps + (on_.asynchronous ? std::max(0.0, exchange - behind_) : exchange) +
+           on_.allreduces * on_.all_reduce;
   }
   double smooth() {
     for (std::size_t j = 0; j < on_.phases; ++j) norms_[j] = phases_[j].norm();
@@ -137,12 +152,12 @@ class priced_parts {
   double smooth_after(std::size_t cell, changes const& of) {
     for (std::size_t j = 0; j < on_.phases; ++j)
       norms_[j] = phases_[j].norm(of.from, lighter(cell, of.from, j), of.to, heavier(cell, of.to, j));
-    double const port = ports_.norm(of.from, ports_.time(of.from) + on_.port[of.from] * of.faces_from, of.to,
-                                    ports_.time(of.to) + on_.port[of.to] * of.faces_to);
+    double const port = ports_.norm(of.from, ports_.time(of.from) + of_port_[of.from] * of.faces_from, of.to,
+                                    ports_.time(of.to) + of_port_[of.to] * of.faces_to);
     std::size_t const a = on_.cluster_of[of.from], b = on_.cluster_of[of.to];
     double const uplink = a == b ? uplinks_.norm()
-                                 : uplinks_.norm(a, uplinks_.time(a) + on_.uplink[a] * of.cluster_faces_from, b,
-                                                 uplinks_.time(b) + on_.uplink[b] * of.cluster_faces_to);
+                                 : uplinks_.norm(a, uplinks_.time(a) + of_uplink_[a] * of.cluster_faces_from, b,
+                                                 uplinks_.time(b) + of_uplink_[b] * of.cluster_faces_to);
     return joined(port, uplink);
   }
   double lighter(std::size_t cell, std::size_t part, std::size_t j) const {
@@ -179,11 +194,11 @@ class priced_parts {
       double const less = lighter(cell, of.from, j), more = heavier(cell, of.to, j);
       phases_[j].change(of.from, less), phases_[j].change(of.to, more);
     }
-    ports_.change(of.from, ports_.time(of.from) + on_.port[of.from] * of.faces_from);
-    ports_.change(of.to, ports_.time(of.to) + on_.port[of.to] * of.faces_to);
+    ports_.change(of.from, ports_.time(of.from) + of_port_[of.from] * of.faces_from);
+    ports_.change(of.to, ports_.time(of.to) + of_port_[of.to] * of.faces_to);
     if (std::size_t const a = on_.cluster_of[of.from], b = on_.cluster_of[of.to]; a != b) {
-      uplinks_.change(a, uplinks_.time(a) + on_.uplink[a] * of.cluster_faces_from);
-      uplinks_.change(b, uplinks_.time(b) + on_.uplink[b] * of.cluster_faces_to);
+      uplinks_.change(a, uplinks_.time(a) + of_uplink_[a] * of.cluster_faces_from);
+      uplinks_.change(b, uplinks_.time(b) + of_uplink_[b] * of.cluster_faces_to);
     }
     --cells_[of.from], ++cells_[of.to];
     part_of_[cell] = static_cast<std::uint32_t>(of.to);
@@ -195,6 +210,10 @@ class priced_parts {
   std::vector<std::uint32_t>& part_of_;
   std::vector<peak> phases_;
   peak ports_, uplinks_;
+  // As they were at the beginning: what a face takes of a port, or of an uplink; what an update waits for beside the
+  // fullest of these, and the part of all updates that no part sees; an iteration.
+  std::vector<double> of_port_, of_uplink_;
+  double latency_ = 0, behind_ = 0, seconds_ = 0;
   std::vector<std::size_t> cells_, beside_;
   std::vector<std::uint32_t> found_;
   std::vector<double> norms_;

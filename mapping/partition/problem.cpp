@@ -50,6 +50,13 @@ std::vector<double> partition_problem::sums() const {
   return all;
 }
 
+std::vector<double> partition_problem::heaviest() const {
+  std::vector<double> most(constraints, 0);
+  for (std::size_t c = 0; c < cells(); ++c)
+    for (std::size_t j = 0; j < constraints; ++j) most[j] = std::max(most[j], weight(c, j));
+  return most;
+}
+
 void expect_problem(partition_problem const& of) {
   SKEL_EXPECTS(of.graph != nullptr && of.constraints > 0);
   if (auto const fault = fault_of(*of.graph); !fault.empty()) throw error("partition: " + fault);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -114,11 +113,8 @@ std::unique_ptr<scotch_arch> hosts_of(partition_problem const& of, std::vector<w
 }
 
 std::vector<std::uint32_t> parts_by_scotch(partition_problem const& of, double tolerance) {
-  if (of.parts() < 2) throw error("it is never called for one part");
-  if (of.graph->neighbours.empty()) throw error("it is never called for a graph without edges");
   auto const together = joined_weights(of);
-  if (!together.empty() && std::ranges::all_of(together, [](double one) { return one == 0; }))
-    throw error("it is never called where nothing weighs anything");
+  partitioning::expect_work(of, together);
   auto const from = partitioning::whole_graph_of(*of.graph);
   auto const offsets = as_scotch(from.offsets), neighbours = as_scotch(from.neighbours),
              weights = as_scotch(partitioning::whole_weights(of.cells(), 1, together));
@@ -137,12 +133,7 @@ std::vector<std::uint32_t> parts_by_scotch(partition_problem const& of, double t
   auto const hosts = hosts_of(of, as_scotch(partitioning::whole_shares(joined_targets(of))), here);
   std::vector<whole> part_of(of.cells(), -1);
   expect_done(SCOTCH_graphMap(bound.get(), hosts->get(), how.get(), part_of.data()), "map the graph");
-  std::vector<std::uint32_t> made;
-  made.reserve(part_of.size());
-  for (auto const one : part_of)
-    made.push_back(one >= 0 && one < parts ? static_cast<std::uint32_t>(one)
-                                           : std::numeric_limits<std::uint32_t>::max());
-  return made;
+  return partitioning::parts_of(part_of, of.parts());
 }
 
 }  // namespace

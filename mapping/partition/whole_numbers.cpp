@@ -20,6 +20,13 @@ void expect_countable(std::size_t count, char const* what) {
 
 }  // namespace
 
+void expect_work(partition_problem const& of, std::vector<double> const& weights) {
+  if (of.parts() < 2) throw error("it is never called for one part");
+  if (of.graph->neighbours.empty()) throw error("it is never called for a graph without edges");
+  if (!weights.empty() && std::ranges::all_of(weights, [](double one) { return one == 0; }))
+    throw error("it is never called where nothing weighs anything");
+}
+
 whole_graph whole_graph_of(plan::cell_graph const& graph) {
   expect_countable(graph.cells(), "cells");
   expect_countable(graph.neighbours.size(), "entries of the graph");

@@ -2,12 +2,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include <skel/detail/mapping/partition_problem.hpp>
 
-/// What libraries take whose numbers are whole and of few bits. All throw skel::error where these do not suffice.
+/// What libraries take and give whose numbers are whole and of few bits. All that takes something throws skel::error
+/// where these do not suffice.
 namespace skel::mapping::partitioning {
+
+/// That there is something to cut, by weights of cells (empty: 1 each): more than one part, edges, and a weight above
+/// 0. Libraries crash on less. O(cells).
+void expect_work(partition_problem const& of, std::vector<double> const& weights);
 
 /// A graph for a library: each edge once in each row.
 struct whole_graph {
@@ -23,5 +29,16 @@ std::vector<std::int32_t> whole_weights(std::size_t cells, std::size_t constrain
 
 /// Shares of parts, the largest of them a million (so that those of 1:1000 are right to 0.1 %), at least 1. O(parts).
 std::vector<std::int32_t> whole_shares(std::vector<double> const& shares);
+
+/// The parts that a library has given to cells; of what is no part, a number that no part has.
+template <class Number>
+std::vector<std::uint32_t> parts_of(std::vector<Number> const& given, std::size_t parts) {
+  std::vector<std::uint32_t> made;
+  made.reserve(given.size());
+  for (auto const one : given)
+    made.push_back(one >= 0 && static_cast<std::size_t>(one) < parts ? static_cast<std::uint32_t>(one)
+                                                                     : std::numeric_limits<std::uint32_t>::max());
+  return made;
+}
 
 }  // namespace skel::mapping::partitioning

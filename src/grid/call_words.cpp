@@ -113,7 +113,7 @@ runtime::named_call call_with(runtime::iteration::mesh_part const& part, face_ne
   std::string text = "run() of program '" + part.name() + "' over " + counted(part.elements(), "element") +
                      ", limited to " + counted(options.most_iterations, "iteration");
   fnv1a hash;
-  hash.add(types).add(options.most_iterations).add(faces.cells());
+  hash.add(types).add(options.most_iterations).add(faces.cells()).add(settings.check_updates > 0 ? 1 : 0);
   for (auto const& step : part.steps()) hash.add(step.name);
   for (auto const behind : faces.all()) hash.add(std::uint64_t{behind});
   return {text + words_of(settings), hash.value()};

@@ -1,17 +1,6 @@
 #include "figure_text.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace skel {
-
-std::string scaled(double value, char const* unit) {
-  if (!(value > 0)) return "-";
-  static constexpr char const* prefixes[] = {"n", "u", "m", "", "k", "M", "G"};
-  int step = static_cast<int>(std::floor(std::log10(value) / 3));
-  step = std::clamp(step, -3, 3);
-  return print("%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
-}
 
 std::string migration_price_text(double fixed, double per_byte) {
   if (!(per_byte > 0)) return scaled(fixed, "s");

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <string>
 
+#include <skel/detail/base/scaled.hpp>
+
 namespace skel {
 
 /// What printf would print, cut where it is longer than a line of a report.
@@ -12,9 +14,6 @@ std::string print(char const* format, Args... args) {
   std::snprintf(line, sizeof line, format, args...);
   return line;
 }
-
-/// A time or a size with three digits and a prefix: "12.3 ms"; "-" for what is not more than 0.
-std::string scaled(double value, char const* unit);
 
 /// What a migration takes beside the way of its state: "78 us", "78 us and 1.2 ns/B".
 std::string migration_price_text(double fixed, double per_byte);

@@ -38,6 +38,7 @@
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/iteration/update_check.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
 #include <skel/detail/runtime/plan_archive.hpp>
@@ -57,6 +58,7 @@
 #include "mesh_checkpoints.hpp"
 #include "mesh_planner.hpp"
 #include "mesh_remapper.hpp"
+#include "mesh_run_view.hpp"
 #include "planner.hpp"
 #include "probed_speeds.hpp"
 #include "program_history.hpp"
@@ -407,7 +409,23 @@ struct grid::state {
   }
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
-                  runtime::iteration::run_options options);
+                  runtime::iteration::run_options options, mesh_run_view* view);
+
+  /// Throws on every rank what is found of forgotten updates on rank 0. Collective.
+  void check_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces, std::uint64_t most) const {
+    std::pair<std::optional<runtime::iteration::mesh_failure>, std::string> told;
+    if (ranks.rank() == 0) try {
+        told.first =
+            find_forgotten_update(part, faces, std::min(settings.check_updates, most), &interrupt_watch::flag());
+      } catch (std::exception const& e) {
+        told.second = std::string("--skel-check-updates: ") + e.what();
+      }
+    told = runtime::from_bytes<decltype(told)>(ranks.broadcast(runtime::to_bytes(told)));
+    if (!told.second.empty()) throw error(told.second);
+    if (auto const& found = told.first)
+      throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration, 0,
+                       "program '" + part.name() + "': " + found->what, nullptr);
+  }
 
   /// How a program over a mesh runs. Every rank measures its phases, rank 0 decides and tells. Collective.
   placed_mesh place(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces) {
@@ -895,12 +913,25 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
-  if (rank() == 0) warn_of_unused_by_mesh(s.settings);
-  return s.run(part, mesh, faces, std::move(options));
+  s.check_file(s.settings.report, "--skel-report");
+  std::optional<mesh_run_view> view;
+  if (rank() == 0) {
+    warn_of_unused_by_mesh(s.settings);
+    view.emplace(s.settings, part);
+  }
+  try {
+    if (s.settings.check_updates > 0) s.check_updates(part, faces, options.most_iterations);
+    auto report = s.run(part, mesh, faces, std::move(options), view ? &*view : nullptr);
+    if (view) view->complete(report);
+    return report;
+  } catch (std::exception const& e) {
+    if (view) view->fail(e.what());
+    throw;
+  }
 }
 
 mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
-                             runtime::iteration::run_options options) {
+                             runtime::iteration::run_options options, mesh_run_view* view) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
   if (!settings.checkpoint.empty()) checkpoints.emplace(part, faces, settings, ended_runs() + 1, ranks);
@@ -917,6 +948,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   std::unique_ptr<mesh_remapper> remapper;
   bool const is_planned = meshes && report.plan.iteration > 0;
   bool const may_move = settings.remap && part.cells_travel() && ranks.size() > 1;  // the same on all ranks
+  if (view != nullptr) view->planned(report.plan, report.resumed, is_planned ? &*meshes : nullptr);
   if (is_planned && may_move) remapper = meshes->remapper();
   platform::host_load load;
   if (may_move) load.read(record::now());
@@ -926,9 +958,14 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   auto const is_time = [&] {
     return remapper && record::now() - begun >= std::max(remapping::period, paused / mapping::review_share);
   };
-  options.pauses = [&](std::uint64_t) { return is_time() || (checkpoints && checkpoints->due()); };
+  options.pauses = [&](std::uint64_t iteration) {
+    if (view != nullptr) view->pass(iteration);
+    return is_time() || (checkpoints && checkpoints->due());
+  };
   for (bool first = true;; first = false) {
+    if (view != nullptr) view->begin();
     auto record = runtime::iteration::run_mesh(part, *layout, ranks, options);
+    double const iterating = record.iterating;
     std::uint64_t const iterations = record.iterations - options.done.value_or(0);
     options.done = record.iterations;
     bool const goes_on = record.paused;
@@ -947,6 +984,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
       }
     }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);
+    if (view != nullptr) view->paused(report.run, iterations, iterating);
     if (!goes_on) break;
     next = runtime::from_bytes<decltype(next)>(ranks.broadcast(runtime::to_bytes(next)));
     if (next.first) checkpoints->keep(*options.done, part, *layout);

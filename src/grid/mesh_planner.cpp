@@ -10,7 +10,6 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
-#include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
@@ -124,32 +123,6 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
   return app;
 }
 
-plan::cell_graph graph_of(face_neighbours const& faces) {
-  plan::cell_graph graph;
-  graph.offsets.push_back(0);
-  for (std::size_t e = 0; e < faces.cells(); ++e) {
-    for (auto const behind : faces.of(e))
-      if (behind != face_neighbours::none) graph.neighbours.push_back(behind);
-    graph.offsets.push_back(graph.neighbours.size());
-  }
-  return graph;
-}
-
-/// The middle of the nodes of each element; nothing where the mesh has no coordinates.
-std::vector<double> centres_of(skel::mesh const& mesh) {
-  std::vector<double> centres;
-  if (mesh.dimension() == 0) return centres;
-  centres.reserve(3 * mesh.cells());
-  for (std::size_t e = 0; e < mesh.cells(); ++e) {
-    auto const nodes = mesh.cell(e);
-    double sum[3] = {};
-    for (auto const node : nodes)
-      for (std::size_t d = 0; d < mesh.dimension(); ++d) sum[d] += mesh.point(node)[d];
-    for (double const one : sum) centres.push_back(one / static_cast<double>(nodes.size()));
-  }
-  return centres;
-}
-
 /// Of each step its phase in the program that app_of() describes.
 std::vector<std::size_t> phases_of(std::span<mesh_step const> steps) {
   std::vector<std::size_t> out;
@@ -171,7 +144,7 @@ double least_bandwidth(platform::description const& machine, std::vector<std::si
 
 /// The ranks of clusters, those of each together, no more than there are elements.
 mesh_ground ground_of(mesh_clusters_of_ranks const& on, record::mesh_app const& app,
-                      mapping::mesh_clusters const& chosen, std::size_t relays_from) {
+                      mapping::mesh_clusters const& chosen) {
   mesh_ground out;
   std::vector<std::size_t> cluster_of_part;
   for (std::size_t k = 0; k < chosen.clusters.size(); ++k) {
@@ -184,7 +157,6 @@ mesh_ground ground_of(mesh_clusters_of_ranks const& on, record::mesh_app const& 
   if (auto const most = static_cast<std::size_t>(app.elements); out.ranks.size() > most)
     out.ranks.resize(most), cluster_of_part.resize(most);
   out.hosts = cost::mesh::hosts_of_parts(on.machine, app, cluster_of_part);
-  out.inside = cost::mesh::time_inside(on.machine, app, chosen.clusters, relays_from, chosen.hosts).iteration;
   out.bandwidth = least_bandwidth(on.machine, chosen.clusters);
   return out;
 }
@@ -217,8 +189,8 @@ mapping::mesh_clusters_request mesh_planner::request(question const& of) const {
 }
 
 /// The surfaces that a partition has.
-void mesh_planner::question::count(plan::partition_figures const& of) {
-  auto const fitted = cost::mesh::fit_surface(of);
+void mesh_planner::question::count(cost::mesh::part_hosts const& hosts, plan::partition_figures const& of) {
+  auto const fitted = cost::mesh::fit_surface(hosts, of);
   counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app.beta_cluster};
 }
 
@@ -230,26 +202,25 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
   auto& on = asked_.on;
   auto& app = asked_.app;
   app = app_of(part, on, *outlook_, [](auto const& seconds) { return statistics::median(seconds); });
-  graph_ = graph_of(faces);
+  graph_ = plan::graph_of(faces);
   centres_ = centres_of(mesh);
   mapping::mesh_to_part const to_part{.graph = &graph_, .weights = {}, .centres = centres_};
   placed_mesh out;
   mapping::mesh_clusters chosen;
   std::optional<mapping::partition_choice> parted;
   mesh_ground ground;
-  auto const relays_from = runtime::iteration::run_options().relays_from;
   for (std::size_t correction = 0; correction <= most_corrections; ++correction) {
     auto const& decided = clusters_.decide(request(asked_));
     if (parted && decided.chosen().plan.name == chosen.name) break;
     chosen = decided.chosen().plan;
-    ground = ground_of(on, app, chosen, relays_from);
+    ground = ground_of(on, app, chosen);
     double const begin = record::now();
     mapping::partition_settings settings;
     settings.iterations =
         part.iterations() ? static_cast<double>(*part.iterations()) : horizon / decided.chosen().per_use;
     parted = mapping::choose_partition(to_part, ground.hosts, settings);
     planning_ = record::now() - begin;
-    asked_.count(parted->figures);
+    asked_.count(ground.hosts, parted->figures);
   }
   auto const& decided = clusters_.use(request(asked_));
   observes_ = decided.chosen().plan.name == chosen.name;
@@ -272,11 +243,10 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
   plan.partition = parted->best.method;
   plan.cut = parted->figures.cut, plan.cut_between_clusters = parted->figures.cut_between_clusters;
   auto const& time = parted->time;
-  auto const inside = cost::mesh::time_inside(on.machine, app, chosen.clusters, relays_from, chosen.hosts);
-  plan.iteration = time.seconds + inside.iteration, plan.phase_seconds = time.phases;
-  plan.update = time.update + inside.update, plan.all_reduce = time.all_reduce + inside.all_reduce;
-  plan.hidden = time.hidden;
-  standing_ = mesh_standing{.program = id_of(part),
+  plan.iteration = time.seconds, plan.phase_seconds = time.phases;
+  plan.update = time.update, plan.all_reduce = time.all_reduce, plan.hidden = time.hidden;
+  request_ = request(asked_);
+  standing_ = mesh_standing{.program = request_->program,
                             .ground = std::move(ground),
                             .partition = std::move(parted->best),
                             .phase_of = phases_of(part.steps()),
@@ -293,11 +263,11 @@ std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, 
   auto const where = outlook.is_announced() ? with_paths(where_, outlook.for_ranks()) : where_;
   question asked{.on = clusters_of(where, left_out_by(outlook)), .app = {}};
   asked.app = app_of(*part_, asked.on, outlook, mean_by_speed);
-  asked.count(counted);
+  asked.count(now.hosts, counted);
   mesh_selection out;
   try {
     auto const chosen = clusters_.decide(request(asked)).chosen();
-    out.ground = ground_of(asked.on, asked.app, chosen.plan, runtime::iteration::run_options().relays_from);
+    out.ground = ground_of(asked.on, asked.app, chosen.plan);
     out.seconds = chosen.per_use;
   } catch (error const&) {  // what stays has no room
     return std::nullopt;

@@ -63,6 +63,9 @@ class mesh_planner {
   /// Looks after the program that was placed last while it runs: may deal its elements to any ranks, unless clusters
   /// are forced; nothing where there is nothing to deal anew. Refers to this.
   std::unique_ptr<mesh_remapper> remapper();
+  /// What clusters were chosen by, of the program that was placed last, and for which request; null before.
+  mapping::mesh_clusters_problem const& problem() const { return clusters_.problem(); }
+  mapping::mesh_clusters_request const* asked() const { return request_ ? &*request_ : nullptr; }
   /// What came of the run that was placed last, and whether it ended on the ranks on which it began.
   void observe(record::mesh_record const& run, bool on_the_same_ranks);
 
@@ -73,7 +76,7 @@ class mesh_planner {
     record::mesh_app app;
     std::optional<mapping::mesh_surfaces> counted{};
 
-    void count(plan::partition_figures const& of);
+    void count(cost::mesh::part_hosts const& hosts, plan::partition_figures const& of);
   };
 
   mapping::mesh_clusters_request request(question const& of) const;
@@ -92,6 +95,7 @@ class mesh_planner {
   double planning_ = 0;                    // that the last partition took [s]
   bool observes_ = false;                  // the run is on what was decided by what was counted
   question asked_;                         // for it
+  std::optional<mapping::mesh_clusters_request> request_;
 };
 
 }  // namespace skel

@@ -114,13 +114,13 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   plan::cell_weights const weights{now.hosts.phases, mesh_.weights};
   auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, now.hosts.cluster_of);
   double const measured = since.iterating / static_cast<double>(iterations),
-               modelled = cost::mesh::time_of(now.hosts, present).seconds + now.inside;
+               modelled = cost::mesh::time_of(now.hosts, present).seconds;
   std::vector<double> all(now.hosts.phases, 0);
   for (std::size_t p = 0; p < now.hosts.parts(); ++p)
     for (std::size_t j = 0; j < now.hosts.phases; ++j) all[j] += present.weights[p * now.hosts.phases + j];
   auto const other = select(now, present);
   bool const must_go = other && has_to_leave();
-  double possible = modelled - now.inside - cost::mesh::least_seconds(now.hosts, all);
+  double possible = modelled - cost::mesh::least_seconds(now.hosts, all);
   if (other) possible = std::max(possible, modelled - other->seconds);
   double const missed = std::max(0.0, possible) * static_cast<double>(iterations);
   missed_ += missed, unplanned_ += missed;
@@ -142,7 +142,7 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   auto const add = [&](mesh_ground const& on, double bandwidth, double doubt) {
     way one{.ground = on, .found = mapping::choose_partition(mesh_, on.hosts, settings), .doubt = doubt};
     // What the model does not know of, no partition takes away.
-    one.goes = std::max(0.0, measured - (modelled - one.found.time.seconds - on.inside));
+    one.goes = std::max(0.0, measured - (modelled - one.found.time.seconds));
     one.entry = planning_ + paused + moved_to(one) * standing_.bytes_per_element / bandwidth;
     ways.push_back(std::move(one));
   };
@@ -150,7 +150,7 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   if (other) try {
       add(other->ground, other->bandwidth, doubt_of(other->ground));
       auto& known = besides_.try_emplace(other->ground.ranks, 1.0).first->second;
-      known *= (ways.back().found.time.seconds + other->ground.inside) / other->seconds;
+      known *= ways.back().found.time.seconds / other->seconds;
     } catch (error const&) {  // clusters together have room, and no partition has
     }
   if (ways.empty()) {

@@ -25,7 +25,6 @@ struct mesh_ground {
   std::vector<std::string> clusters{};  ///< names of those that they are of
   std::vector<int> ranks{};             ///< of each part of a partition
   cost::mesh::part_hosts hosts{};       ///< with what phases are expected to take
-  double inside = 0;                    ///< messages inside clusters, in an iteration [s]
   double bandwidth = 0;                 ///< the least between two of the ranks [B/s]
 };
 

@@ -118,15 +118,19 @@ std::string places(record::run_history const& run, std::vector<chart_mark> const
       for (int const rank : stood.ranks[s]) ++workers[rank];
       for (auto const& [rank, count] : workers) {
         auto& row = of_ranks[rank];
+        std::string const on = counted(count, "worker");
         row.name = run.stations[s] + ", " + rank_text(run.hosts, rank);
-        if (!row.bars.empty() && row.bars.back().to == stood.seconds && row.bars.back().workers == count) {
+        if (!row.bars.empty() && row.bars.back().to == stood.seconds && row.bars.back().says == on) {
           row.bars.back().to = until;
           continue;
         }
-        row.bars.push_back({stood.seconds, until, count});
+        row.bars.push_back({stood.seconds, until, on});
       }
     }
-    for (auto& [rank, row] : of_ranks) rows.push_back(std::move(row));
+    for (auto& [rank, row] : of_ranks) {
+      for (auto& bar : row.bars) bar.says += print(", %.2f s to %.2f s", bar.from, bar.to);
+      rows.push_back(std::move(row));
+    }
   }
   std::string out = "<h2>Where stages were</h2>\n";
   std::size_t const left_out = rows.size() - std::min(rows.size(), most_page_charts);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/html_text.hpp>
 #include <skel/detail/base/shown.hpp>
 
@@ -118,10 +117,10 @@ std::string to_svg(std::string const& title, double seconds, std::vector<chart_r
            print("<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">", name_width - 6, y + 13) +
            in_html(printable(row.name, longest_row_name)) + "</text></g>\n";
     for (auto const& bar : row.bars)
-      out += print("<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\"><title>", in.x(bar.from),
-                   y + 2, std::max(1.0, in.x(bar.to) - in.x(bar.from)), row_height - 4) +
-             in_html(row.name + ": " + counted(bar.workers, "worker") + print(", %.2f s to %.2f s", bar.from, bar.to)) +
-             "</title></rect>\n";
+      out += "<rect class=\"" + in_html(bar.kind) + "\" " +
+             print("x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.0f\"><title>", in.x(bar.from), y + 2,
+                   std::max(1.0, in.x(bar.to) - in.x(bar.from)), row_height - 4) +
+             in_html(row.name + ": " + bar.says) + "</title></rect>\n";
     y += row_height;
   }
   return out + drawn(marks, in) + "</svg>\n";

@@ -27,10 +27,11 @@ struct chart_mark {
   std::string says;
 };
 
-/// A bar of a row: so many workers were there from then to then.
+/// A bar of a row: what was so from then to then; `kind` is the class of its colour: "bar", "ghosts" or "reduced".
 struct chart_bar {
   double from = 0, to = 0;  ///< [s]
-  std::size_t workers = 1;
+  std::string says;
+  std::string kind = "bar";
 };
 struct chart_row {
   std::string name;
@@ -63,7 +64,7 @@ struct picture_chart {
 /// Any text may be in it. O(points).
 std::string to_svg(time_chart const& chart);
 
-/// Rows of bars, which say how many workers there were and when, with marks over all of them.
+/// Rows of bars, which say what there was and when, with marks over all of them.
 std::string to_svg(std::string const& title, double seconds, std::vector<chart_row> const& rows,
                    std::vector<chart_mark> const& marks);
 

@@ -27,6 +27,7 @@ void warn_of_forced(run_settings const& settings, std::initializer_list<std::str
 }  // namespace
 
 void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::string const& undecided) {
+  if (settings.check_updates > 0) warn_once("--skel-check-updates: is of programs over a mesh, not of BSP programs");
   if (settings.live_page)
     warn_once("--skel-live-page: BSP programs run without a live page; --skel-progress and --skel-report show them");
   if (!settings.checkpoint.empty())
@@ -46,15 +47,16 @@ void warn_of_unused_by_bsp(run_settings const& settings, bool by_hand, std::stri
 }
 
 void warn_of_unused_by_mesh(run_settings const& settings) {
-  std::string const why = ": nothing is drawn of programs over a mesh; what run() returns says what they did";
-  if (settings.live || settings.live_page) warn_once((settings.live ? "--skel-live" : "--skel-live-page") + why);
-  if (!settings.report.empty()) warn_once("--skel-report" + why);
-  if (!settings.trace.empty()) warn_once("--skel-trace" + why);
+  std::string const shown = "; --skel-progress and --skel-report show them";
+  if (settings.live_page) warn_once("--skel-live-page: programs over a mesh run without a live page" + shown);
+  if (!settings.trace.empty()) warn_once("--skel-trace: programs over a mesh make no trace" + shown);
   if (!settings.scenario.empty()) warn_once("--skel-scenario: is made of BSP programs, not of one over a mesh");
   if (settings.migration) warn_once("--skel-migration: is of BSP programs, not of one over a mesh");
 }
 
 void warn_of_unused_by_line(run_settings const& settings) {
+  if (settings.check_updates > 0)
+    warn_once("--skel-check-updates: is of programs over a mesh, not of a line of stages");
   if (!settings.scenario.empty()) warn_once("--skel-scenario: is made of BSP programs, not of a line of stages");
   if (settings.migration)
     warn_once("--skel-migration: is of BSP programs, not of a line of stages, which --skel-remap moves");

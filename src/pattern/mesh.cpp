@@ -1,6 +1,7 @@
 #include <skel/detail/pattern/mesh.hpp>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -135,6 +136,20 @@ mesh edges_of(mesh const& cells) {
       if (a != b && seen.insert(a, b)) ends.insert(ends.end(), {a, b});
     });
   return {cells.nodes(), cell_kind::line, std::move(ends), cells.where()};
+}
+
+std::vector<double> centres_of(mesh const& cells) {
+  std::vector<double> centres;
+  if (cells.dimension() == 0) return centres;
+  centres.reserve(3 * cells.cells());
+  for (std::size_t c = 0; c < cells.cells(); ++c) {
+    auto const nodes = cells.cell(c);
+    std::array<double, 3> sum{};
+    for (auto const node : nodes)
+      for (std::size_t d = 0; d < cells.dimension(); ++d) sum[d] += cells.point(node)[d];
+    for (double const one : sum) centres.push_back(one / static_cast<double>(nodes.size()));
+  }
+  return centres;
 }
 
 std::size_t bandwidth(mesh const& cells) {

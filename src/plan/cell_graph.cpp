@@ -54,4 +54,16 @@ std::string fault_of(cell_graph const& graph) {
   return {};
 }
 
+cell_graph graph_of(face_neighbours const& faces) {
+  cell_graph made;
+  made.offsets.reserve(faces.cells() + 1);
+  made.offsets.push_back(0);
+  for (std::size_t c = 0; c < faces.cells(); ++c) {
+    for (auto const behind : faces.of(c))
+      if (behind != face_neighbours::none) made.neighbours.push_back(behind);
+    made.offsets.push_back(made.neighbours.size());
+  }
+  return made;
+}
+
 }  // namespace skel::plan

@@ -1,7 +1,9 @@
 #include <skel/detail/plan/partition_figures.hpp>
 
 #include <algorithm>
+#include <compare>
 #include <limits>
+#include <utility>
 
 #include <skel/detail/base/contract.hpp>
 
@@ -50,33 +52,45 @@ partition_figures figures_of(cell_graph const& graph, partition const& of, cell_
   SKEL_EXPECTS(cluster_of.empty() || cluster_of.size() == of.parts);
   auto const cluster = [&](std::size_t part) { return cluster_of.empty() ? 0 : cluster_of[part]; };
   partition_figures made;
-  made.cells.resize(of.parts), made.faces.resize(of.parts), made.neighbours.resize(of.parts);
+  made.cells.resize(of.parts), made.inner.resize(of.parts);
+  made.faces.resize(of.parts), made.neighbours.resize(of.parts);
   made.weights.resize(of.parts * weights.constraints);
   made.cluster_faces.resize(cluster_of.empty() ? 1 : *std::ranges::max_element(cluster_of) + 1);
-  std::vector<std::vector<std::uint32_t>> others(of.parts);  // one for each face
+  struct border_face {
+    std::uint32_t other;
+    bool sends;  // the first one of its cell towards that part
+
+    auto operator<=>(border_face const&) const = default;
+  };
+  std::vector<std::vector<border_face>> others(of.parts);
+  std::vector<std::size_t> last_sent(of.parts, graph.cells());  // of each part, the cell that was sent to it last
   for (std::size_t c = 0; c < graph.cells(); ++c) {
     std::size_t const part = of.part_of[c];
     SKEL_EXPECTS(part < of.parts);
     ++made.cells[part];
     for (std::size_t j = 0; j < weights.constraints; ++j)
       made.weights[part * weights.constraints + j] += weights.of(c, j);
+    bool is_inner = true;
     for (auto const next : graph.of(c)) {
       std::size_t const other = of.part_of[next];
       if (other == part) continue;
-      others[part].push_back(static_cast<std::uint32_t>(other));
+      is_inner = false;
+      others[part].push_back({static_cast<std::uint32_t>(other), std::exchange(last_sent[other], c) != c});
       made.cut += c < next ? 1U : 0U;
       if (cluster(other) == cluster(part)) continue;
       made.cut_between_clusters += c < next ? 1U : 0U;
       ++made.cluster_faces[cluster(part)];
     }
+    made.inner[part] += is_inner ? 1U : 0U;
   }
   for (std::size_t p = 0; p < of.parts; ++p) {
     made.faces[p] = others[p].size();
     std::ranges::sort(others[p]);
-    for (auto const other : others[p]) {
+    for (auto const& [other, sends] : others[p]) {
       if (made.neighbours[p].empty() || made.neighbours[p].back().part != other)
-        made.neighbours[p].push_back({other, 0});
+        made.neighbours[p].push_back({other, 0, 0});
       ++made.neighbours[p].back().faces;
+      made.neighbours[p].back().sends += sends ? 1U : 0U;
     }
   }
   made.pieces = pieces_of(graph, of);

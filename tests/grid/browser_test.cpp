@@ -15,9 +15,11 @@
 #include "bsp_page.hpp"
 #include "colour_scale.hpp"
 #include "loopback_server.hpp"
+#include "mesh_page.hpp"
 #include "run_page.hpp"
 #include "support/bsp_histories.hpp"
 #include "support/histories.hpp"
+#include "support/mesh_histories.hpp"
 
 // Pages as a browser sees them: Chromium without a window, which prints its document and what scripts complain about.
 namespace {
@@ -109,6 +111,25 @@ for (const shown of document.querySelectorAll("image")) {
   EXPECT_THAT(printed, HasSubstr("<p>20, 6, " + point(skel::rank_colour(2, 3)) + ", " + point(skel::rank_colour(0, 3)) +
                                  "</p>"));
   EXPECT_THAT(printed, HasSubstr("<p>20, 6, " + point(skel::load_colour(1)) + ", 0 0 0 0</p>"));
+}
+
+TEST_F(Browser, DrawsTheGridOfAMeshProgramInTheColoursOfThePage) {
+  auto const file = folder_ / "mesh.html";
+  auto page = skel::mesh_page(skel::made_up::mesh_run("light"));
+  // What is drawn with colours of its own where it is a file has those of the page here, and room.
+  std::string const script = R"(<script>
+const found = document.createElement("p");
+const colour = (of, what) => getComputedStyle(document.querySelector(of))[what];
+found.textContent = [colour(".paper", "fill") == getComputedStyle(document.body).backgroundColor,
+                     colour(".cluster.chosen", "stroke") == colour(".mark.moved circle", "fill"),
+                     [...document.querySelectorAll("svg")].every(one => one.getBoundingClientRect().height > 50)].join(", ");
+document.body.append(found);
+</script>)";
+  page.insert(page.find("</body>"), script);
+  std::ofstream(file) << page;
+  auto const printed = document_at("file://" + file.string());
+  expect_no_complaints(printed);
+  EXPECT_THAT(printed, HasSubstr("<p>true, true, true</p>"));
 }
 
 TEST_F(Browser, ShowsALivePageThatLooksForWhatIsNew) {

@@ -28,9 +28,12 @@ struct row {
       standing.partition.part_of.push_back(static_cast<std::uint32_t>(c * parts / cells));
     standing.ground.hosts = {.phases = 1,
                              .seconds = std::vector<double>(parts, 1e-6),
-                             .port = std::vector<double>(parts, 1e-9),
                              .most_cells = std::vector<double>(parts, 1e12),
                              .cluster_of = std::vector<std::size_t>(parts, 0),
+                             .paths = {{{0, 1e9}, 1}},
+                             .leaving = {1e9},
+                             .bytes = 1,
+                             .port = {1e-9},
                              .uplink = {1e-9},
                              .updates = 1,
                              .overlaps = {0}};
@@ -137,7 +140,6 @@ class Surroundings : public testing::Test {
     if (std::ranges::find(ranks, 2) != ranks.end()) to.clusters.emplace_back("b");
     to.ranks = ranks;
     to.hosts.seconds.assign(ranks.size(), element);
-    to.hosts.port.assign(ranks.size(), 1e-9);
     to.hosts.most_cells.assign(ranks.size(), 1e12);
     to.hosts.cluster_of.assign(ranks.size(), 0);
     skel::mesh_surroundings around{.outlook = {machine(), std::vector<std::vector<double>>(4, {0, 1e-6})},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -25,6 +26,7 @@
 #include <skel/iterate.hpp>
 #include <skel/pipeline.hpp>
 
+#include "support/html.hpp"
 #include "support/random_meshes.hpp"
 
 namespace {
@@ -123,14 +125,22 @@ TEST(MeshOnGrid, AStopOfOneRankCancelsAll) {
 TEST(MeshOnGrid, OutputsSeeAllElementsOnce) {
   skel::grid grid;
   std::vector<double> seen;
+  std::vector<int> members;
   auto const program =
       skel::iterate("seen", some_mesh(), [](mesh_element const& e) { return cell{static_cast<double>(e.number())}; }) |
       skel::output("look", 2,
-                   [&seen](auto const& view) {
+                   [&](auto const& view) {
+                     members.assign(view.members.begin(), view.members.end());
                      for (auto const& c : view.cells) seen.push_back(c.u);
                    }) |
       skel::times(4);
-  grid.run(program);
+  auto const report = grid.run(program).report;
+  if (!seen.empty()) {
+    std::vector<int> with_elements;
+    for (int r = 0; r < grid.size(); ++r)
+      if (report.plan.elements_of[static_cast<std::size_t>(r)] > 0) with_elements.push_back(r);
+    EXPECT_EQ(members, with_elements);
+  }
   double const sum = std::accumulate(seen.begin(), seen.end(), 0.0);
   auto const n = static_cast<double>(program.over->cells());
   EXPECT_EQ(grid.all_reduce(sum, std::plus<>{}), n * (n - 1));  // twice
@@ -179,6 +189,55 @@ TEST(MeshOnGrid, ClustersThatAreForcedTakePart) {
   EXPECT_THAT(std::ranges::count(found.report.plan.clusters, true, &skel::mesh_cluster::takes_part), 1);
 }
 
+/// What rank 0 has written to a file of settings.
+class MeshReport : public testing::Test {
+ protected:
+  MeshReport() {
+    settings_.report = "/tmp/skel_mesh_report_test." + std::to_string(::getppid());
+    settings_.knowledge = "off";
+    settings_.progress = false;
+  }
+  ~MeshReport() override { std::filesystem::remove(settings_.report); }
+
+  std::string written() const {
+    std::ifstream in(settings_.report);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+  skel::run_settings settings_;
+};
+
+TEST_F(MeshReport, ARunWritesItsPage) {
+  skel::grid grid(settings_);
+  auto const found = grid.run(heat());
+  if (grid.rank() != 0) return;
+  auto const page = written();
+  skel::test::expect_balanced(page);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("It is complete: " + std::to_string(found.report.run.iterations) + " iterations in "),
+                    HasSubstr("class=\"measured\""), HasSubstr("computed "), HasSubstr("&#39;conduct&#39;")));
+  if (grid.size() == 1) {
+    EXPECT_THAT(page, HasSubstr("nothing was chosen"));
+    return;
+  }
+  EXPECT_THAT(page, AllOf(HasSubstr("class=\"cluster chosen\""), HasSubstr("surfaces as counted"),
+                          HasSubstr("all sets were compared"), HasSubstr("<title>expected: ")));
+}
+
+TEST_F(MeshReport, ARunThatAnExceptionEndsSaysSo) {
+  skel::grid grid(settings_);
+  auto const program = heat() | skel::output("fail", 3, [](auto const&) { throw std::runtime_error("no <room>"); });
+  EXPECT_THROW(grid.run(program), skel::mesh_error);
+  if (grid.rank() != 0) return;
+  EXPECT_THAT(written(), AllOf(HasSubstr("It ended by an exception: "), HasSubstr("no &lt;room&gt;")));
+}
+
+TEST_F(MeshReport, AFileThatCannotBeWrittenIsToldBeforeTheRun) {
+  settings_.report = "/nowhere/run.html";
+  skel::grid grid(settings_);
+  EXPECT_THROW(grid.run(heat() | skel::output("ran", 1, [](auto const&) { ADD_FAILURE() << "it ran"; })), skel::error);
+}
+
 TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
   skel::run_settings settings;
   settings.scenario = testing::TempDir() + "/scenario.json";
@@ -188,8 +247,8 @@ TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
   grid.run(heat()), grid.run(heat());
   auto const said = testing::internal::GetCapturedStderr();
   EXPECT_EQ(said, grid.rank() == 0
-                      ? "skel: warning: --skel-trace: nothing is drawn of programs over a mesh; what run() "
-                        "returns says what they did\n"
+                      ? "skel: warning: --skel-trace: programs over a mesh make no trace; --skel-progress and "
+                        "--skel-report show them\n"
                         "skel: warning: --skel-scenario: is made of BSP programs, not of one over a mesh\n"
                       : "");
   grid.settings().trace.clear();

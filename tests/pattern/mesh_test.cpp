@@ -15,6 +15,7 @@ namespace {
 using skel::cell_kind;
 using skel::mesh;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 std::string refusal(auto make) {
   try {
@@ -105,6 +106,14 @@ TEST(Mesh, HasTheEdgesOfEachKindOfCell) {
     EXPECT_EQ(edges.cells(), one.second.second) << name_of(one.first);
     EXPECT_EQ(edges.cells(), edges_of(edges).cells()) << name_of(one.first);
   }
+}
+
+TEST(Mesh, HasCentresOfItsCells) {
+  EXPECT_THAT(centres_of(mesh(2, cell_kind::line, {0, 1})), IsEmpty());
+  EXPECT_THAT(centres_of(mesh(3, cell_kind::line, {0, 1, 2, 1}, {2, {0, 0, 2, 4, 4, 0}})),
+              ElementsAre(1, 2, 0, 3, 2, 0));
+  EXPECT_THAT(centres_of(mesh(4, cell_kind::tet, {0, 1, 2, 3}, {3, {0, 0, 0, 4, 0, 0, 0, 8, 0, 0, 0, 4}})),
+              ElementsAre(1, 2, 1));
 }
 
 TEST(Mesh, HasABandwidth) {

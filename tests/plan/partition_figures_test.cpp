@@ -8,6 +8,10 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/plan/mesh_layout.hpp>
+
+#include "support/random_meshes.hpp"
+
 namespace {
 
 using namespace skel::plan;
@@ -42,11 +46,49 @@ TEST(PartitionFigures, CountFacesBetweenPartsAndClusters) {
   EXPECT_THAT(made.cells, ElementsAre(2, 2, 2));
   EXPECT_THAT(made.faces, ElementsAre(3, 3, 2));
   EXPECT_THAT(made.cluster_faces, ElementsAre(2, 2));
-  EXPECT_THAT(made.neighbours[0], ElementsAre(neighbour_part{1, 2}, neighbour_part{2, 1}));
-  EXPECT_THAT(made.neighbours[2], ElementsAre(neighbour_part{0, 1}, neighbour_part{1, 1}));
+  EXPECT_THAT(made.neighbours[0], ElementsAre(neighbour_part{1, 2, 2}, neighbour_part{2, 1, 1}));
+  EXPECT_THAT(made.neighbours[2], ElementsAre(neighbour_part{0, 1, 1}, neighbour_part{1, 1, 1}));
   EXPECT_THAT(made.pieces, ElementsAre(1, 1, 1));
   EXPECT_EQ(made.largest_faces(), 3);
   EXPECT_EQ(made.empty_parts(), 0);
+}
+
+//   0 - 1 - 2      of part 1, which cell 3 of part 0 and cell 4 of part 2 touch with two faces each
+//    \\ / \\ /
+//     3   4
+TEST(PartitionFigures, SendACellOnceToEachPartThatItTouches) {
+  auto const graph = graph_of(5, {{0, 1}, {1, 2}, {0, 3}, {1, 3}, {1, 4}, {2, 4}});
+  auto const made = figures_of(graph, {3, {1, 1, 1, 0, 2}, ""});
+  EXPECT_THAT(made.neighbours[0], ElementsAre(neighbour_part{1, 2, 1}));
+  EXPECT_THAT(made.neighbours[1], ElementsAre(neighbour_part{0, 2, 2}, neighbour_part{2, 2, 2}));
+  EXPECT_THAT(made.inner, ElementsAre(0, 0, 0));
+  EXPECT_THAT(figures_of(graph, {2, {1, 1, 1, 0, 1}, ""}).inner, ElementsAre(0, 2));
+}
+
+/// What the engine sends is in the layouts of its ranks.
+TEST(PartitionFigures, AreThoseOfTheLayoutsOfRanks) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    bench::dice roll(seed);
+    auto const faces = skel::neighbours_by_faces(skel::test::random_triangles(roll));
+    cell_graph graph{{0}, {}};
+    for (std::size_t c = 0; c < faces.cells(); ++c) {
+      for (auto const behind : faces.of(c))
+        if (behind != skel::face_neighbours::none) graph.neighbours.push_back(behind);
+      graph.offsets.push_back(graph.neighbours.size());
+    }
+    constexpr int ranks = 5;
+    auto const rank_of = skel::test::random_ranks(roll, faces.cells(), ranks);
+    auto const made = figures_of(graph, {ranks, rank_of, ""});
+    for (std::uint32_t r = 0; r < ranks; ++r) {
+      auto const layout = layout_of(faces, rank_of, r);
+      EXPECT_EQ(made.inner[r], layout.inner);
+      ASSERT_EQ(made.neighbours[r].size(), layout.neighbours.size());
+      for (std::size_t k = 0; k < layout.neighbours.size(); ++k) {
+        EXPECT_EQ(made.neighbours[r][k].part, static_cast<std::uint32_t>(layout.neighbours[k].rank));
+        EXPECT_EQ(made.neighbours[r][k].sends, layout.neighbours[k].sends.size());
+      }
+    }
+  }
 }
 
 TEST(PartitionFigures, WeighPartsUnderEachConstraint) {

@@ -4,7 +4,10 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/platform/files.hpp>
+
 #include "command.hpp"
+#include "support/html.hpp"
 
 namespace {
 
@@ -125,6 +128,23 @@ TEST_F(SelectTest, PricesASubset) {
   EXPECT_NEAR(answer["bound"].get<double>(), 0.05 + 6 * 1e-3, 1e-12);
 }
 
+TEST_F(SelectTest, DrawsTheGridAndTheTimeOfEverySize) {
+  auto const plot = folder_ / "clusters.svg";
+  auto const answer = skel({"select", platform(), app(), "--plot", plot.string(), "--json"}).json();
+  EXPECT_EQ(answer["clusters"], json({"near-a", "near-b"}));
+  auto const drawn = skel::platform::read_text(plot.string());
+  skel::test::expect_balanced(drawn);
+  EXPECT_EQ(skel::test::count(drawn, "class=\"cluster chosen\""), 2U);
+  EXPECT_EQ(skel::test::count(drawn, "class=\"cluster\""), 2U);
+  EXPECT_EQ(skel::test::count(drawn, "class=\"bar\""), 20U) << "hosts that have elements";
+  EXPECT_EQ(skel::test::count(drawn, "class=\"idle\""), 20U);
+  EXPECT_EQ(skel::test::count(drawn, "class=\"link chosen\""), 1U);
+  EXPECT_THAT(drawn, testing::AllOf(HasSubstr("50000 elements, 50 %"), HasSubstr(">50 ms<"), HasSubstr("near-a - far"),
+                                    HasSubstr("10 hosts, 10 us/element")));
+  EXPECT_EQ(skel::test::count(drawn, "<circle"), 3U + 1U) << "three sizes, as lone has no link, and what was chosen";
+  EXPECT_THAT(drawn, testing::Not(HasSubstr("heuristic")));
+}
+
 TEST_F(SelectTest, SaysWhatItCannotDo) {
   auto const refused = [](std::vector<std::string> arguments, int status) {
     arguments.insert(arguments.begin(), "select");
@@ -136,6 +156,8 @@ TEST_F(SelectTest, SaysWhatItCannotDo) {
   EXPECT_THAT(refused({platform(), app(), "--algorithm", "exakt"}, 2), HasSubstr("did you mean 'exact'?"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "near-a,nowhere"}, 2), HasSubstr("'nowhere' is no cluster of"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "far,far"}, 2), HasSubstr("'far' twice"));
+  EXPECT_THAT(refused({platform(), app(), "--plot", platform()}, 2), HasSubstr("is the file that is read"));
+  EXPECT_THAT(refused({platform(), app(), "--plot", "/nowhere/plot.svg"}, 1), HasSubstr("/nowhere/plot.svg"));
   EXPECT_THAT(refused({platform(), app(), "--time-limit", "0"}, 2), HasSubstr("--time-limit: is a number of seconds"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "lone,far"}, 1),
               HasSubstr("clusters 'far' and 'lone' have no link to each other"));

@@ -262,6 +262,7 @@ void engine::on_threads(char const* name, std::size_t pieces, Piece const& piece
 }
 
 void engine::take_all_reduce() {
+  if (step().sees_neighbours && !wait_for_ghosts()) return;
   double const begin = record::now();
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
   part_.prepare_fold(step_, pieces);

@@ -23,6 +23,10 @@ struct front {
   std::uint32_t lost, relay;  // relay: 0 for a message straight from its rank, otherwise 1 + the step
 };
 
+static_assert(sizeof(message::envelope) + sizeof(front) == plan::round_message_bytes);
+// The number of its rank, its length, and the number of ranks to which blocks go straight.
+static_assert(sizeof(std::uint32_t) + 2 * sizeof(std::uint64_t) == plan::relayed_head_bytes);
+
 std::string text_of(std::span<std::byte const> bytes) {
   return {reinterpret_cast<char const*>(bytes.data()), bytes.size()};
 }

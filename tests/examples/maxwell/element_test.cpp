@@ -4,14 +4,15 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "examples/maxwell/random_cavity.hpp"
+#include "maxwell/corners.hpp"
 #include "maxwell/probe.hpp"
-#include "maxwell/tetrahedra.hpp"
 
 namespace maxwell {
 namespace {
@@ -28,35 +29,6 @@ std::string refused(Function const& function) {
     return problem.what();
   }
   return "";
-}
-
-TEST(Tetrahedra, FillTheCube) {
-  auto const mesh = cube(3);
-  double sum = 0;
-  for (std::size_t c = 0; c < mesh.cells.size(); ++c) sum += volume(domain(mesh).element_of(c));
-  EXPECT_EQ(mesh.cells.size(), 6U * 27);
-  EXPECT_NEAR(sum, 1, 1e-14);
-}
-
-TEST(Tetrahedra, NeighboursKnowEachOtherAndWallsAreAround) {
-  auto const mesh = testing::shaken_cube(3, 1);
-  auto const behind = neighbours_of(mesh.cells);
-  std::size_t walls = 0;
-  for (std::uint32_t c = 0; c < behind.size(); ++c)
-    for (auto const other : behind[c]) {
-      if (other == nobody)
-        ++walls;
-      else
-        EXPECT_EQ(std::ranges::count(behind[other], c), 1);
-    }
-  EXPECT_EQ(walls, 6U * 2 * 9);
-}
-
-TEST(Tetrahedra, AFaceOfThreeIsRefused) {
-  EXPECT_THAT(refused([] {
-                neighbours_of({{0, 1, 2, 3}, {0, 1, 2, 4}, {2, 1, 0, 5}});
-              }),
-              HasSubstr("tetrahedra 0, 1 and 2 have a face in common"));
 }
 
 TEST(Element, GradientsAreThoseOfBarycentricCoordinates) {
@@ -84,7 +56,7 @@ TEST(Element, CornersInOnePlaneAreRefused) {
                 gradients_of({corners[0], corners[1], corners[2], point{NAN, 0, 0}});
               }),
               HasSubstr("no volume"));
-  domain const box({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2, 3}}});
+  domain const box(skel::mesh(4, skel::cell_kind::tet, {0, 1, 2, 3}, {3, {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1, 0}}));
   EXPECT_THAT(refused([&] { box.element_of(0); }), HasSubstr("tetrahedron 0: it has no volume"));
 }
 
@@ -92,25 +64,43 @@ TEST(Element, ACellBehindThatHasNotTheFaceIsRefused) {
   EXPECT_THAT(refused([] { order_behind({0, 1, 2, 3}, 0, {0, 1, 2, 4}); }), HasSubstr("node 3"));
 }
 
+TEST(Element, TheInscribedSphereTouchesAllFaces) {
+  // Three faces in the planes of coordinates, the fourth x + y + z = 1: (1 - 3 r) / sqrt(3) = r.
+  element<> const at{.gradients = gradients_of({point{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}})};
+  EXPECT_NEAR(inscribed_radius(at), 1 / (3 + std::sqrt(3.0)), 1e-15);
+}
+
 TEST(Probe, IsInTheCellThatHasThePoint) {
-  domain const box(testing::shaken_cube(3, 2));
+  auto const mesh = testing::shaken_cube(3, 2);
   point const where{0.31, 0.77, 0.52};
-  auto const found = probe_at(box, where);
-  auto const at = box.mesh.corners(found.cell);
+  auto const found = cell_at(mesh, where);
+  ASSERT_TRUE(found.has_value());
+  auto const at = points_of(mesh, *found);
+  auto const l = inside({.gradients = gradients_of(at)}, at[0], where).value();
   for (std::size_t a = 0; a < 3; ++a) {
     double x = 0;
     for (std::size_t v = 0; v < 4; ++v) {
-      x += found.barycentric[v] * at[v][a];
-      EXPECT_GE(found.barycentric[v], 0);
+      x += l[v] * at[v][a];
+      EXPECT_GE(l[v], 0);
     }
     EXPECT_NEAR(x, where[a], 1e-14);
   }
 }
 
-TEST(Probe, TakesTheFirstCellOfACornerAndRefusesPointsOutside) {
-  domain const box(cube(2));
-  EXPECT_EQ(probe_at(box, {0, 0, 0}).cell, 0U);
-  EXPECT_THAT(refused([&] { probe_at(box, {0.5, 0.5, 1.001}); }), HasSubstr("outside of the mesh"));
+TEST(Probe, TakesTheFirstCellOfACornerAndNoneForPointsOutside) {
+  auto const mesh = skel::cube_of_tetrahedra(2);
+  EXPECT_EQ(cell_at(mesh, {0, 0, 0}), std::size_t{0});
+  EXPECT_EQ(cell_at(mesh, {0.5, 0.5, 1.001}), std::nullopt);
+}
+
+/// Far from the origin coordinates are coarse, and points on faces are still found.
+TEST(Probe, IsFoundOnFacesOfAMeshFarAway) {
+  auto const near = skel::cube_of_tetrahedra(2);
+  auto where = near.where();
+  for (double& x : where.values) x = 1e7 + x / 3;
+  skel::mesh const far(near.nodes(), skel::cell_kind::tet, {near.corners().begin(), near.corners().end()}, where);
+  for (std::size_t v = 0; v < far.nodes(); ++v)
+    EXPECT_TRUE(cell_at(far, {far.point(v)[0], far.point(v)[1], far.point(v)[2]})) << v;
 }
 
 }  // namespace

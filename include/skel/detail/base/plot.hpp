@@ -51,7 +51,7 @@ class plot {
     std::string out =
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 680 400\" font-family=\"sans-serif\" "
         "font-size=\"12\">\n"
-        "<rect width=\"680\" height=\"400\" fill=\"white\"/>\n";
+        "<rect class=\"paper\" width=\"680\" height=\"400\" fill=\"white\"/>\n";
     out += text(280, 25, title_, "middle") + text(280, 390, x_.label, "middle");
     out += "<g transform=\"rotate(-90 18 200)\">" + text(18, 200, y_.label, "middle") + "</g>\n";
     for (double v : ticks(x_, left, right))
@@ -123,7 +123,11 @@ class plot {
   }
   static std::string segment(double x1, double y1, double x2, double y2, std::string const& colour) {
     return "<line x1=\"" + number(x1) + "\" y1=\"" + number(y1) + "\" x2=\"" + number(x2) + "\" y2=\"" + number(y2) +
-           "\" stroke=\"" + colour + "\"/>\n";
+           "\" stroke=\"" + colour + "\"" + kind_of(colour) + "/>\n";
+  }
+  /// What a page gives colours of its own.
+  static std::string kind_of(std::string const& colour) {
+    return colour == "#ddd" ? " class=\"rule\"" : colour == "black" ? " class=\"axis\"" : "";
   }
 
   std::string title_;

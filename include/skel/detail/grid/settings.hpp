@@ -68,10 +68,15 @@ struct run_settings {
   /// How often [s]; 0: as often as takes a hundredth of the time, at most once a second.
   ///                                                                                   --skel-checkpoint-period S
   double checkpoint_period = 0;
+  /// Programs over a mesh run so many iterations on random parts of it first, in one process without outputs: an update
+  /// that was forgotten shows there too, and run() throws skel::mesh_error, which says before which step. 0: none.
+  ///                                                                          --skel-check-updates ITERATIONS
+  std::uint64_t check_updates = 0;
   std::string trace;  ///< file for a Chrome/Perfetto trace of the run; empty: none            --skel-trace FILE
   /// File for a page of HTML to look at the run with when it is over, also where it ended by an exception: what was
   /// planned, throughput and forecasts, stages and hosts over time, moves; of BSP programs, where processes were and
-  /// what they computed over supersteps, and what came of calls; empty: none.                    --skel-report FILE
+  /// what they computed over supersteps, and what came of calls; of programs over a mesh, the grid with the clusters
+  /// that were chosen, and what iterations took; empty: none.                                     --skel-report FILE
   std::string report;
   /// File for what the processes of a BSP program computed and sent in each superstep, and for the ranks as hosts, as a
   /// scenario of `skel bsp` (docs/formats.md); empty: none.                                    --skel-scenario FILE

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/record/mesh_app.hpp>
@@ -67,6 +68,10 @@ class mesh_clusters_problem {
   static std::vector<candidate<plan>> candidates(request const& asked, std::size_t model, bool all);
   /// Not a number of the second model where nothing was counted.
   static double price(request const& asked, std::size_t model, candidate<plan> const& one);
+  /// The best clusters of each number, by a model; nothing of the second model where nothing was counted. `chosen` are
+  /// among what is looked at.
+  static std::vector<sized_clusters> best_by_size(request const& asked, std::size_t model,
+                                                  std::vector<std::size_t> const& chosen);
   static std::string const& name_of(candidate<plan> const& one) { return one.plan.name; }
   static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);

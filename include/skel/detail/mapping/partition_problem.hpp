@@ -28,6 +28,8 @@ struct partition_problem {
   double weight(std::size_t cell, std::size_t constraint) const { return cell_weights().of(cell, constraint); }
   /// What all cells weigh under each constraint. O(cells constraints).
   std::vector<double> sums() const;
+  /// What the heaviest cell weighs under each constraint. O(cells constraints).
+  std::vector<double> heaviest() const;
 };
 
 /// Throws skel::error that says what is wrong: a fault of the graph (fault_of()), figures that are not as described

@@ -90,6 +90,10 @@ pattern pattern_of(mesh const& cells);
 /// O(corners) expected time, some 64 bytes for each edge while it works.
 mesh edges_of(mesh const& cells);
 
+/// The mean of the nodes of each cell: three coordinates, 0 for those that the mesh has not. Nothing where no
+/// coordinates are known. O(corners).
+std::vector<double> centres_of(mesh const& cells);
+
 /// The greatest difference of the numbers of two nodes of one cell; 0 without cells. O(corners).
 std::size_t bandwidth(mesh const& cells);
 

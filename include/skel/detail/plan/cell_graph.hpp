@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/pattern/face_neighbours.hpp>
+
 namespace skel::plan {
 
 /// An undirected graph of cells: neighbours of cell c are neighbours[offsets[c]] to before neighbours[offsets[c + 1]].
@@ -24,6 +26,9 @@ struct cell_graph {
 /// What is wrong with a graph, with the cell where it is: offsets that fall or do not fit, a neighbour that is no cell,
 /// a loop, an edge in one of its rows only. Empty where nothing is. O(edges).
 std::string fault_of(cell_graph const& graph);
+
+/// The cells of a mesh, joined where they share a face: rows are in the order of faces. O(faces).
+cell_graph graph_of(face_neighbours const& faces);
 
 /// Which part each cell belongs to.
 struct partition {

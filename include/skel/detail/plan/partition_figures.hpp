@@ -10,19 +10,21 @@
 
 namespace skel::plan {
 
-/// A part that shares faces with another one, and how many.
+/// A part that shares faces with another one: how many, and how many cells it is sent in an update of ghosts, those with
+/// a face towards it.
 struct neighbour_part {
   std::uint32_t part = 0;
-  std::size_t faces = 0;
+  std::size_t faces = 0, sends = 0;
 
   friend bool operator==(neighbour_part const&, neighbour_part const&) = default;
 };
 
-/// What a partition is like. A face is an edge of the graph; a part sends what belongs to each face that it shares.
+/// What a partition is like. A face is an edge of the graph.
 struct partition_figures {
   std::size_t cut = 0;                                  ///< faces between parts
   std::size_t cut_between_clusters = 0;                 ///< of these, between parts of different clusters
   std::vector<std::size_t> cells;                       ///< of each part
+  std::vector<std::size_t> inner;                       ///< of these, those all of whose neighbours are in the part too
   std::vector<double> weights;                          ///< of part p under constraint j: weights[p constraints + j]
   std::vector<std::size_t> faces;                       ///< of each part: those it shares with other parts
   std::vector<std::size_t> cluster_faces;               ///< of each cluster: those it shares with other clusters

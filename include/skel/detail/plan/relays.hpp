@@ -6,6 +6,11 @@
 
 namespace skel::plan {
 
+/// From so many ranks on it pays to relay what they have to say instead of sending it each to each. By LogP (Culler et
+/// al. 1993, PPoPP, 1-12) relaying takes ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o, which is less from
+/// 27 ranks on where L is 10 o, as between hosts of a cluster.
+inline constexpr std::size_t relays_pay_from = 27;
+
 /// What a rank does in a step in which heads are relayed: it sends those that it knows by then, and takes from others
 /// what they send it in the step of the same number, before it goes on to the next one.
 struct relay_step {
@@ -14,6 +19,9 @@ struct relay_step {
 
   friend bool operator==(relay_step const&, relay_step const&) = default;
 };
+
+/// Bytes that a message of a round has beside heads, and a head that is relayed beside what its rank says.
+inline constexpr std::size_t round_message_bytes = 48, relayed_head_bytes = 20;
 
 /// Steps in which each rank hears what all others have to say. Of one group: in step k a rank sends the heads that it
 /// knows, at most 2^k, to the one that is 2^k behind it, so that there are ceil(log2 ranks) of them (Bruck, Ho, Kipnis,

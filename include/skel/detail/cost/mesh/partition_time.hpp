@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <skel/detail/cost/mesh/iteration_time.hpp>
+#include <skel/detail/cost/mesh/message_path.hpp>
 #include <skel/detail/plan/partition_figures.hpp>
 #include <skel/detail/platform/description.hpp>
 #include <skel/detail/record/mesh_app.hpp>
@@ -15,49 +16,72 @@ namespace skel::cost::mesh {
 struct part_hosts {
   std::size_t phases = 0;
   std::vector<double> seconds;          ///< of weight 1 (an element, as a rule) in phase j on part p: [p phases + j]
-  std::vector<double> port;             ///< of each part: s / (u B_H) [s] a face
   std::vector<double> most_cells;       ///< of each part: those that its memory holds
   std::vector<std::size_t> cluster_of;  ///< of each part, from 0, rising
-  std::vector<double> uplink;           ///< of each cluster: s / (u min(B_C, n B_H)) [s] a face, n its parts
-  double latency = 0;                   ///< the largest one of two of the clusters [s]
-  double updates = 0, allreduces = 0;   ///< of an iteration
+  std::vector<message_path> paths;      ///< from a host of cluster a to one of b: [a clusters + b]
+  std::vector<double> leaving;          ///< of each cluster: what its n parts send to others, u min(B_C, n B_H) [B/s]
+  double bytes = 0;                     ///< of an element in an update, s
+  std::vector<double> port, uplink;     ///< of each cluster: s / (u B_H), s / (u min(B_C, n B_H)), u as the program says
+  double latency = 0;                   ///< the largest one between two of the clusters [s]; infinite: no link
+  double least_latency = 0;  ///< some part waits so long for an update, where the mesh hangs together [s]
+  double all_reduce = 0;     ///< one [s]: all_reduce_time()
+  double updates = 0, allreduces = 0;        ///< of an iteration
   bool asynchronous = false, equal = false;  ///< updates; shares
   std::vector<char> overlaps;                ///< of each phase, whether asynchronous updates go on meanwhile: 0 or 1
 
-  std::size_t parts() const { return port.size(); }
-  std::size_t clusters() const { return uplink.size(); }
+  std::size_t parts() const { return cluster_of.size(); }
+  std::size_t clusters() const { return leaving.size(); }
+  message_path const& path(std::size_t from, std::size_t to) const { return paths[from * clusters() + to]; }
 };
 
 /// The cluster of each part where all hosts of these clusters have one, in this order. O(hosts).
 std::vector<std::size_t> all_hosts(platform::description const& machine, std::span<std::size_t const> clusters);
 
 /// What parts take that are on hosts of these clusters of the machine. Throws skel::error where a phase has no
-/// coefficient for a cluster. O(parts phases + clusters^2 + links). Preconditions: there is one part at least, and
-/// those of a cluster follow each other.
+/// coefficient for a cluster, skel::input_error where a block "plogp" of the machine has a fault. O(parts phases +
+/// clusters^2 + links + parts log parts). Preconditions: there is one part at least, and those of a cluster follow each
+/// other.
 part_hosts hosts_of_parts(platform::description const& machine, record::mesh_app const& app,
                           std::span<std::size_t const> cluster_of_part);
 
-/// An iteration of a partition [s]: the formula of cost::mesh::program, with faces that were counted in the place of
-/// those of the surface law. With w_pj the weight of part p in phase j, f_p the faces that it shares with others, g_c
-/// those of cluster c with other clusters:
+/// What an update of a partition takes [s].
+struct update_time {
+  std::vector<double> port;    ///< of each part: all that it sends, or all that it is sent, through its host's port
+  std::vector<double> uplink;  ///< of each cluster: the same of all its parts, from and to other clusters
+  std::vector<double> comes;   ///< of each part: until all has come that it is sent
+
+  double last() const;  ///< of all parts
+};
+
+/// With m_qp what part q sends to p, an element to each part that has a neighbour of it, once:
+///   port p:     max of the sums of g(m_pq) and of g(m_qp) over its neighbours q, g inside the cluster
+///   uplink c:   max of what leaves and of what comes [B] / (u min(B_C, n B_H))
+///   comes p:    max over q of L(m_qp) + max(port q, port p), and between clusters not less than
+///               L(m_qp) + max(g(m_qp), uplink of q's, uplink of p's)
+/// Messages share ports and uplinks, and pass all of them at once. O(neighbours log points).
+update_time update_of(part_hosts const& on, plan::partition_figures const& counted);
+
+/// An iteration of a partition [s]. With w_pj the weight of part p in phase j, o_p the sum of alpha_pj w_pj of the phases
+/// that overlap updates, times the part of its cells that are inner ones, and k updates:
 ///   phase j:    max_p alpha_pj w_pj
-///   all-reduce: l
-///   update:     l + max_c s g_c / (u min(B_C, n B_H)) + max_p s f_p / (u B_H)
+///   all-reduce: all_reduce_time()
+///   update:     max_p comes_p
+///   hidden, where updates are asynchronous: k update - max_p max(0, k comes_p - o_p)
 /// `counted` has the phases as its constraints, and clusters as in `on`. Infinite where clusters have no link to each
-/// other, or a part has more cells than fit. O(parts phases).
+/// other, or a part has more cells than fit. O(parts phases + neighbours log points).
 iteration_time time_of(part_hosts const& on, plan::partition_figures const& counted);
 
-/// No partition takes less [s]: phases as if each were dealt without rest, and no faces. `all` is what the mesh weighs
-/// in each phase. O(parts phases).
+/// No partition of a mesh that hangs together takes less [s]: phases as if each were dealt without rest, and updates of
+/// nothing. `all` is what the mesh weighs in each phase. O(parts phases).
 double least_seconds(part_hosts const& on, std::span<double const> all);
 
-/// The factors of the surface law, as a partition has them: betaH = the most faces of a part / (nt / ntH)^(2/3), and
-/// betaC alike by cluster (0 of one cluster). With them, cost::mesh::program predicts what this partition takes, where
-/// ports and uplinks are alike and shares are as they should be. Source: Caron, Klein and Perez, as
-/// cost/mesh/iteration_time.hpp, section 2.3.
+/// The factors of the surface law, as a partition has them: betaH = what the fullest port carries, as faces of s bytes,
+/// over (nt / ntH)^(2/3), and betaC alike of the fullest uplink, beyond what ports take (0 of one cluster). With them,
+/// cost::mesh::program predicts what updates of this partition take beside latencies, where ports and uplinks are alike.
+/// Source: Caron, Klein and Perez, as cost/mesh/iteration_time.hpp, section 2.3.
 struct surface_factors {
   double host = 0, cluster = 0;
 };
-surface_factors fit_surface(plan::partition_figures const& counted);
+surface_factors fit_surface(part_hosts const& on, plan::partition_figures const& counted);
 
 }  // namespace skel::cost::mesh

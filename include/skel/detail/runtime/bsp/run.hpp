@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/plan/relays.hpp>
 #include <skel/detail/record/bsp_record.hpp>
 #include <skel/detail/runtime/bsp/group.hpp>
 #include <skel/detail/runtime/bsp/moves.hpp>
@@ -33,10 +34,8 @@ struct run_options {
   std::vector<int> first_ranks{};             ///< where each process begins; empty: in blocks. The same on all ranks
   std::vector<std::size_t> pinned{};          ///< processes that stay where they begin
   std::size_t threads = 1;                    ///< of this rank
-  /// From so many ranks on they tell each other in ceil(log2 ranks) steps how a superstep went, and not each to each.
-  /// By LogP (Culler et al. 1993, PPoPP, 1-12) these take ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o,
-  /// which is less from 27 ranks on where L is 10 o, as between hosts of a cluster. The same on all ranks.
-  std::size_t relays_from = 27;
+  /// From so many ranks on they relay to each other how a superstep went (plan::relays_of()). The same on all ranks.
+  std::size_t relays_from = plan::relays_pay_from;
   /// Whether the processes are measured for next_moves. The same on all ranks.
   bool measures = false;
   /// Asked on rank 0 after each superstep that is not the last, with what was measured in it, where `measures` says so:

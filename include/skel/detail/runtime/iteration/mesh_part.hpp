@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct mesh_step {
   std::string name;
   std::size_t bytes = 0;  ///< update: of an element
   bool waits = false;     ///< update: nothing else begins before it has come
+  /// all_reduce: what it gets of an element may depend on its neighbours.
+  bool sees_neighbours = false;
 };
 
 /// The cells of a program over a mesh that are on one rank, with its steps, whose types only they know. Cells are in
@@ -71,6 +74,15 @@ class mesh_part {
   /// A function of the totals, or of all cells of the rank; of what says when iterations end, sets `ends`.
   virtual std::optional<mesh_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks,
                                           bool& ends) = 0;
+
+  /// A part of the same program without cells.
+  virtual std::unique_ptr<mesh_part> another() const = 0;
+  /// Whether has_same_cell() can be asked.
+  virtual bool cells_compare() const = 0;
+  /// Whether the cell in a place is, to the last bit of what counts, the one in a place of another part of the program.
+  virtual bool has_same_cell(std::size_t place, mesh_part const& other, std::size_t its_place) const = 0;
+  /// Whether what has been folded for a reduction as number 0 is the same there, as far as that can be compared.
+  virtual bool has_same_fold(std::size_t step, mesh_part const& other) const = 0;
 
   /// Whether cells can cross ranks.
   virtual bool cells_travel() const = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/plan/mesh_layout.hpp>
+#include <skel/detail/plan/relays.hpp>
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/communicator.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
@@ -19,9 +20,8 @@ namespace skel::runtime::iteration {
 struct run_options {
   std::uint64_t most_iterations = 1'000'000;
   std::size_t threads = 1;  ///< of this rank
-  /// From so many ranks on what they reduce is relayed (plan::relays_of()): by LogP, as for BSP programs. The same on
-  /// all ranks.
-  std::size_t relays_from = 27;
+  /// From so many ranks on what they reduce is relayed (plan::relays_of()). The same on all ranks.
+  std::size_t relays_from = plan::relays_pay_from;
   /// Of each rank, those that are near to each other alike; empty: all are near. The same on all ranks.
   std::vector<std::size_t> group_of{};
   /// The program goes on: so many iterations have been made, and the part has its cells and totals

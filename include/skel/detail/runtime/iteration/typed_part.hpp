@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,6 +21,7 @@
 #include <skel/detail/pattern/mesh_steps.hpp>
 #include <skel/detail/runtime/bytes.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/iteration/same_value.hpp>
 #include <skel/detail/runtime/iteration/typed_steps.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
@@ -77,6 +79,18 @@ class typed_part final : public mesh_part {
   }
   std::optional<mesh_failure> act(std::size_t step, std::uint64_t iteration, int rank, int ranks, bool& ends) override {
     return typed_[step]->act(data_, iteration, rank, ranks, ends);
+  }
+
+  std::unique_ptr<mesh_part> another() const override { return std::make_unique<typed_part>(program_); }
+  bool cells_compare() const override { return comparable_values<cell>; }
+  bool has_same_cell(std::size_t place, mesh_part const& other, std::size_t its_place) const override {
+    if constexpr (comparable_values<cell>)
+      return same_value(data_.cells.data()[place], static_cast<typed_part const&>(other).data_.cells.data()[its_place]);
+    else
+      return false;
+  }
+  bool has_same_fold(std::size_t step, mesh_part const& other) const override {
+    return typed_[step]->has_same_fold(*static_cast<typed_part const&>(other).typed_[step]);
   }
 
   bool cells_travel() const override { return transferable<cell>; }
@@ -143,6 +157,8 @@ class typed_part final : public mesh_part {
   template <class Member, class Of, class Operator>
   void add(skeletons::mesh_all_reduce<Member, Of, Operator> const& step) {
     put<typed_all_reduce<Member, Of, Operator, cell, totals_type>>(mesh_step::kind::all_reduce, step.name, step);
+    steps_.back().sees_neighbours = std::invocable<Of const&, element<cell const>, totals_type const&> ||
+                                    std::invocable<Of const&, element<cell const>>;
   }
   template <class F>
   void add(skeletons::mesh_totals_step<F> const& step) {

@@ -18,6 +18,7 @@
 #include <skel/detail/runtime/iteration/cell_memory.hpp>
 #include <skel/detail/runtime/iteration/errors.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
+#include <skel/detail/runtime/iteration/same_value.hpp>
 #include <skel/detail/runtime/step_control.hpp>
 #include <skel/detail/runtime/transferable.hpp>
 
@@ -49,6 +50,8 @@ class typed_step {
   virtual failed fold(data const& /*of*/, std::size_t /*piece*/, plan::block /*places*/, step_control& /*control*/) {
     return {};
   }
+  /// `other`: the same step of another part.
+  virtual bool has_same_fold(typed_step const& /*other*/) const { return true; }
   virtual failed contribute(std::string& /*to*/) { return {}; }
   virtual failed combine(data& /*of*/, std::span<std::span<std::byte const> const> /*ranks*/) { return {}; }
   virtual failed act(data& /*of*/, std::uint64_t /*iteration*/, int /*rank*/, int /*ranks*/, bool& /*ends*/) {
@@ -157,6 +160,14 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
                        step_.combine);
     });
   }
+  bool has_same_fold(typed_step<Cell, Totals> const& other) const override {
+    auto const &mine = sums_.front(), &its = static_cast<typed_all_reduce const&>(other).sums_.front();
+    if (mine.has_value() != its.has_value()) return false;
+    if constexpr (comparable_values<value>)
+      return !mine || same_value(*mine, *its);
+    else
+      return true;
+  }
   std::optional<mesh_failure> contribute(std::string& to) override {
     return tried(mesh_failure::kind::combine, [&] {
       std::optional<value> all;
@@ -219,9 +230,13 @@ class typed_output final : public typed_step<Cell, Totals> {
     if (iteration % step_.every != 0) return {};
     return tried(mesh_failure::kind::output, [&] {
       std::size_t const here = of.layout->computed;
-      mesh_view<Cell, Totals> const view{
-          iteration, std::span(of.layout->elements.numbers).first(here), {of.cells.data(), here}, of.totals, rank,
-          ranks};
+      mesh_view<Cell, Totals> const view{iteration,
+                                         std::span(of.layout->elements.numbers).first(here),
+                                         {of.cells.data(), here},
+                                         of.totals,
+                                         rank,
+                                         ranks,
+                                         of.layout->ranks};
       step_.function(view);
     });
   }

@@ -1,4 +1,4 @@
-#include "bsp_grid/smpi_transport.hpp"
+#include "support/smpi_transport.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -11,10 +11,6 @@ namespace bench {
 namespace {
 
 constexpr int body_tag = 0;
-
-/// A body has at most a block of 64 KiB (longer ones are ranges) and heads of all ranks, some 100 bytes each, with what
-/// was measured of processes behind them.
-constexpr std::size_t longest_body = std::size_t{1} << 20;
 
 /// Any number of segments that are under way from one rank to another at a time have different tags.
 int tag_of(std::uint64_t segment) {
@@ -30,13 +26,16 @@ MPI_Request send_bytes(std::span<std::byte const> bytes, int to, int tag) {
 
 }  // namespace
 
-smpi_transport::smpi_transport(int rank, int size)
+smpi_transport::smpi_transport(int rank, int size, std::size_t places, std::size_t longest)
     : rank_(rank),
       size_(size),
-      place_(std::make_unique_for_overwrite<std::byte[]>(longest_body)),
-      requests_(1, MPI_REQUEST_NULL),
+      longest_(longest),
+      requests_(places, MPI_REQUEST_NULL),
       segments_sent_(static_cast<std::size_t>(size)) {
-  ask_for_body();
+  for (std::size_t place = 0; place < places; ++place) {
+    places_.push_back(std::make_unique_for_overwrite<std::byte[]>(longest));
+    ask_for(place);
+  }
 }
 
 void smpi_transport::send(int to, skel::runtime::channel where, skel::runtime::message what) {
@@ -45,10 +44,10 @@ void smpi_transport::send(int to, skel::runtime::channel where, skel::runtime::m
   label.channel = where;
   label.first_segment = segments;
   what.label(label);
-  if (what.bytes().size() > longest_body)
+  if (what.bytes().size() > longest_)
     throw skel::error("a message of " + std::to_string(what.bytes().size()) +
-                      " bytes is longer than a simulated rank's "
-                      "place for one; simulate fewer processes");
+                      " bytes is longer than a simulated rank's place for one, of " + std::to_string(longest_) +
+                      " bytes; simulate less");
   forget_sent();
   auto& out = sending_.emplace_back(std::move(what));
   out.requests.push_back(send_bytes(out.what.bytes(), to, body_tag));
@@ -64,9 +63,9 @@ void smpi_transport::forget_sent() {
   });
 }
 
-void smpi_transport::ask_for_body() {
-  MPI_Irecv(place_.get(), static_cast<int>(longest_body), MPI_BYTE, MPI_ANY_SOURCE, body_tag, MPI_COMM_WORLD,
-            &requests_[0]);
+void smpi_transport::ask_for(std::size_t place) {
+  MPI_Irecv(places_[place].get(), static_cast<int>(longest_), MPI_BYTE, MPI_ANY_SOURCE, body_tag, MPI_COMM_WORLD,
+            &requests_[place]);
 }
 
 void smpi_transport::rest(double, std::function<bool()> const& busy) {
@@ -74,24 +73,25 @@ void smpi_transport::rest(double, std::function<bool()> const& busy) {
   int which = 0;
   MPI_Status status;
   MPI_Waitany(static_cast<int>(requests_.size()), requests_.data(), &which, &status);
-  if (which == 0) return take_body(status);
-  auto const at = static_cast<std::ptrdiff_t>(which);
-  auto const owner = owners_[static_cast<std::size_t>(which) - 1];
-  requests_.erase(requests_.begin() + at);
-  owners_.erase(owners_.begin() + at - 1);
+  auto const request = static_cast<std::size_t>(which);
+  if (request < places_.size()) return take_body(request, status);
+  auto const range = static_cast<std::ptrdiff_t>(request - places_.size());
+  auto const owner = owners_[static_cast<std::size_t>(range)];
+  requests_.erase(requests_.begin() + which);
+  owners_.erase(owners_.begin() + range);
   if (--owner->missing > 0) return;
   auto const done = std::move(owner->place.done);
   receiving_.erase(owner);
   if (done) done();
 }
 
-void smpi_transport::take_body(MPI_Status const& status) {
+void smpi_transport::take_body(std::size_t place, MPI_Status const& status) {
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   auto const size = static_cast<std::size_t>(bytes);
   auto memory = std::make_unique_for_overwrite<std::byte[]>(size);
-  std::memcpy(memory.get(), place_.get(), size);
-  ask_for_body();
+  std::memcpy(memory.get(), places_[place].get(), size);
+  ask_for(place);
   int const from = status.MPI_SOURCE;
   auto& in = receiving_.emplace_back(skel::runtime::message(std::move(memory), size));
   auto const last = std::prev(receiving_.end());
@@ -114,10 +114,11 @@ void smpi_transport::quiesce() {
   for (auto& one : sending_)
     MPI_Waitall(static_cast<int>(one.requests.size()), one.requests.data(), MPI_STATUSES_IGNORE);
   sending_.clear();
-  // What this rank still waits for is a body of its own: then nothing is left behind.
-  auto last = send_bytes({}, rank_, body_tag);
-  MPI_Wait(&requests_[0], MPI_STATUS_IGNORE);
-  MPI_Wait(&last, MPI_STATUS_IGNORE);
+  // What this rank still waits for are bodies of its own: then nothing is left behind.
+  std::vector<MPI_Request> own;
+  for (std::size_t k = 0; k < places_.size(); ++k) own.push_back(send_bytes({}, rank_, body_tag));
+  for (auto* const all : {&requests_, &own})
+    MPI_Waitall(static_cast<int>(all->size()), all->data(), MPI_STATUSES_IGNORE);
 }
 
 }  // namespace bench

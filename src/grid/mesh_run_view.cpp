@@ -1,0 +1,141 @@
+#include "mesh_run_view.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <fstream>
+#include <new>
+#include <numeric>
+#include <utility>
+
+#include <unistd.h>
+
+#include <skel/detail/platform/kept_files.hpp>
+#include <skel/detail/record/clock.hpp>
+
+#include "mesh_page.hpp"
+#include "moved_text.hpp"
+#include "warn.hpp"
+
+namespace skel {
+namespace {
+
+/// Elements of each host of the machine of a plan, by those of the ranks.
+template <class OfRank>
+std::vector<double> elements_of_hosts(mesh_plan const& plan, OfRank const& of_rank) {
+  std::vector<double> out;
+  for (auto const& cluster : plan.clusters)
+    for (int const rank : cluster.ranks) out.push_back(static_cast<double>(of_rank(static_cast<std::size_t>(rank))));
+  return out;
+}
+
+mapping::selection_picture picture_of(mesh_plan const& plan, mapping::mesh_clusters_problem const& problem,
+                                      mapping::mesh_clusters_request const& asked) {
+  mapping::selection_picture out{.machine = *asked.machine};
+  for (std::size_t c = 0; c < plan.clusters.size(); ++c) {
+    auto const& one = plan.clusters[c];
+    for (int const rank : one.ranks) out.hosts.push_back(rank_text(plan.hosts, rank));
+    out.seconds_per_element.push_back(std::accumulate(one.seconds.begin(), one.seconds.end(), 0.0));
+    if (one.takes_part) out.chosen.push_back(c);
+  }
+  out.elements = elements_of_hosts(plan, [&](std::size_t rank) { return plan.elements_of[rank]; });
+  for (std::size_t m = 0; m < problem.models().size(); ++m) {
+    auto best = mapping::mesh_clusters_problem::best_by_size(asked, m, out.chosen);
+    if (best.empty()) continue;
+    double const chosen = mapping::mesh_clusters_problem::price(asked, m, {{{}, out.chosen}, 0, 0, 0});
+    out.models.push_back({problem.models()[m].name, std::move(best), chosen});
+  }
+  return out;
+}
+
+}  // namespace
+
+mesh_run_view::mesh_run_view(run_settings const& settings, runtime::iteration::mesh_part const& part)
+    : file_(settings.report) {
+  if (settings.progress.value_or(settings.live || ::isatty(STDERR_FILENO) == 1)) progress_.emplace(part.iterations());
+  if (file_.empty()) return;
+  history_.emplace();
+  history_->began = platform::utc_now();
+  history_->report.plan.name = part.name();
+  history_->steps.assign(part.steps().begin(), part.steps().end());
+}
+
+void mesh_run_view::forget() {
+  history_.reset();
+  warn(file_ + ": there is no memory for the page of the run, which goes on");
+}
+
+void mesh_run_view::planned(mesh_plan const& plan, std::optional<std::uint64_t> resumed, mesh_planner const* by) {
+  if (progress_) progress_->expect(plan.iteration);
+  if (history_) try {
+      history_->report.plan = plan;
+      history_->report.resumed = resumed;
+      if (by != nullptr && by->asked() != nullptr && !plan.clusters.empty())
+        history_->clusters = picture_of(plan, by->problem(), *by->asked());
+    } catch (std::bad_alloc const&) {
+      forget();
+    }
+}
+
+void mesh_run_view::begin() {
+  last_.reset(), told_ = 0, told_seconds_ = 0;
+}
+
+void mesh_run_view::say(std::uint64_t iteration, double now) {
+  if (!progress_) return;
+  if (auto const line = progress_->pass(iteration, now)) std::fprintf(stderr, "skel: %s\n", line->c_str());
+}
+
+/// The program needs its memory more than this.
+void mesh_run_view::pass(std::uint64_t iteration) try {
+  if (iteration == 0 || (!progress_ && !history_)) return;  // a rank without elements counts none
+  double const now = record::now();
+  if (history_ && last_ && iteration > *last_) {
+    history_->times.add(iteration - *last_, now - since_);
+    told_ += iteration - *last_, told_seconds_ += now - since_;
+  }
+  last_ = iteration, since_ = now;
+  say(iteration, now);
+} catch (std::bad_alloc const&) {
+  forget();
+}
+
+void mesh_run_view::paused(record::mesh_record const& run, std::uint64_t iterations, double seconds) {
+  say(run.iterations, record::now());
+  if (history_) try {
+      history_->report.run = run;
+      // What no two calls of pass() were around: the first iteration since begin(), and the last one.
+      if (iterations > told_) history_->times.add(iterations - told_, std::max(0.0, seconds - told_seconds_));
+    } catch (std::bad_alloc const&) {
+      forget();
+    }
+}
+
+void mesh_run_view::write() try {
+  std::ofstream out(file_);
+  out << mesh_page(*history_);
+  if (!out.flush()) warn(file_ + ": the report cannot be written; is the disk full?");
+} catch (std::bad_alloc const&) {
+  forget();
+}
+
+void mesh_run_view::complete(mesh_report report) {
+  if (!history_) return;
+  history_->end = record::run_end::complete;
+  history_->report = std::move(report);
+  auto const& shares = history_->report.run.shares;
+  if (auto& clusters = history_->clusters)
+    clusters->elements = elements_of_hosts(history_->report.plan,
+                                           [&](std::size_t rank) { return shares[rank].inner + shares[rank].outer; });
+  write();
+}
+
+void mesh_run_view::fail(std::string const& why) {
+  if (!history_) return;
+  history_->end = record::run_end::failed;
+  history_->why = why;
+  write();
+}
+
+}  // namespace skel

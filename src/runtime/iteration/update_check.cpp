@@ -1,0 +1,213 @@
+#include <skel/detail/runtime/iteration/update_check.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/plan/mesh_layout.hpp>
+#include <skel/detail/runtime/step_control.hpp>
+
+namespace skel::runtime::iteration {
+namespace {
+
+/// So many parts: a neighbour is in another one in three of four cases.
+constexpr std::uint32_t parts = 4;
+
+/// An update that the program does not have.
+struct extra_update {
+  std::size_t before = 0, update = 0;  ///< steps
+};
+
+/// Who has which element: all in one part, or each in a random one of several.
+std::vector<std::uint32_t> random_parts(std::size_t elements) {
+  std::mt19937 random(1);
+  std::vector<std::uint32_t> part_of(elements);
+  for (auto& one : part_of) one = static_cast<std::uint32_t>(random() % parts);
+  return part_of;
+}
+
+/// A program on all elements, and on parts of them.
+class compared_run {
+ public:
+  compared_run(mesh_part& part, face_neighbours const& mesh, std::atomic<bool> const* interrupt)
+      : control_(interrupt), steps_(part.steps()), part_of_(random_parts(mesh.cells())) {
+    std::vector<std::uint32_t> const together(mesh.cells(), 0);
+    add(part, mesh, together, 0);
+    for (std::uint32_t p = 0; p < parts; ++p) {
+      owned_.push_back(part.another());
+      add(*owned_.back(), mesh, part_of_, p);
+    }
+    place_of_.resize(mesh.cells());
+    for (std::size_t p = 1; p < all_.size(); ++p)
+      for (std::size_t place = 0; place < all_[p].layout->computed; ++place)
+        place_of_[all_[p].layout->elements.numbers[place]] = static_cast<std::uint32_t>(place);
+  }
+
+  /// What differs first in so many iterations.
+  std::optional<mesh_failure> run(std::uint64_t iterations, std::optional<extra_update> const& extra = {}) {
+    for (auto& one : all_) {
+      one.part->begin(*one.layout);
+      if (one.part->make({0, one.layout->places()}, control_)) return {};
+    }
+    for (std::uint64_t iteration = 1; iteration <= iterations; ++iteration)
+      for (std::size_t s = 0; s < steps_.size(); ++s) {
+        if (extra && extra->before == s) update(extra->update);
+        auto found = take(s, iteration);
+        if (found) {
+          found->step = s, found->iteration = iteration;
+          return found;
+        }
+        if (over_) return {};
+      }
+    return {};
+  }
+
+ private:
+  struct one_part {
+    mesh_part* part;
+    std::unique_ptr<plan::mesh_layout> layout;
+  };
+
+  void add(mesh_part& part, face_neighbours const& mesh, std::vector<std::uint32_t> const& part_of, std::uint32_t p) {
+    all_.push_back({&part, std::make_unique<plan::mesh_layout>(plan::layout_of(mesh, part_of, p))});
+  }
+
+  std::optional<mesh_failure> take(std::size_t s, std::uint64_t iteration) {
+    auto& whole = *all_.front().part;
+    bool ends = false;
+    switch (steps_[s].what) {
+      case mesh_step::kind::phase:
+        return compute(s);
+      case mesh_step::kind::update:
+        update(s);
+        return {};
+      case mesh_step::kind::all_reduce: {
+        auto found = reduce(s);
+        tell_totals();
+        return found;
+      }
+      case mesh_step::kind::totals:
+      case mesh_step::kind::until:
+        over_ = whole.act(s, iteration, 0, 1, ends).has_value() || ends;
+        tell_totals();
+        return {};
+      case mesh_step::kind::output:
+        return {};
+    }
+    return {};
+  }
+
+  /// A phase, of which the element with the lowest number that differs is told.
+  std::optional<mesh_failure> compute(std::size_t s) {
+    auto& whole = all_.front();
+    over_ = whole.part->compute(s, {0, whole.layout->computed}, control_).has_value() || control_.is_interrupted();
+    if (over_) return {};
+    std::optional<mesh_failure> first;
+    for (std::size_t p = 1; p < all_.size(); ++p) {
+      step_control own(nullptr);
+      auto failed = all_[p].part->compute(s, {0, all_[p].layout->computed}, own);
+      if (failed && (!first || failed->element < first->element)) first = std::move(failed);
+    }
+    if (first) return first;
+    for (std::size_t e = 0; e < place_of_.size(); ++e)
+      if (!all_[1 + part_of_[e]].part->has_same_cell(place_of_[e], *whole.part, e))
+        return mesh_failure{.during = mesh_failure::kind::phase, .element = e};
+    return {};
+  }
+
+  void update(std::size_t s) {
+    std::vector<std::byte> bytes;
+    for (std::size_t p = 1; p < all_.size(); ++p)
+      for (auto const& from : all_[p].layout->neighbours) {
+        auto const& there = all_[1 + static_cast<std::size_t>(from.rank)];
+        for (auto const& to : there.layout->neighbours) {
+          if (static_cast<std::size_t>(to.rank) + 1 != p) continue;
+          bytes.resize(to.sends.size() * steps_[s].bytes);
+          there.part->pack(s, to.sends, bytes.data());
+          all_[p].part->unpack(s, {from.first_ghost, from.first_ghost + from.ghosts}, bytes.data());
+        }
+      }
+  }
+
+  /// What a reduction gets of each element; then that of all of them.
+  std::optional<mesh_failure> reduce(std::size_t s) {
+    auto& whole = all_.front();
+    auto const fold = [s](one_part const& by, std::size_t place, step_control& control) {
+      by.part->prepare_fold(s, 1);
+      return by.part->fold(s, 0, {place, place + 1}, control);
+    };
+    for (std::size_t e = 0; e < place_of_.size(); ++e) {
+      over_ = fold(whole, e, control_).has_value() || control_.is_interrupted();
+      if (over_) return {};
+      auto const& by = all_[1 + part_of_[e]];
+      step_control own(nullptr);
+      if (auto failed = fold(by, place_of_[e], own)) return failed;
+      if (!by.part->has_same_fold(s, *whole.part))
+        return mesh_failure{.during = mesh_failure::kind::reduce, .element = e};
+    }
+    std::string sum;
+    whole.part->prepare_fold(s, 1);
+    over_ = whole.part->fold(s, 0, {0, whole.layout->computed}, control_) || control_.is_interrupted() ||
+            whole.part->contribute(s, sum);
+    if (over_) return {};
+    std::span<std::byte const> const only = std::as_bytes(std::span(sum));
+    over_ = whole.part->combine(s, {&only, 1}).has_value();
+    return {};
+  }
+
+  void tell_totals() {
+    auto const text = all_.front().part->totals_text();
+    for (std::size_t p = 1; p < all_.size(); ++p) all_[p].part->take_totals(text);
+  }
+
+  step_control control_;
+  std::span<mesh_step const> steps_;
+  std::vector<std::uint32_t> part_of_, place_of_;  // of each element
+  std::vector<std::unique_ptr<mesh_part>> owned_;
+  std::vector<one_part> all_;  // the one with all elements first
+  bool over_ = false;          // the program ends, or a function throws on all elements too
+};
+
+/// Whether one failure comes before another one in the program.
+bool is_later(std::optional<mesh_failure> const& found, mesh_failure const& first) {
+  return !found || std::pair(found->iteration, found->step) > std::pair(first.iteration, first.step);
+}
+
+}  // namespace
+
+std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
+                                                  std::uint64_t iterations, std::atomic<bool> const* interrupt) {
+  if (!part.cells_compare())
+    throw error("program '" + part.name() +
+                "': its cells cannot be compared, so that no forgotten update can be found: give them an operator==");
+  auto found = compared_run(part, mesh, interrupt).run(iterations);
+  if (!found) return {};
+  auto const steps = part.steps();
+  std::string mends;
+  for (std::size_t u = 0; u < steps.size(); ++u) {
+    if (steps[u].what != mesh_step::kind::update) continue;
+    if (is_later(compared_run(part, mesh, interrupt).run(found->iteration, extra_update{found->step, u}), *found))
+      mends += (mends.empty() ? "'" : " or '") + steps[u].name + "'";
+  }
+  if (interrupt != nullptr && interrupt->load()) return {};  // it is not known what mends it
+  std::string const where = "'" + steps[found->step].name + "'";
+  found->what =
+      std::string(found->during == mesh_failure::kind::reduce ? "all_reduce " : "phase ") + where +
+      (found->what.empty() ? " gives something else of element " : " throws at element ") +
+      std::to_string(found->element) + " in iteration " + std::to_string(found->iteration) +
+      " where neighbours of it are on other ranks than where all are on one" +
+      (found->what.empty() ? "" : ": " + found->what) + "; " +
+      (!mends.empty() ? "what it reads of these has changed since it was updated: add an update of what " + mends +
+                            " updates, before " + where
+                      : "it reads of these what no update of the program sends, or what it changes itself: add "
+                        "skel::update(name, &Cell::member) of what it reads before " +
+                            where + ", and let it write to another member than it reads");
+  return found;
+}
+
+}  // namespace skel::runtime::iteration

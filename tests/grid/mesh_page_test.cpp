@@ -1,0 +1,92 @@
+#include "mesh_page.hpp"
+
+#include <numeric>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/html.hpp"
+#include "support/mesh_histories.hpp"
+
+namespace {
+
+using skel::made_up::mesh_run;
+using skel::test::count;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(MeshPage, ShowsTheGridAndTheTimeOfEverySize) {
+  auto const page = skel::mesh_page(mesh_run("light"));
+  skel::test::expect_balanced(page);
+  EXPECT_EQ(count(page, "class=\"cluster chosen\""), 1U);
+  EXPECT_EQ(count(page, "class=\"cluster\""), 1U);
+  EXPECT_THAT(page, AllOf(HasSubstr("2 hosts, 2.1 us/element"), HasSubstr("1000 elements, 100 %"),
+                          HasSubstr("<title>rank 1 (n2): 430 elements</title>"), HasSubstr("near - far: 50 ms")));
+  EXPECT_THAT(page, HasSubstr("Chosen: near, 2 ms an iteration by &#39;surfaces as counted&#39;, which was believed."));
+  EXPECT_EQ(count(page, "<td>near + far</td>"), 2U) << "the best two clusters by each model";
+  EXPECT_EQ(count(page, "<td>of a heuristic</td>"), 1U);
+  EXPECT_EQ(count(page, "<td>chosen</td>"), 2U);
+  EXPECT_THAT(page, Not(HasSubstr("all sets were compared")));
+}
+
+TEST(MeshPage, ShowsIterationsBesideWhatWasExpected) {
+  auto const page = skel::mesh_page(mesh_run("light"));
+  EXPECT_THAT(page, HasSubstr("It is complete: 100 iterations in 300 ms, 2.5 ms each, over 1000 elements on 3 ranks. "
+                              "Expected were 2 ms each: measured +25.0 %."));
+  EXPECT_THAT(page, AllOf(HasSubstr("<title>expected: 2 ms</title>"), HasSubstr("<title>expected: 2.5 ms</title>")));
+  EXPECT_EQ(count(page, "class=\"mark moved\""), 1U);
+  EXPECT_THAT(page,
+              HasSubstr("after iteration 40 elements were dealt anew: 3 ms each before, 2.5 ms expected, for 10 ms"));
+  EXPECT_THAT(page, HasSubstr("<td>they stayed</td>"));
+  EXPECT_THAT(page,
+              HasSubstr("<td>&#39;advance&#39;, computing</td><td class=\"n\">1.2 ms</td><td class=\"n\">1.6 ms</td>"));
+  EXPECT_THAT(page, HasSubstr("<td>all-reduces</td><td class=\"n\">300 us</td><td class=\"n\">200 us</td>"));
+  EXPECT_THAT(page, HasSubstr("2 checkpoints, 48 kB in 10 ms; the last one after iteration 80."));
+}
+
+TEST(MeshPage, ShowsWhatRanksDid) {
+  auto const page = skel::mesh_page(mesh_run("light"));
+  EXPECT_THAT(page, AllOf(HasSubstr("rank 0 (n1): &#39;advance&#39; computed 120 ms"),
+                          HasSubstr("rank 1 (n2): waited for ghosts 10 ms"),
+                          HasSubstr("rank 0 (n1): waited in all-reduces 20 ms")));
+  EXPECT_EQ(count(page, "class=\"ghosts\""), 2U);
+  EXPECT_EQ(count(page, "class=\"reduced\""), 2U);
+}
+
+TEST(MeshPage, SaysWhereThereIsNothingToShow) {
+  skel::mesh_history run;
+  run.report.plan.name = "<light & metal>";
+  run.end = skel::record::run_end::failed;
+  run.why = "no <room>";
+  auto const page = skel::mesh_page(run);
+  skel::test::expect_balanced(page);
+  EXPECT_THAT(page,
+              AllOf(HasSubstr("&lt;light &amp; metal&gt;"), HasSubstr("It ended by an exception: no &lt;room&gt;"),
+                    HasSubstr("nothing was chosen"), HasSubstr("none was measured")));
+  EXPECT_THAT(page, Not(testing::AnyOf(HasSubstr("<h2>Ranks</h2>"), HasSubstr("Nobody looked"))));
+}
+
+TEST(IterationTimes, GrowNoMoreAndLoseNothing) {
+  skel::iteration_times times;
+  std::uint64_t all = 0;
+  for (std::uint64_t k = 0; k < 3000; ++k) {
+    std::uint64_t const many = k % 5 == 0 ? 700 : 1;
+    times.add(many, 1e-3 * static_cast<double>(many)), all += many;
+  }
+  auto const& groups = times.groups();
+  EXPECT_LE(groups.size(), skel::iteration_times::most_groups);
+  std::uint64_t next = 1;
+  for (auto const& one : groups) {
+    EXPECT_EQ(one.first, next);
+    EXPECT_NEAR(one.seconds, 1e-3 * static_cast<double>(one.count), 1e-9);
+    if (&one != &groups.back()) {
+      EXPECT_EQ(one.count, groups.front().count);
+    }
+    next += one.count;
+  }
+  EXPECT_EQ(next - 1, all);
+}
+
+}  // namespace
