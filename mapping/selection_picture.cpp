@@ -54,6 +54,7 @@ struct joining {
 template <class Latencies>
 joining joined_by(Latencies const& latencies, std::vector<std::size_t> const& clusters) {
   std::vector<std::pair<double, std::pair<std::size_t, std::size_t>>> rising;
+  rising.reserve(latencies.size());
   for (auto const& [pair, latency] : latencies) rising.emplace_back(latency, pair);
   std::ranges::sort(rising);
   std::map<std::size_t, std::size_t> group;
