@@ -16,6 +16,7 @@
 #include <iostream>
 #include <memory>
 #include <numbers>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -130,6 +131,7 @@ struct scene {
   skel::mesh mesh;
   experiment of;
   bool in_vacuum = true;  // between electric walls
+  std::string words{};    // what is said of it
 };
 
 /// A point that was asked for, which has to be inside, or else one near to a wished one.
@@ -161,18 +163,20 @@ first_fields start_of(options const& with, skel::mesh const& mesh, mesh_sizes co
   return {pulse{inside_point(mesh, with.middle, wished, "--middle"), with.width > 0 ? with.width : width}};
 }
 
-/// What is said of a mesh from a file, on one rank.
-void print_mesh(marked_tetrahedra const& of, mesh_sizes const& sizes, boundary const& around,
-                first_fields const& start) {
-  std::printf("%zu nodes, volume %g, radius of the smallest inscribed sphere %g\n", of.mesh().nodes(), sizes.volume,
-              sizes.inscribed_radius);
-  std::printf("walls: %zu electric faces (%zu of them without a tag), %zu magnetic, %zu open\n", around.faces_of[0],
-              around.untagged, around.faces_of[1], around.faces_of[2]);
+/// What is said of a mesh from a file.
+std::string words_of(marked_tetrahedra const& of, mesh_sizes const& sizes, boundary const& around,
+                     first_fields const& start) {
+  std::ostringstream text;
+  text << of.mesh().nodes() << " nodes, volume " << sizes.volume << ", radius of the smallest inscribed sphere "
+       << sizes.inscribed_radius << "\nwalls: " << around.faces_of[0] << " electric faces (" << around.untagged
+       << " of them without a tag), " << around.faces_of[1] << " magnetic, " << around.faces_of[2] << " open\n";
   if (auto const* const ring = std::get_if<pulse>(&start.what))
-    std::printf("a pulse of width %g at %g, %g, %g\n", ring->width, ring->middle[0], ring->middle[1], ring->middle[2]);
+    text << "a pulse of width " << ring->width << " at " << ring->middle[0] << ", " << ring->middle[1] << ", "
+         << ring->middle[2] << "\n";
+  return text.str();
 }
 
-scene make_scene(options const& with, bool speaks) {
+scene make_scene(options const& with) {
   std::size_t const n = with.cells;
   auto given =
       with.mesh.empty() ? as_tetrahedra("the cube", skel::box_of_tetrahedra({n, n, n})) : read_tetrahedra(with.mesh);
@@ -197,10 +201,10 @@ scene make_scene(options const& with, bool speaks) {
                 .step = with.step};
   of.probe_in = *cell_at(given.mesh(), of.probe);
   expect_scheme(in, of.how, with.integrator == "leapfrog");
-  if (!with.mesh.empty() && speaks) print_mesh(given, sizes, around, of.start);
+  auto words = with.mesh.empty() ? std::string() : words_of(given, sizes, around, of.start);
   bool const vacuum = in.matter.empty() && around.faces_of[1] + around.faces_of[2] == 0;
   of.with = std::make_shared<filling const>(std::move(in));
-  return {std::move(given.all.cells), std::move(of), vacuum};
+  return {std::move(given.all.cells), std::move(of), vacuum, std::move(words)};
 }
 
 template <class Cell, class Program>
@@ -246,8 +250,8 @@ void run(skel::grid& grid, options const& with, scene const& in, Program const& 
 
   projections.insert(projections.begin(), 1);
   samples.insert(samples.begin(), {0, found.totals.at_first.at_probe});
-  std::printf("%zu tetrahedra of order %zu, %s flux, %s: %ju steps of %.6f\n", mesh.cells(), order, with.flux.c_str(),
-              with.integrator.c_str(), std::uintmax_t{with.steps}, of.step);
+  std::printf("%s%zu tetrahedra of order %zu, %s flux, %s: %ju steps of %.6f\n", in.words.c_str(), mesh.cells(), order,
+              with.flux.c_str(), with.integrator.c_str(), std::uintmax_t{with.steps}, of.step);
   if constexpr (leaps)
     std::printf("energy: %.6f, conserved %s\n", energies.back(),
                 std::abs(energies.back() / energies.front() - 1) < 1e-12 ? "to 12 digits" : "less than it has to be");
@@ -358,7 +362,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Maxwell's equations between walls of metal, by a discontinuous Galerkin method on tetrahedra."};
   declare(app, with);
   CLI11_PARSE(app, argc, argv);
-  auto in = make_scene(with, grid.rank() == 0);
+  auto in = make_scene(with);
   if (!with.dump.empty() && !(std::holds_alternative<cavity_mode>(in.of.start.what) && in.of.with->walls.empty()))
     throw skel::error("--dump is of modes between electric walls: take --start mode, without --wall");
   if (with.order == 0)

@@ -60,8 +60,11 @@ void print_convergence(std::array<unsigned, 3> const& numbers, flux how, std::ui
     auto const found = fitted(samples, fields.step(), mode.frequency()).value_or(oscillation{});
     row const now{found.frequency / mode.frequency() - 1,  // -100 %: nothing that oscillates
                   1 - std::exp(-found.decay * 2 * std::numbers::pi / mode.frequency()), error_of(fields, box, mode)};
-    auto const order = [&](double row::*of) {
-      return before ? fmt::format("{:.2f}", std::log2(std::abs((*before).*of / (now.*of)))) : "";
+    // Errors of opposite signs have no order: the terms of which they consist take each other away in between.
+    auto const order = [&](double row::*of) -> std::string {
+      if (!before) return "";
+      double const ratio = (*before).*of / (now.*of);
+      return ratio > 0 ? fmt::format("{:.2f}", std::log2(ratio)) : "sign";
     };
     bool const loses = how == flux::upwind;
     fmt::print("{:>6}{:>12}{:>9}{:>19.5f}{:>8}{:>16}{:>8}{:>14.3e}{:>8}\n", n, box.mesh.cells(), samples.size() - 1,

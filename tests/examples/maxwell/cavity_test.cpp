@@ -169,7 +169,7 @@ TEST(Cavity, LightIsSlowerInADielectric) {
 /// A mode of half the cube, of which the whole has the double with a plane of symmetry: H has no tangential part where
 /// x is 1, as cos(pi x / 2) is 0 there.
 TEST(Cavity, AMagneticWallIsAPlaneOfSymmetry) {
-  auto marked = skel::box_of_tetrahedra({6, 6, 6});
+  auto marked = skel::box_of_tetrahedra({3, 3, 3});
   filling with;
   skel::face_neighbours const faces = skel::neighbours_by_faces(marked.cells);
   auto const sets = skel::sets_of_faces(marked, faces);
@@ -181,12 +181,12 @@ TEST(Cavity, AMagneticWallIsAPlaneOfSymmetry) {
   cavity<runge_kutta_cell<2>> fields(box, whole, flux::upwind);
   double const period = 2 * std::numbers::pi / whole.frequency();
   while (fields.time() < period) fields.advance();
-  EXPECT_LT(error_of(fields, box, whole), 0.01);
+  EXPECT_LT(error_of(fields, box, whole), 0.03);
 }
 
 /// A plane wave that comes to an open wall at a right angle leaves; between two metal walls and two of symmetry.
 TEST(Cavity, AnOpenWallTakesWhatComesToItAtARightAngle) {
-  auto marked = skel::box_of_tetrahedra({12, 2, 2}, {6, 1, 1});
+  auto marked = skel::box_of_tetrahedra({10, 1, 1}, {5, 0.5, 0.5});
   filling with;
   skel::face_neighbours const faces = skel::neighbours_by_faces(marked.cells);
   auto const sets = skel::sets_of_faces(marked, faces);
@@ -197,7 +197,7 @@ TEST(Cavity, AnOpenWallTakesWhatComesToItAtARightAngle) {
     }
   domain const box(std::move(marked.cells), std::move(with));
   // E along y goes to x+, with H along z: both walls y- and y+ have E at a right angle.
-  auto const shape = [](point const& x) { return std::exp(-4 * (x[0] - 3) * (x[0] - 3)); };
+  auto const shape = [](point const& x) { return std::exp(-4 * (x[0] - 2.5) * (x[0] - 2.5)); };
   cavity<runge_kutta_cell<2>> fields(
       box,
       [&](point const& x) {
@@ -208,9 +208,9 @@ TEST(Cavity, AnOpenWallTakesWhatComesToItAtARightAngle) {
       },
       flux::upwind);
   double const first = fields.energy();
-  while (fields.time() < 2) fields.advance();
+  while (fields.time() < 1.5) fields.advance();
   EXPECT_GT(fields.energy(), 0.95 * first);  // before it is there
-  while (fields.time() < 8) fields.advance();
+  while (fields.time() < 6) fields.advance();
   EXPECT_LT(fields.energy(), 1e-4 * first);
 }
 

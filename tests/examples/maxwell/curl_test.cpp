@@ -20,7 +20,7 @@ std::vector<field<Order>> central(domain const& box, std::vector<element<>> cons
                                   std::vector<field<Order>> const& x, part which) {
   std::vector<field<Order>> all;
   for (std::size_t c = 0; c < x.size(); ++c)
-    all.push_back(curl_with_means<Order>(at[c], x[c], behind(box, c, x), wall));
+    all.push_back(curl_with_means<Order>(at[c], x[c], behind(box, c, x), which));
   return all;
 }
 

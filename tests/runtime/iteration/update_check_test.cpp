@@ -172,7 +172,7 @@ TEST(UpdateCheck, EndsWhereItIsToldToAndCallsNoOutputs) {
 TEST(UpdateCheck, CellsThatAreNotPlainNeedAnEquality) {
   struct held {
     std::vector<double> all;
-    bool operator==(held const&) const = default;
+    bool operator==(held const& other) const { return all == other.all; }
   };
   struct bare {
     std::vector<double> all;
