@@ -16,8 +16,8 @@ struct relay_step {
 };
 
 /// From so many ranks on they relay what all are to hear, and do not send it each to each. By LogP (Culler et al. 1993,
-/// PPoPP, 1-12) relaying takes ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o, which is less from 27 ranks on
-/// where L is 10 o, as between hosts of a cluster.
+/// PPoPP, 1-12) relaying takes ceil(log2 ranks) (L + 2 o) instead of L + 2 (ranks - 1) o, which is less from 27 ranks
+/// on where L is 10 o, as between hosts of a cluster.
 inline constexpr std::size_t ranks_that_relay = 27;
 
 /// Bytes that a message of a round has beside heads, and a head that is relayed beside what its rank says.
