@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include <skel/detail/cost/communication/fit.hpp>
 #include <skel/detail/pattern/box_mesh.hpp>
 #include <skel/detail/pattern/mesh_files.hpp>
 
+#include "grid/link_times.hpp"
 #include "grid/simgrid_platform.hpp"
 #include "grid/simulator.hpp"
 
@@ -88,45 +88,37 @@ description part_of(description const& machine, std::span<std::size_t const> clu
 description with_probed_messages(description const& machine) {
   auto clusters = machine.clusters();
   auto links = machine.links();
-  std::vector<std::size_t> first(clusters.size());
-  for (std::size_t c = 0, host = 0; c < clusters.size(); ++c) first[c] = host, host += clusters[c].hosts;
-  struct probed {
-    skel::platform::link* path;
-    skel::platform::parameter_blocks* parameters;
-    std::size_t at;  // its first message in the work list
-  };
+  std::size_t const n = clusters.size();
+  std::vector<std::size_t> first(n);
+  for (std::size_t c = 0, host = 0; c < n; ++c) first[c] = host, host += clusters[c].hosts;
   auto const sizes = probed_sizes();
   work_list work;
-  std::vector<probed> places;
-  std::map<std::vector<double>, std::size_t> alike;
-  auto const add = [&](skel::platform::link& path, skel::platform::parameter_blocks& parameters, std::size_t from,
-                       std::size_t to, std::vector<double> figures) {
-    auto const [known, is_new] = alike.emplace(std::move(figures), work.messages.size());
-    places.push_back({&path, &parameters, known->second});
-    if (is_new)
-      for (auto const bytes : sizes) work.messages.push_back({.from = from, .to = to, .bytes = bytes});
+  std::map<std::vector<double>, std::size_t> alike;  // by figures of a path, its first message
+  std::vector<std::size_t> at(n * n, 0);
+  auto const probe = [&](std::size_t from, std::size_t to, skel::platform::link const& path) {
+    auto const &here = clusters[from].inside, &there = clusters[to].inside;
+    auto const [known, is_new] = alike.emplace(
+        std::vector<double>{path.latency, path.bandwidth, here.latency, here.bandwidth, there.latency, there.bandwidth},
+        work.messages.size());
+    at[from * n + to] = known->second;
+    if (!is_new) return;
+    for (auto const bytes : sizes)
+      work.messages.push_back({.from = first[from], .to = first[to] + (from == to ? 1 : 0), .bytes = bytes});
   };
-  for (std::size_t c = 0; c < clusters.size(); ++c)
-    if (auto& one = clusters[c]; one.hosts > 1)
-      add(one.inside, one.parameters, first[c], first[c] + 1, {one.inside.latency, one.inside.bandwidth});
-  for (auto& one : links) {
-    auto const &from = machine.clusters()[one.from].inside, &to = machine.clusters()[one.to].inside;
-    add(one.path, one.parameters, first[one.from], first[one.to],
-        {one.path.latency, one.path.bandwidth, from.latency, from.bandwidth, to.latency, to.bandwidth});
-  }
+  for (std::size_t c = 0; c < n; ++c)
+    if (clusters[c].hosts > 1) probe(c, c, clusters[c].inside);
+  for (auto const& one : links) probe(one.from, one.to, one.path);
   auto const found = simulator(machine).run(work).messages;
-  for (auto const& one : places) {
-    std::vector<skel::record::probe_sample> samples;
-    for (std::size_t k = 0; k < sizes.size(); ++k) {
-      auto const bytes = static_cast<double>(sizes[k]);
-      auto const& times = found[one.at + k];
-      samples.push_back({skel::record::probe_kind::transfer, bytes, times.transfer});
-      samples.push_back({skel::record::probe_kind::gap, bytes, times.gap});
-    }
-    one.path->latency = found[one.at].transfer;
-    (*one.parameters)["plogp"] = skel::cost::fit_block(skel::cost::model_kind::plogp, samples, 0).text;
-  }
-  return {machine.local_latency(), std::move(clusters), std::move(links)};
+  std::vector<std::vector<message_sample>> samples(n * n);
+  auto const take = [&](std::size_t from, std::size_t to, skel::platform::link& path) {
+    auto& of_path = samples[from * n + to];
+    for (std::size_t k = 0; k < sizes.size(); ++k) of_path.push_back({sizes[k], found[at[from * n + to] + k]});
+    path.latency = of_path.front().times.transfer;
+  };
+  for (std::size_t c = 0; c < n; ++c)
+    if (clusters[c].hosts > 1) take(c, c, clusters[c].inside);
+  for (auto& one : links) take(one.from, one.to, one.path);
+  return with_plogp({machine.local_latency(), std::move(clusters), std::move(links)}, {n, std::move(samples)});
 }
 
 std::string platform_with_uplinks(description const& machine) {

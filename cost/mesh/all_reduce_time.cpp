@@ -38,13 +38,13 @@ double gathering(message_path const& inside, std::vector<std::size_t> const& hea
 double each_to_each(std::span<message_path const> paths, std::span<std::size_t const> ranks, std::size_t all) {
   constexpr double bytes = plan::round_message_bytes + number_bytes;
   std::size_t const n = ranks.size();
-  double longest = 0, port = 0;
-  for (std::size_t a = 0; a < n; ++a) {
-    port = std::max(port, static_cast<double>(all - 1) * paths[a * n + a].gap(bytes));
+  double port = 0, last = 0;
+  for (std::size_t c = 0; c < n; ++c) port = std::max(port, static_cast<double>(all - 1) * paths[c * n + c].gap(bytes));
+  for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b)
-      if (a != b || ranks[a] > 1) longest = std::max(longest, paths[a * n + b].latency(bytes));
-  }
-  return longest + port;
+      if (auto const& path = paths[a * n + b]; a != b || ranks[a] > 1)
+        last = std::max(last, path.latency(bytes) + std::max(port, path.gap(bytes)));
+  return last;
 }
 
 }  // namespace
