@@ -23,8 +23,8 @@ constexpr double call_share = 0.002;
 constexpr std::size_t remembered = 32;
 constexpr double least_error = 0.01;
 
-/// Supersteps before the first call: forecasts have errors then.
-constexpr std::size_t least_supersteps = 4;
+/// Supersteps before the first call: forecasts have errors then. Where a host goes away, one error is enough.
+constexpr std::size_t least_supersteps = 4, least_of_leaving = 2;
 
 /// Parts of the supersteps to come, each of which is expected to be like the one in its middle: those that come first
 /// are known best and are the shortest, as k^1.5.
@@ -103,7 +103,7 @@ void expected_time::watch(record::superstep const& step) {
 }
 
 bool expected_time::is_due(record::superstep const& step) const {
-  if (step.number < least_supersteps || step.number == settings_.supersteps) return false;
+  if (step.number < (step.leaves ? least_of_leaving : least_supersteps) || step.number == settings_.supersteps) return false;
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
   if (!(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
   if (step.leaves && !left_in_vain_) return true;

@@ -16,12 +16,14 @@ namespace {
 
 /// Bytes that the processes of each rank may have, infinite where nobody knows; nothing where that is so of all.
 std::vector<double> memory_of_ranks(run_platform const& where) {
-  std::vector<std::size_t> ranks(where.picture.machine().host_count());
+  auto const& machine = where.picture.machine();
+  std::vector<std::size_t> ranks(machine.host_count());
   for (auto const host : where.host_of_rank) ++ranks[host];
   std::vector<double> memory;
   bool known = false;
   for (auto const host : where.host_of_rank) {
-    double const bytes = where.picture.host(host).memory;
+    double const measured = where.picture.host(host).memory,
+                 bytes = machine.clusters()[machine.cluster_of(host)].memory.value_or(measured);
     known = known || bytes > 0;
     memory.push_back(bytes > 0 ? bytes / static_cast<double>(ranks[host]) : std::numeric_limits<double>::infinity());
   }

@@ -83,19 +83,26 @@ void bsp_view::write_scenario() const {
 
 /// Ends the history by `end`, and writes what is wanted.
 template <class End>
-void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End end) try {
-  if (recorder_) {
+void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End end) {
+  // Each file is written whatever becomes of the others.
+  auto const file = [](std::string const& name, auto const& written) try {
+    written();
+  } catch (error const& e) {
+    warn(e.what());
+  } catch (std::bad_alloc const&) {
+    warn(name + ": there is no memory to write it");
+  };
+  file(report_, [&] {
+    if (!recorder_) return;
     end(*recorder_);
     std::ofstream out(report_);
     out << bsp_page(recorder_->history());
     if (!out.flush()) warn(report_ + ": the report cannot be written; is the disk full?");
-  }
-  if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);
-  write_scenario();
-} catch (error const& e) {
-  warn(e.what());
-} catch (std::bad_alloc const&) {
-  warn("there is no memory for the page, the trace or the scenario of the run");
+  });
+  file(trace_, [&] {
+    if (timeline_) record::write_chrome_trace(*timeline_, migrations, trace_);
+  });
+  file(scenario_file_, [&] { write_scenario(); });
 }
 
 void bsp_view::complete(record::bsp_record const& run) {

@@ -13,7 +13,7 @@ namespace skel {
 namespace {
 
 /// "rank 1 on n2: 2 500 elements, 120 ghosts of 2 ranks, 5.8 kB sent, computed 0.21 s, waited 0.02 s".
-std::string rank_text(record::mesh_record const& run, std::size_t rank) {
+std::string line_of_rank(record::mesh_record const& run, std::size_t rank) {
   auto const& share = run.shares[rank];
   double computed = 0, waited = 0;
   for (auto const& step : run.steps) computed += step.computing[rank], waited += step.waiting[rank];
@@ -60,7 +60,7 @@ std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
           << " each before, " << scaled(one.goes, "s") << " expected, for " << scaled(one.entry, "s") << "\n";
   for (auto const& why : report.refused_announcements) out << "  an announcement was refused: " << why << "\n";
   for (auto const& step : run.steps) out << step_text(step, iterations);
-  for (std::size_t r = 0; r < run.hosts.size(); ++r) out << rank_text(run, r);
+  for (std::size_t r = 0; r < run.hosts.size(); ++r) out << line_of_rank(run, r);
   return out;
 }
 

@@ -179,8 +179,12 @@ record::superstep rescheduling::superstep_of(bsp_measures const& last) {
 /// What may go elsewhere is to take very long on this host, and what has to stay as long as it takes.
 void rescheduling::leave(std::size_t host, record::superstep& step) const {
   double& load = step.external_load[host];
-  double const slower = (1 - load_of_leaving) / (1 - load);
-  load = load_of_leaving;
+  // However fast it is: as slow as the slowest host would be.
+  auto const& hosts = where_.machine.hosts;
+  double least = hosts.speed(host);
+  for (std::size_t h = 0; h < hosts.host_count(); ++h) least = std::min(least, hosts.speed(h));
+  double const share = least_share * least / hosts.speed(host), slower = share / (1 - load);
+  load = 1 - share;
   for (std::size_t p = 0; p < step.hosts.size(); ++p) {
     if (step.hosts[p] != host) continue;
     if (pinned_[p])

@@ -194,14 +194,18 @@ std::vector<double> read_of_hosts(reader const& object, description const& machi
   return all;
 }
 
-/// Memory that was measured of hosts [B], infinite where it was not; empty where it was of none.
-std::vector<double> measured_memory(description const& machine) {
+/// Memory that hosts of the platform are said, or else were measured, to have [B], infinite where nothing is known;
+/// empty where that is so of all.
+std::vector<double> memory_of_platform(description const& machine) {
   auto const found = read_survey(machine).hosts;
-  if (found.size() != machine.host_count()) return {};
-  std::vector<double> all;
-  all.reserve(found.size());
-  for (auto const& host : found) all.push_back(host.memory > 0 ? host.memory : std::numeric_limits<double>::infinity());
-  return all;
+  bool const measured = found.size() == machine.host_count();
+  bool known = measured;
+  std::vector<double> all(machine.host_count(), std::numeric_limits<double>::infinity());
+  for (std::size_t h = 0; h < all.size(); ++h) {
+    if (measured && found[h].memory > 0) all[h] = found[h].memory;
+    if (auto const& said = machine.clusters()[machine.cluster_of(h)].memory) all[h] = *said, known = true;
+  }
+  return known ? all : std::vector<double>();
 }
 
 void check_memory(reader const& value, bsp_scenario const& made) {
@@ -282,7 +286,7 @@ bsp_scenario parse_bsp_scenario(std::string_view text, std::string const& source
     made.migration_fixed = object.has("fixed") ? zero_or_more(object.at("fixed")) : 0;
     made.migration_per_byte = object.has("per_byte") ? zero_or_more(object.at("per_byte")) : 0;
   }
-  made.memory = measured_memory(made.machine);
+  made.memory = memory_of_platform(made.machine);
   std::size_t const hosts = made.machine.host_count();
   if (root.has("memory")) {
     if (made.memory.empty()) made.memory.assign(hosts, std::numeric_limits<double>::infinity());

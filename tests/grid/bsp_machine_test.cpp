@@ -59,6 +59,18 @@ TEST(BspMachine, HasThePathsBetweenHostsWhereRanksShareThem) {
       EXPECT_TRUE(from == to || two.path(from, to) == (skel::platform::link{1e-5, 1e9})) << from << " to " << to;
 }
 
+TEST(BspMachine, HasTheMemoryThatClustersAreSaidToHave) {
+  auto clusters = two_clusters().clusters();
+  clusters[0].memory = 100;
+  description const machine{1e-6, clusters, two_clusters().links()};
+  auto const made = machine_of(machine, {0, 0, 1, 2}, {1, 1, 1, 1});
+  auto const of_rank = [&](std::size_t r) { return made.machine.memory.at(made.host_of_rank[r]); };
+  EXPECT_EQ(of_rank(0), 50) << "two ranks share their host's";
+  EXPECT_EQ(of_rank(1), 50);
+  EXPECT_EQ(of_rank(2), 100);
+  EXPECT_GT(of_rank(3), 1e300);
+}
+
 TEST(BspMachine, WantsALinkBetweenEachTwoClusters) {
   description const apart{1e-6, {{.name = "a"}, {.name = "b"}}, {{0, 1, {1e-3, 1e8}, {}}}};
   EXPECT_THROW(machine_of(apart, {0, 1}, {1, 1}), skel::error);

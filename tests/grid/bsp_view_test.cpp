@@ -70,6 +70,18 @@ class BspView : public testing::Test {
   skel::run_settings settings_;
 };
 
+TEST_F(BspView, WritesAFileWhateverBecomesOfTheOthers) {
+  settings_.trace = "/dev/full";
+  settings_.scenario = file_;
+  std::string const said = said_during([&] {
+    skel::grid grid(settings_);
+    grid.run(counting(7), [](std::size_t, int& mine) { return mine; });
+    if (grid.rank() == 0)
+      EXPECT_EQ(skel::record::supersteps_of(skel::platform::parse_bsp_scenario(written(), file_, "").program), 7U);
+  });
+  if (!said.empty()) EXPECT_THAT(said, HasSubstr("/dev/full"));
+}
+
 TEST_F(BspView, ARunWritesItsPageUnderEveryPolicy) {
   settings_.report = file_;
   skel::grid grid(settings_);

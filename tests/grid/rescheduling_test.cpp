@@ -21,8 +21,8 @@ using skel::platform::description;
 constexpr std::size_t ranks = 3, processes = 6;
 
 /// Three hosts with a core each.
-skel::run_platform three_hosts() {
-  return {skel::platform::snapshot(description(1e-6, {{.name = "a"}, {.name = "b"}, {.name = "c"}},
+skel::run_platform three_hosts(double speed_of_c = 1) {
+  return {skel::platform::snapshot(description(1e-6, {{.name = "a"}, {.name = "b"}, {.name = "c", .speed = speed_of_c}},
                                                {{0, 1, {1e-5, 1e9}, {}},
                                                 {0, 2, {1e-5, 1e9}, {}},
                                                 {1, 0, {1e-5, 1e9}, {}},
@@ -32,8 +32,8 @@ skel::run_platform three_hosts() {
           {0, 1, 2}};
 }
 
-skel::rescheduling_setup setup(std::string policy, std::size_t alpha = 1) {
-  auto const where = three_hosts();
+skel::rescheduling_setup setup(std::string policy, std::size_t alpha = 1, double speed_of_c = 1) {
+  auto const where = three_hosts(speed_of_c);
   return {.policy = {.name = std::move(policy), .alpha = alpha},
           .where = skel::make_bsp_machine(where, where.picture.for_ranks(where.host_of_rank), {1, 1, 1}),
           .monitor = skel::platform::monitor(where.picture, where.host_of_rank),
@@ -332,6 +332,21 @@ TEST(Rescheduling, LeavesAHostThatLeaves) {
       now.rank_of[one.process] = one.to;
     }
   }
+  EXPECT_THAT(left, testing::ElementsAre(4, 5));
+}
+
+/// After the second superstep, the first one after which forecasts have been right or wrong.
+TEST(Rescheduling, LeavesAHostThatLeavesAtOnceHoweverFastItIs) {
+  auto with = setup("skel", 1, 1e5);
+  with.announced = [] { return std::vector<announcement>{{.says = announcement::kind::leaves, .host = "c"}}; };
+  skel::rescheduling watcher(std::move(with));
+  auto now = took(1, 0.01);
+  now.seconds[4] = now.seconds[5] = 1e-7;
+  EXPECT_TRUE(watcher.next_moves(now).empty());
+  now.number = 2;
+  std::set<std::size_t> left;
+  for (auto const& one : watcher.next_moves(now))
+    if (one.from == 2) left.insert(one.process);
   EXPECT_THAT(left, testing::ElementsAre(4, 5));
 }
 
