@@ -29,6 +29,6 @@ done
 grep -q 'conserved to 12 digits' text.txt || { echo "its energy is not conserved:"; cat text.txt; exit 1; }
 grep -q ' electric faces (0 of them without a tag), 0 magnetic, 0 open' text.txt || { echo "walls without tags:"; cat text.txt; exit 1; }
 
-"$program" --mesh text.msh --flux upwind --integrator lsrk --wall outside=open --steps 200 >open.txt
+"$program" --mesh text.msh --flux upwind --integrator lsrk --wall outside=open --steps 400 >open.txt  # light crosses the ball in 320
 read -r first last < <(sed -n 's/^energy: \(.*\) at first, \(.*\) in the end$/\1 \2/p' open.txt)
-awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < a / 10) }' || { echo "its pulse does not leave:"; cat open.txt; exit 1; }
+awk -v a="$first" -v b="$last" 'BEGIN { exit !(b < a / 100) }' || { echo "its pulse does not leave:"; cat open.txt; exit 1; }

@@ -110,6 +110,31 @@ TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
   }
 }
 
+/// On one rank too, where nothing else would show it.
+TEST(MeshOnGrid, EveryRankThrowsWhatTheCheckOfUpdatesHasFound) {
+  skel::run_settings settings;
+  settings.check_updates = 5;
+  skel::grid grid(settings);
+  EXPECT_EQ(grid.run(heat()).report.run.iterations, skel::runtime::iteration::run_sequential(heat()).iterations);
+  auto const program =
+      skel::iterate("forgetful", some_mesh(), [](mesh_element const& e) { return cell{1.0 * e.number()}; }) |
+      skel::phase("double", [](cell& own) { own.u *= 2; }) |
+      skel::phase("look",
+                  [](element<cell> e) {
+                    for (std::size_t f = 0; f < e.faces(); ++f)
+                      if (auto const* const there = e.neighbour(f)) e->next += there->u;
+                  }) |
+      skel::update("u", &cell::u) | skel::times(10);
+  try {
+    grid.run(program);
+    ADD_FAILURE() << "nothing was found";
+  } catch (skel::mesh_error const& e) {
+    EXPECT_EQ(e.step(), "look");
+    EXPECT_EQ(e.iteration(), 1u);
+    EXPECT_THAT(e.what(), AllOf(HasSubstr("program 'forgetful': phase 'look'"), HasSubstr("of what 'u' updates")));
+  }
+}
+
 TEST(MeshOnGrid, AStopOfOneRankCancelsAll) {
   skel::grid grid;
   std::stop_source stop;
