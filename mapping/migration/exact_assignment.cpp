@@ -7,7 +7,8 @@ namespace skel::mapping::migration {
 
 namespace {
 
-constexpr double most_assignments = 0x1p18, most_counted = 0x1p25;
+/// About a millisecond, as all else that a call looks at: calls with few processes are to take no longer than others.
+constexpr double most_counted = 0x1p21;
 constexpr std::size_t most_priced = std::size_t{1} << 14U;
 
 std::vector<std::size_t> movable(assignment_problem const& problem) {
@@ -116,7 +117,7 @@ bool is_small(assignment_problem const& problem) {
   for (auto const& one : problem.messages) messages += one.messages.size();
   double const of_prices = std::min(assignments, static_cast<double>(most_priced)) *
                            (supersteps * (hosts + processes) + static_cast<double>(messages) + barrier);
-  return assignments <= most_assignments && nodes * supersteps * hosts <= most_counted && of_prices <= most_counted;
+  return nodes * supersteps * hosts <= most_counted && of_prices <= most_counted;
 }
 
 std::optional<std::vector<std::size_t>> best_assignment(

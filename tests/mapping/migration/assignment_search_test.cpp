@@ -118,10 +118,10 @@ std::unique_ptr<drawn> on_one_cluster(std::size_t hosts, std::size_t movable, st
 }
 
 TEST(IsSmall, CountsWhatIsLookedAtForEachAssignment) {
-  EXPECT_TRUE(is_small(on_one_cluster(4, 9, 0)->problem));
+  EXPECT_TRUE(is_small(on_one_cluster(4, 6, 0)->problem));
   EXPECT_FALSE(is_small(on_one_cluster(512, 2, 0)->problem)) << "2^18 assignments of 512 hosts";
-  EXPECT_FALSE(is_small(on_one_cluster(4, 9, 1000)->problem)) << "each price has all processes";
-  auto talking = on_one_cluster(4, 9, 0);
+  EXPECT_FALSE(is_small(on_one_cluster(4, 6, 1000)->problem)) << "each price has all processes";
+  auto talking = on_one_cluster(4, 6, 0);
   talking->problem.messages = {{std::vector<record::bsp_message>(10'000, {0, 1, 1}), 1}};
   EXPECT_FALSE(is_small(talking->problem)) << "and all messages";
 }
