@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -363,6 +365,9 @@ int main(int argc, char** argv) try {
   declare(app, with);
   CLI11_PARSE(app, argc, argv);
   auto in = make_scene(with);
+  for (auto const& file : {with.series, with.dump})
+    if (auto const folder = std::filesystem::path(file).parent_path(); !folder.empty() && !is_directory(folder))
+      throw skel::error(file + ": there is no folder " + folder.string());
   if (!with.dump.empty() && !(std::holds_alternative<cavity_mode>(in.of.start.what) && in.of.with->walls.empty()))
     throw skel::error("--dump is of modes between electric walls: take --start mode, without --wall");
   if (with.order == 0)

@@ -136,13 +136,15 @@ std::vector<sized_clusters> mesh_clusters_problem::best_by_size(request const& a
 /// All that prices depend on.
 std::string mesh_clusters_problem::describe(request const& asked) {
   auto const& app = *asked.app;
-  char numbers[256];
+  char numbers[512];
   std::snprintf(numbers, sizeof numbers,
                 "' (program %016llx): %.9g elements of %.9g B, %zu updates of %.9g B a face, %zu all-reduces, surfaces "
-                "%.9g and %.9g",
+                "%.9g and %.9g, %.9g of bandwidths, %s, %s, relays from %zu",
                 static_cast<unsigned long long>(asked.program), app.elements, app.bytes_per_element, app.updates,
                 app.face_bytes, app.allreduces, asked.counted ? asked.counted->of_host : app.beta_host,
-                asked.counted ? asked.counted->of_cluster : app.beta_cluster);
+                asked.counted ? asked.counted->of_cluster : app.beta_cluster, app.usable_bandwidth,
+                app.mode == record::update_mode::asynchronous ? "asynchronous" : "synchronous",
+                app.partition == record::mesh_shares::equal ? "equal shares" : "shares by speed", asked.relays_from);
   std::string text = "clusters of '" + asked.name + numbers;
   std::snprintf(numbers, sizeof numbers, ", machine %016llx",
                 static_cast<unsigned long long>(fnv1a().add(platform::to_json(*asked.machine)).value()));
@@ -156,7 +158,7 @@ std::string mesh_clusters_problem::describe(request const& asked) {
     }
   }
   for (auto const& phase : app.phases) {
-    text += ", " + phase.name;
+    text += ", " + phase.name + (phase.overlaps_update ? " behind updates" : "");
     for (auto const& [cluster, seconds] : phase.seconds_per_element) {
       std::snprintf(numbers, sizeof numbers, " %.9g s on ", seconds);
       text += numbers + cluster;

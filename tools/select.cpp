@@ -209,13 +209,13 @@ int select(select_options const& options, std::ostream& out) {
                            : mapping::select_clusters(program, settings);
   std::string const files = source_of(options.platform) + ", " + source_of(options.app) + ": ";
   if (given && !std::isfinite(found.time.seconds)) throw error(files + why_not(machine, program, found.clusters));
-  if (given && options.budget && found.price > *options.budget)
+  if (given && options.budget && found.price > *options.budget * (1 + cost::mesh::program::rounding))
     throw error(files + fmt::format("budget: all hosts of these clusters cost {:g} an hour, --budget is {:g}",
                                     found.price, *options.budget));
-  if (found.clusters.empty() && options.budget && mapping::select_clusters(program).optimal)
-    throw error(files + why_not_paid(program, machine, *options.budget));
   if (found.clusters.empty() && !std::isfinite(found.bound))
-    throw error(files + cost::mesh::why_nothing_fits(program, machine, app));
+    throw error(files + (options.budget && !mapping::select_clusters(program).clusters.empty()
+                             ? why_not_paid(program, machine, *options.budget)
+                             : cost::mesh::why_nothing_fits(program, machine, app)));
   if (found.clusters.empty())
     throw error(files + options.algorithm + " has found no clusters that have room for the mesh; try exact" +
                 (options.time_limit ? ", or a longer --time-limit" : ""));

@@ -1003,7 +1003,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
       ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
   ++ended_runs();
-  if (is_planned) meshes->observe(report.run, !remapper || !remapper->has_changed_ranks());
+  if (is_planned) meshes->observe(report, !remapper || !remapper->has_changed_ranks());
   report.refused_announcements = news.refusals();
   return report;
 }

@@ -28,8 +28,7 @@ double iterations_of(mesh_history const& run) {
 
 /// Iterations of this run, without those before its checkpoint.
 double iterations_made(mesh_history const& run) {
-  return static_cast<double>(std::max<std::uint64_t>(
-      1, run.report.run.iterations - std::min(run.report.run.iterations, run.report.resumed.value_or(0))));
+  return static_cast<double>(std::max<std::uint64_t>(1, run.report.iterations_made()));
 }
 
 std::string summary(mesh_history const& run) {
@@ -105,7 +104,7 @@ std::vector<std::pair<double, double>> expected_of(mesh_history const& run) {
 }
 
 std::string review_text(record::mesh_review const& one) {
-  return "after iteration " + number_of(one.iteration) + " elements were dealt anew: " + scaled(one.stays, "s") +
+  return "after iteration " + number_of(one.iteration) + " elements were dealt anew" + clusters_text(one) + ": " + scaled(one.stays, "s") +
          " each before, " + scaled(one.goes, "s") + " expected, for " + scaled(one.entry, "s");
 }
 

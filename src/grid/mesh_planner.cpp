@@ -14,6 +14,7 @@
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
 
 #include "forecast_doubt.hpp"
@@ -33,14 +34,6 @@ constexpr double unknown_seconds = 1e-6;
 
 bool computes(mesh_step const& step) {
   return step.what == mesh_step::kind::phase || step.what == mesh_step::kind::all_reduce;
-}
-
-/// Whether an update that waits for nothing is before or behind a step.
-bool overlaps(std::span<mesh_step const> steps, std::size_t s) {
-  auto const goes_on = [&](std::size_t k) { return steps[k].what == mesh_step::kind::update && !steps[k].waits; };
-  if (steps[s].what != mesh_step::kind::phase) return false;
-  std::size_t const n = steps.size();
-  return goes_on((s + 1) % n) || goes_on((s + n - 1) % n);
 }
 
 /// The ranks as the model of iterations sees them, but for those that are left out: a rank is a host.
@@ -105,7 +98,7 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
   app.mode = waits ? record::update_mode::synchronous : record::update_mode::asynchronous;
   for (std::size_t s = 0; s < steps.size(); ++s) {
     if (!computes(steps[s])) continue;
-    record::mesh_phase phase{.name = steps[s].name, .overlaps_update = overlaps(steps, s)};
+    record::mesh_phase phase{.name = steps[s].name, .overlaps_update = runtime::iteration::hides_updates(steps, s)};
     for (std::size_t c = 0; c < clusters.size(); ++c) {
       std::vector<double> measured;
       for (int const rank : on.ranks[c])
@@ -303,9 +296,9 @@ std::unique_ptr<mesh_remapper> mesh_planner::remapper() {
                                          planning_, usual_forecast_doubt().between, setup, std::move(around));
 }
 
-void mesh_planner::observe(record::mesh_record const& run, bool on_the_same_ranks) {
-  if (!observes_ || !on_the_same_ranks || run.iterations == 0) return;
-  clusters_.observe(request(asked_), run.iterating / static_cast<double>(run.iterations));
+void mesh_planner::observe(mesh_report const& of, bool on_the_same_ranks) {
+  if (!observes_ || !on_the_same_ranks || of.iterations_made() == 0) return;
+  clusters_.observe(request(asked_), of.run.iterating / static_cast<double>(of.iterations_made()));
 }
 
 }  // namespace skel

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/grid/mesh_plan.hpp>
+#include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
@@ -67,7 +67,7 @@ class mesh_planner {
   mapping::mesh_clusters_problem const& problem() const { return clusters_.problem(); }
   mapping::mesh_clusters_request const* asked() const { return request_ ? &*request_ : nullptr; }
   /// What came of the run that was placed last, and whether it ended on the ranks on which it began.
-  void observe(record::mesh_record const& run, bool on_the_same_ranks);
+  void observe(mesh_report const& of, bool on_the_same_ranks);
 
  private:
   /// What a decision about clusters depends on; requests point into it.

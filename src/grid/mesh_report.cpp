@@ -5,9 +5,9 @@
 #include <string>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/joined.hpp>
 
 #include "figure_text.hpp"
+#include "moved_text.hpp"
 
 namespace skel {
 namespace {
@@ -32,18 +32,11 @@ std::string step_text(record::mesh_step_times const& step, double iterations) {
          (waited > 0 ? ", waited " + scaled(waited, "s") + " at most" : "") + "\n";
 }
 
-/// ", takes in nancy, gives up lille, as a host leaves".
-std::string ranks_text(record::mesh_review const& of) {
-  return (of.taken_in.empty() ? "" : ", takes in " + joined(of.taken_in)) +
-         (of.given_up.empty() ? "" : ", gives up " + joined(of.given_up)) +
-         (of.host_leaves ? ", as a host leaves" : "");
-}
-
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
   auto const& run = report.run;
-  auto const iterations = static_cast<double>(std::max<std::uint64_t>(1, run.iterations));
+  auto const iterations = static_cast<double>(std::max<std::uint64_t>(1, report.iterations_made()));
   out << "program '" << run.name << "' over " << counted(run.elements, "element") << ": "
       << counted(run.iterations, "iteration") << print(" in %.4g s, ", run.seconds)
       << scaled(run.iterating / iterations, "s") << " each";
@@ -56,7 +49,7 @@ std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
         << print(" in %.3g s\n", report.checkpoints.seconds);
   for (auto const& one : report.reviews)
     if (one.moved)
-      out << "  dealt anew after iteration " << one.iteration << ranks_text(one) << ": " << scaled(one.stays, "s")
+      out << "  dealt anew after iteration " << one.iteration << clusters_text(one) << ": " << scaled(one.stays, "s")
           << " each before, " << scaled(one.goes, "s") << " expected, for " << scaled(one.entry, "s") << "\n";
   for (auto const& why : report.refused_announcements) out << "  an announcement was refused: " << why << "\n";
   for (auto const& step : run.steps) out << step_text(step, iterations);

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <map>
 
+#include <skel/detail/base/joined.hpp>
+
 namespace skel {
 
 std::string rank_text(std::vector<std::string> const& hosts, int rank) {
@@ -27,6 +29,12 @@ std::string moved_text(std::vector<std::string> const& stations, std::vector<std
            (station < stations.size() ? stations[station] : "station " + std::to_string(station)) + "' from " +
            ranks_text(hosts, from) + " to " + ranks_text(hosts, to);
   return out;
+}
+
+std::string clusters_text(record::mesh_review const& of) {
+  return (of.taken_in.empty() ? "" : ", takes in " + joined(of.taken_in)) +
+         (of.given_up.empty() ? "" : ", gives up " + joined(of.given_up)) +
+         (of.host_leaves ? ", as a host leaves" : "");
 }
 
 }  // namespace skel

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/record/stage_move.hpp>
 
 namespace skel {
@@ -16,5 +17,8 @@ std::string ranks_text(std::vector<std::string> const& hosts, std::vector<int> c
 /// What moved: "'work' from rank 1 (n1) to rank 2 (n2), 'count' from ...". `stations`: their names.
 std::string moved_text(std::vector<std::string> const& stations, std::vector<std::string> const& hosts,
                        std::vector<record::stage_move> const& moved);
+
+/// Clusters that a program over a mesh takes in or gives up: ", takes in nancy, gives up lille, as a host leaves".
+std::string clusters_text(record::mesh_review const& of);
 
 }  // namespace skel

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/clock.hpp>
@@ -18,6 +19,9 @@ namespace {
 
 /// Elements of the first piece, and how much larger the next one is.
 constexpr std::size_t first_piece = 256, growth = 4;
+
+/// Iterations that are timed of each piece.
+constexpr std::size_t timed = 3;
 
 /// Elements around the one in the middle of the numbers, as many as asked for; of other pieces of the mesh where that
 /// one is smaller. O(mesh).
@@ -110,6 +114,18 @@ class piece_run {
 
 }  // namespace
 
+bool hides_updates(std::span<mesh_step const> steps, std::size_t phase) {
+  if (steps[phase].what != mesh_step::kind::phase) return false;
+  auto const goes_on = [](mesh_step const& one) { return one.what == mesh_step::kind::update && !one.waits; };
+  if (phase + 1 < steps.size() && goes_on(steps[phase + 1])) return true;
+  for (std::size_t back = 1; back < steps.size(); ++back) {
+    auto const& one = steps[(phase + steps.size() - back) % steps.size()];
+    if (goes_on(one)) return true;
+    if (one.what == mesh_step::kind::phase || one.what == mesh_step::kind::update || one.sees_neighbours) return false;
+  }
+  return false;
+}
+
 std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const& mesh, std::size_t most,
                                           std::size_t threads, double seconds) {
   most = std::clamp<std::size_t>(most, 1, mesh.cells());
@@ -118,13 +134,17 @@ std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const
     double const begin = record::now();
     auto const layout = plan::layout_of(mesh, piece_of(mesh, elements), 0);
     piece_run run(part, layout, team);
-    std::vector<double> first(part.steps().size()), took(part.steps().size());
-    run.iterate(1, first);  // caches and branches get to know it
-    run.iterate(2, took);
+    std::vector<std::vector<double>> took(1 + timed, std::vector<double>(part.steps().size()));
+    for (std::size_t k = 0; k < took.size(); ++k) run.iterate(k + 1, took[k]);
     if (run.failed()) return std::nullopt;
     if (elements < most && record::now() - begin < seconds / growth) continue;
-    for (auto& one : took) one /= static_cast<double>(elements);
-    return phase_times{std::move(took), elements};
+    phase_times made{std::vector<double>(part.steps().size()), elements};
+    for (std::size_t s = 0; s < made.seconds.size(); ++s) {
+      std::vector<double> of_step;
+      for (std::size_t k = 1; k < took.size(); ++k) of_step.push_back(took[k][s]);  // caches know it by the first one
+      made.seconds[s] = statistics::median(std::move(of_step)) / static_cast<double>(elements);
+    }
+    return made;
   }
 }
 

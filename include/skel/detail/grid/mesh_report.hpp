@@ -23,7 +23,9 @@ struct mesh_report {
   std::vector<record::mesh_review> reviews{};  ///< whether elements were to be dealt anew, while it ran
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 
-  /// The first rank that has elements, and so was called by outputs.
+  /// Without those before the checkpoint from which it went on.
+  std::uint64_t iterations_made() const { return run.iterations - std::min(run.iterations, resumed.value_or(0)); }
+  /// The first rank that was given elements in the beginning, and so was called by outputs.
   int first_rank() const {
     auto const found = std::ranges::find_if(plan.elements_of, [](std::uint64_t many) { return many > 0; });
     return found == plan.elements_of.end() ? 0 : static_cast<int>(found - plan.elements_of.begin());

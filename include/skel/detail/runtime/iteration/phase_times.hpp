@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <skel/detail/pattern/face_neighbours.hpp>
@@ -15,8 +16,13 @@ struct phase_times {
   std::size_t elements = 0;     ///< with which they were measured
 };
 
-/// Runs two iterations of a program on connected elements of its mesh, in this process alone and without outputs, and
-/// times the second; copies of elements around them stay as they are made. There are more and more elements, as caches
+/// Whether ghosts are under way while a phase is computed, as the engine does it: those of an update that waits for
+/// nothing, when it was begun since the last step that needed ghosts, or is the next step. Not of other steps.
+bool hides_updates(std::span<mesh_step const> steps, std::size_t phase);
+
+/// Runs four iterations of a program on connected elements of its mesh, in this process alone and without outputs, and
+/// times all but the first: the median of each step counts, as others may have a core for one of them. Copies of
+/// elements around them stay as they are made. There are more and more elements, as caches
 /// hold few ones, until there are `most` of them or a quarter of `seconds` has passed. Functions of the program are
 /// called as often as that needs; begin() has to be called again for the part. Nothing where a function throws, as a
 /// program may not be made for a part of its mesh. Throws std::bad_alloc. O(elements) for each number of them.
