@@ -13,7 +13,6 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
