@@ -85,12 +85,14 @@ void bsp_view::write_scenario() const {
 template <class End>
 void bsp_view::write(std::vector<record::bsp_migration> const& migrations, End end) {
   // Each file is written whatever becomes of the others.
-  auto const file = [](std::string const& name, auto const& written) try {
-    written();
-  } catch (error const& e) {
-    warn(e.what());
-  } catch (std::bad_alloc const&) {
-    warn(name + ": there is no memory to write it");
+  auto const file = [](std::string const& name, auto const& written) {
+    try {
+      written();
+    } catch (error const& e) {
+      warn(e.what());
+    } catch (std::bad_alloc const&) {
+      warn(name + ": there is no memory to write it");
+    }
   };
   file(report_, [&] {
     if (!recorder_) return;
