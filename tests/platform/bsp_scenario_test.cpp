@@ -219,8 +219,9 @@ TEST(BspScenario, KeepsToTheMemoryThatWasMeasured) {
 
 TEST(BspScenario, KeepsToTheMemoryThatThePlatformSays) {
   std::string const said =
-      R"({"skel_bsp": 1, "platform": {"skel_platform": 1, "clusters": [{"name": "a", "hosts": 2, "memory": 300},
-         {"name": "b"}], "links": [{"from": "a", "to": "b", "latency": 1e-3, "bandwidth": 1e8}]}, "mapping": ["b"],
+      R"({"skel_bsp": 1, "platform": {"skel_platform": 1, "clusters": [{"name": "a", "hosts": 2, "speed": 1, "latency": 1e-5,
+         "bandwidth": 1e9, "memory": 300}, {"name": "b", "speed": 1}], "links": [{"from": "a", "to": "b", "latency": 1e-3,
+         "bandwidth": 1e8}]}, "mapping": ["b"],
          "workload": {"kind": "wavefront", "order": 1, "first": 1, "last": 1})";
   EXPECT_THAT(parse_bsp_scenario(said + "}", "s.json", "").memory, ElementsAre(300, 300, testing::Gt(1e300)));
   EXPECT_THAT(parse_bsp_scenario(said + R"(, "memory": {"a-1": 50}})", "s.json", "").memory,

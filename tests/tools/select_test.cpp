@@ -87,9 +87,9 @@ TEST_F(SelectTest, SaysWhyNothingCanBePaid) {
               HasSubstr("budget: no hosts that together have room for the mesh cost 2 an hour or less"));
   EXPECT_THAT(refusal({"--budget", "9", "--subset", "near-a"}),
               HasSubstr("budget: all hosts of these clusters cost 10 an hour, --budget is 9"));
-  EXPECT_THAT(refusal({"--budget", "0"}), HasSubstr("--budget is money per hour, more than 0"));
+  EXPECT_THAT(refusal({"--budget", "0"}), HasSubstr("--budget: is money per hour, more than 0"));
   EXPECT_THAT(refusal({"--budget", "5", "--algorithm", "greedy"}),
-              HasSubstr("--budget goes with --algorithm exact or exhaustive"));
+              HasSubstr("--budget: goes with --algorithm exact or exhaustive"));
 }
 
 TEST_F(SelectTest, HearsWhatIsAnnounced) {
