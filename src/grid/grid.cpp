@@ -293,6 +293,7 @@ struct grid::state {
   /// From now on there is a platform whose host i is rank i, and it is known what cores ranks may use. Collective at
   /// the first call.
   void know_machine() {
+    if (settings.platform && !stated && !probed) find_ranks();  // it was given after the grid was made
     if (!settings.platform) {
       // On one host speeds have nothing to be compared with.
       bool const several = std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) != ranks.hosts().end();

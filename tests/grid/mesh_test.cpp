@@ -110,6 +110,19 @@ TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
   }
 }
 
+TEST(MeshOnGrid, TakesAPlatformThatIsGivenAfterTheGridWasMade) {
+  skel::grid grid;
+  skel::platform::cluster only{.name = "a", .hosts = static_cast<std::size_t>(grid.size()), .speed = 2};
+  only.inside = {1e-5, 1e9};
+  grid.settings().platform = skel::platform::description(0, {only}, {});
+  auto const found = grid.run(heat());
+  EXPECT_EQ(found.report.run.iterations, skel::runtime::iteration::run_sequential(heat()).iterations);
+  if (grid.rank() == 0 && grid.size() > 1) {
+    ASSERT_EQ(found.report.plan.clusters.size(), 1u);
+    EXPECT_EQ(found.report.plan.clusters[0].name, "a");
+  }
+}
+
 /// On one rank too, where nothing else would show it.
 TEST(MeshOnGrid, EveryRankThrowsWhatTheCheckOfUpdatesHasFound) {
   skel::run_settings settings;

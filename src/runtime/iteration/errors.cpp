@@ -15,7 +15,7 @@ std::string where(std::string const& step, mesh_failure const& f) {
     case mesh_failure::kind::phase:
       return "phase '" + step + "' threw at " + element + iteration;
     case mesh_failure::kind::reduce:
-      return "all_reduce '" + step + "' got nothing of " + element + iteration;
+      return "all_reduce '" + step + "' threw at " + element + iteration;
     case mesh_failure::kind::combine:
       return "all_reduce '" + step + "' could not combine" + iteration;
     case mesh_failure::kind::totals:

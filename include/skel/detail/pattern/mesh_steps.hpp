@@ -294,7 +294,7 @@ struct all_iterations {
   }
 };
 
-/// The program ends after so many iterations.
+/// The program ends after so many iterations; after one where that is 0, as it is asked at the end of each.
 inline skeletons::mesh_until<all_iterations> times(std::uint64_t iterations) {
   return {{iterations}};
 }
