@@ -116,11 +116,9 @@ void print_terms(skel::record::mesh_app const& app, predictions const& predicted
   fmt::print("    {:<22}{:>12}{:>12}{:>12}\n", "term, ms", "predicted", "simulated", "off");
   row("phases", phases, alone);
   if (app.allreduces > 0)
-    row("an all-reduce", predicted.counted.all_reduce,
-        (reductions - alone) / static_cast<double>(app.allreduces));
+    row("an all-reduce", predicted.counted.all_reduce, (reductions - alone) / static_cast<double>(app.allreduces));
   if (app.updates > 0)
-    row("an update, blocking", predicted.counted.update,
-        (blocking - reductions) / static_cast<double>(app.updates));
+    row("an update, blocking", predicted.counted.update, (blocking - reductions) / static_cast<double>(app.updates));
   if (app.mode == update_mode::asynchronous)
     row("hidden", predicted.counted.hidden, blocking - of_variant(measured, mesh_variant::overlapped));
 }
@@ -251,8 +249,8 @@ void print_totals(totals const& all, options const& with) {
       all.cases, all.best, 100 * static_cast<double>(all.best) / static_cast<double>(all.cases), 100 * tolerated_loss,
       all.within, 100 * all.worst_loss);
   auto const median = [](std::vector<double> const& of) { return 100 * skel::statistics::median(of); };
-  fmt::print("median |simulated / predicted - 1| of {} iterations: paper {:.1f} %, counted {:.1f} %\n", all.paper.size(),
-             median(all.paper), median(all.counted));
+  fmt::print("median |simulated / predicted - 1| of {} iterations: paper {:.1f} %, counted {:.1f} %\n",
+             all.paper.size(), median(all.paper), median(all.counted));
   for (auto const& [kind, off] : all.kinds) {
     std::vector<double> sizes;
     for (double const one : off) sizes.push_back(std::abs(one));

@@ -56,8 +56,7 @@ double all_reduce_time(std::span<message_path const> paths, std::span<std::size_
   if (all == 1) return 0;
   if (all < plan::relays_pay_from) return each_to_each(paths, ranks, all);
   std::vector<double> gathered(n);
-  for (std::size_t c = 0; c < n; ++c)
-    gathered[c] = gathering(paths[c * n + c], std::vector<std::size_t>(ranks[c], 1));
+  for (std::size_t c = 0; c < n; ++c) gathered[c] = gathering(paths[c * n + c], std::vector<std::size_t>(ranks[c], 1));
   if (n == 1) return gathered[0];
   double last = 0;
   for (std::size_t c = 0; c < n; ++c) {

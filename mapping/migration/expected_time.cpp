@@ -103,7 +103,8 @@ void expected_time::watch(record::superstep const& step) {
 }
 
 bool expected_time::is_due(record::superstep const& step) const {
-  if (step.number < (step.leaves ? least_of_leaving : least_supersteps) || step.number == settings_.supersteps) return false;
+  if (step.number < (step.leaves ? least_of_leaving : least_supersteps) || step.number == settings_.supersteps)
+    return false;
   double const cost = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call);
   if (!(lost_ > cost * static_cast<double>(1 + in_vain_))) return false;
   if (step.leaves && !left_in_vain_) return true;

@@ -104,8 +104,8 @@ std::vector<std::pair<double, double>> expected_of(mesh_history const& run) {
 }
 
 std::string review_text(record::mesh_review const& one) {
-  return "after iteration " + number_of(one.iteration) + " elements were dealt anew" + clusters_text(one) + ": " + scaled(one.stays, "s") +
-         " each before, " + scaled(one.goes, "s") + " expected, for " + scaled(one.entry, "s");
+  return "after iteration " + number_of(one.iteration) + " elements were dealt anew" + clusters_text(one) + ": " +
+         scaled(one.stays, "s") + " each before, " + scaled(one.goes, "s") + " expected, for " + scaled(one.entry, "s");
 }
 
 std::string iterations(mesh_history const& run) {

@@ -39,9 +39,8 @@ struct grid {
       for (std::size_t r = 0; r < steps.size(); ++r)
         for (int const to : steps[r][k].to) {
           auto const other = static_cast<std::size_t>(to);
-          double const bytes =
-              plan::round_message_bytes +
-              static_cast<double>(steps[r][k].heads.size()) * (plan::relayed_head_bytes + sizeof(double));
+          double const bytes = plan::round_message_bytes + static_cast<double>(steps[r][k].heads.size()) *
+                                                               (plan::relayed_head_bytes + sizeof(double));
           auto const& path = paths[cluster_of[r] * ranks.size() + cluster_of[other]];
           next[other] = std::max(next[other], ready[r] + path.time(bytes));
         }
@@ -63,8 +62,13 @@ TEST(AllReduceTime, OfOneClusterIsThatOfItsRelays) {
 
 /// The longest message of each step counts, wherever it is.
 TEST(AllReduceTime, OfSeveralClustersIsAtMostAStepInsideLonger) {
-  for (auto const& ranks : {std::vector<std::size_t>{14, 14}, {16, 16, 16}, {40, 40, 40, 40, 40}, {1, 40}, {30, 2, 9},
-                            {1, 1, 1, 64}, {17, 33, 5, 8}}) {
+  for (auto const& ranks : {std::vector<std::size_t>{14, 14},
+                            {16, 16, 16},
+                            {40, 40, 40, 40, 40},
+                            {1, 40},
+                            {30, 2, 9},
+                            {1, 1, 1, 64},
+                            {17, 33, 5, 8}}) {
     grid const all(ranks);
     EXPECT_GE(all.seconds(), all.relayed() * (1 - 1e-12));
     EXPECT_LE(all.seconds(), all.relayed() + near);

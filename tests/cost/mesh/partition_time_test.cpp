@@ -17,8 +17,8 @@ using testing::ElementsAre;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Clusters a and b of two hosts each, 3 s apart, with ports of 10 B/s, uplinks of 5 B/s and links of 1 B/s; half of them
-/// is usable.
+/// Clusters a and b of two hosts each, 3 s apart, with ports of 10 B/s, uplinks of 5 B/s and links of 1 B/s; half of
+/// them is usable.
 platform::description pair_of_clusters(double memory = infinity) {
   std::vector<platform::cluster> clusters;
   for (auto const* name : {"a", "b"})

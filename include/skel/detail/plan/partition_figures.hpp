@@ -10,8 +10,8 @@
 
 namespace skel::plan {
 
-/// A part that shares faces with another one: how many, and how many cells it is sent in an update of ghosts, those with
-/// a face towards it.
+/// A part that shares faces with another one: how many, and how many cells it is sent in an update of ghosts, those
+/// with a face towards it.
 struct neighbour_part {
   std::uint32_t part = 0;
   std::size_t faces = 0, sends = 0;

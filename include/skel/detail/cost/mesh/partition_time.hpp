@@ -21,11 +21,11 @@ struct part_hosts {
   std::vector<message_path> paths;      ///< from a host of cluster a to one of b: [a clusters + b]
   std::vector<double> leaving;          ///< of each cluster: what its n parts send to others, u min(B_C, n B_H) [B/s]
   double bytes = 0;                     ///< of an element in an update, s
-  std::vector<double> port, uplink;     ///< of each cluster: s / (u B_H), s / (u min(B_C, n B_H)), u as the program says
-  double latency = 0;                   ///< the largest one between two of the clusters [s]; infinite: no link
-  double least_latency = 0;  ///< some part waits so long for an update, where the mesh hangs together [s]
-  double all_reduce = 0;     ///< one [s]: all_reduce_time()
-  double updates = 0, allreduces = 0;        ///< of an iteration
+  std::vector<double> port, uplink;    ///< of each cluster: s / (u B_H), s / (u min(B_C, n B_H)), u as the program says
+  double latency = 0;                  ///< the largest one between two of the clusters [s]; infinite: no link
+  double least_latency = 0;            ///< some part waits so long for an update, where the mesh hangs together [s]
+  double all_reduce = 0;               ///< one [s]: all_reduce_time()
+  double updates = 0, allreduces = 0;  ///< of an iteration
   bool asynchronous = false, equal = false;  ///< updates; shares
   std::vector<char> overlaps;                ///< of each phase, whether asynchronous updates go on meanwhile: 0 or 1
 
@@ -61,8 +61,8 @@ struct update_time {
 /// Messages share ports and uplinks, and pass all of them at once. O(neighbours log points).
 update_time update_of(part_hosts const& on, plan::partition_figures const& counted);
 
-/// An iteration of a partition [s]. With w_pj the weight of part p in phase j, o_p the sum of alpha_pj w_pj of the phases
-/// that overlap updates, times the part of its cells that are inner ones, and k updates:
+/// An iteration of a partition [s]. With w_pj the weight of part p in phase j, o_p the sum of alpha_pj w_pj of the
+/// phases that overlap updates, times the part of its cells that are inner ones, and k updates:
 ///   phase j:    max_p alpha_pj w_pj
 ///   all-reduce: all_reduce_time()
 ///   update:     max_p comes_p
@@ -77,8 +77,8 @@ double least_seconds(part_hosts const& on, std::span<double const> all);
 
 /// The factors of the surface law, as a partition has them: betaH = what the fullest port carries, as faces of s bytes,
 /// over (nt / ntH)^(2/3), and betaC alike of the fullest uplink, beyond what ports take (0 of one cluster). With them,
-/// cost::mesh::program predicts what updates of this partition take beside latencies, where ports and uplinks are alike.
-/// Source: Caron, Klein and Perez, as cost/mesh/iteration_time.hpp, section 2.3.
+/// cost::mesh::program predicts what updates of this partition take beside latencies, where ports and uplinks are
+/// alike. Source: Caron, Klein and Perez, as cost/mesh/iteration_time.hpp, section 2.3.
 struct surface_factors {
   double host = 0, cluster = 0;
 };
