@@ -5,12 +5,15 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
 #include <new>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -600,13 +603,32 @@ struct grid::state {
     return describe(found);
   }
 
-  /// A file that cannot be written must not be noticed after the run. Collective.
-  void check_file(std::string const& file, std::string const& option) const {
-    if (file.empty()) return;
-    bool const fine = ranks.rank() != 0 || record::can_be_written(file);
-    if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
-      throw error(file + ": cannot be opened for writing, or is a pipe; give " + option +
-                  " a file in a folder that exists");
+  struct run_file {
+    std::string const& name;
+    char const* option;
+  };
+  /// Files that cannot be written must not be noticed after the run, nor that one was written over another one.
+  /// Collective.
+  void check_files(std::initializer_list<run_file> files) const {
+    std::string refused;
+    if (ranks.rank() == 0) refused = why_not_written(files);
+    refused = ranks.broadcast(refused);
+    if (!refused.empty()) throw error(refused);
+  }
+  /// Empty: they can be.
+  static std::string why_not_written(std::initializer_list<run_file> files) {
+    namespace fs = std::filesystem;
+    for (auto const& one : files)
+      if (!one.name.empty() && !record::can_be_written(one.name))
+        return one.name + ": cannot be opened for writing, or is a pipe; give " + one.option +
+               " a file in a folder that exists";
+    std::error_code unknown;
+    for (auto one = files.begin(); one != files.end(); ++one)
+      for (auto other = files.begin(); other != one; ++other)
+        if (!one->name.empty() && !other->name.empty() && fs::is_regular_file(one->name, unknown) &&
+            fs::equivalent(one->name, other->name, unknown))
+          return one->name + ": " + other->option + " and " + one->option + " would write the same file; name two";
+    return {};
   }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {
@@ -796,8 +818,9 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   state& s = *state_;
   check_times(s.settings);
   s.meet(call_with("run()", line, s.settings));
-  s.check_file(s.settings.trace, "--skel-trace");
-  s.check_file(s.settings.report, "--skel-report");
+  s.check_files({{s.settings.trace, "--skel-trace"},
+                 {s.settings.report, "--skel-report"},
+                 {s.settings.decisions, "--skel-decisions"}});
   if (rank() == 0) warn_of_unused_by_line(s.settings);
   auto const view = s.view_of(line);
   if (!view) return s.run(line, stop, nullptr);
@@ -856,9 +879,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
              watched = decides || bsp_view::measures(s.settings);
   options.measures = watched || by_hand;
   s.meet(call_with(group, options, how, types, s.settings));
-  s.check_file(s.settings.trace, "--skel-trace");
-  s.check_file(s.settings.report, "--skel-report");
-  s.check_file(s.settings.scenario, "--skel-scenario");
+  s.check_files({{s.settings.trace, "--skel-trace"},
+                 {s.settings.report, "--skel-report"},
+                 {s.settings.decisions, "--skel-decisions"},
+                 {s.settings.scenario, "--skel-scenario"}});
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
@@ -914,7 +938,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
-  s.check_file(s.settings.report, "--skel-report");
+  s.check_files({{s.settings.report, "--skel-report"}, {s.settings.decisions, "--skel-decisions"}});
   std::optional<mesh_run_view> view;
   if (rank() == 0) {
     warn_of_unused_by_mesh(s.settings);
@@ -926,7 +950,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
     if (view) view->complete(report);
     return report;
   } catch (std::exception const& e) {
-    if (view) view->fail(e.what());
+    if (view) view->fail(e.what(), s.news.refusals());
     throw;
   }
 }
@@ -935,7 +959,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
                              runtime::iteration::run_options options, mesh_run_view* view) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
-  if (!settings.checkpoint.empty()) checkpoints.emplace(part, faces, settings, ended_runs() + 1, ranks);
+  if (!settings.checkpoint.empty()) checkpoints.emplace(part, mesh, settings, ended_runs() + 1, ranks);
   auto placed = place(part, mesh, faces);
   mesh_report report{.plan = std::move(placed.plan)};
   options.group_of = std::move(placed.group_of);
@@ -979,9 +1003,11 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
       next.first = checkpoints && checkpoints->due();
       if (is_time()) {
         said.announced = news.hear(), said.now = stopped - first_begun;
-        if (auto const dealt = remapper->review(record, iterations, paused, said))
+        if (auto const dealt = remapper->review(record, iterations, paused, said)) {
           for (auto const part_of : dealt->part_of)
             next.second.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));
+          if (view != nullptr) view->expect(remapper->reviews().back().goes);
+        }
       }
     }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);

@@ -75,6 +75,7 @@ class mesh_clusters_problem {
   static std::string const& name_of(candidate<plan> const& one) { return one.plan.name; }
   static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);
+  static std::string in_short(request const& asked) { return "program '" + asked.name + "'"; }
   static std::size_t bytes_of(candidate<plan> const& one) {
     return one.plan.name.capacity() + (one.plan.clusters.capacity() + one.plan.hosts.capacity()) * sizeof(std::size_t);
   }
