@@ -10,6 +10,7 @@
 #include <functional>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -41,6 +42,7 @@
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/iteration/step_time.hpp>
 #include <skel/detail/runtime/iteration/update_check.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
@@ -431,6 +433,57 @@ struct grid::state {
                        "program '" + part.name() + "': " + found->what, nullptr);
   }
 
+  /// What measuring may take that comes before a run [s]: no longer than one notices.
+  static constexpr double unnoticed = 0.1;
+
+  /// What each step of a program takes on each rank for an element [s], as far as it can be measured. Ranks that share
+  /// their cores with others who measure do not disturb them, and are as fast. A piece is no larger than `most`, what a
+  /// rank will have. Collective.
+  std::vector<std::vector<double>> measure_steps(runtime::iteration::mesh_part& part, face_neighbours const& faces,
+                                                 std::size_t most) {
+    auto const size = static_cast<std::size_t>(ranks.size());
+    std::vector<std::size_t> measures(size);   // who does that for each rank
+    std::map<std::size_t, std::size_t> first;  // of each domain of cores, who has some of its own
+    for (std::size_t r = 0; r < size; ++r)
+      if (cores->own[r] > 0) first.try_emplace(cores->domain[r], r);
+    for (std::size_t r = 0; r < size; ++r)
+      measures[r] = cores->own[r] > 0 ? r : first.try_emplace(cores->domain[r], r).first->second;
+    auto const me = static_cast<std::size_t>(ranks.rank());
+    std::vector<double> mine;
+    if (measures[me] == me) try {
+        if (auto const found = measure_phases(part, faces, most, threads()[me], unnoticed)) mine = found->seconds;
+      } catch (std::bad_alloc const&) {  // hosts are told apart by their speeds then
+      }
+    std::vector<std::vector<double>> told, out;
+    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
+      told.push_back(runtime::from_bytes<std::vector<double>>(text));
+    for (auto const r : measures) out.push_back(told[r]);
+    return out;
+  }
+
+  /// What ranks cost each other, as far as it can be measured in the time. Of ranks, not of a program: once.
+  /// Collective.
+  mesh_rank_costs measure_costs() {
+    if (!rank_steps) {
+      std::vector<measured_steps> all;
+      if (ranks.rank() == 0) try {
+          all = steps_to_measure(make_bsp_machine(probed ? *probed : *stated, *settings.platform, threads()));
+        } catch (error const&) {  // who places the program says what is wrong
+        }
+      all = runtime::from_bytes<decltype(all)>(ranks.broadcast(runtime::to_bytes(all)));
+      double const begin = record::now();
+      std::size_t done = 0;
+      while (done < all.size()) {
+        all[done].seconds = runtime::iteration::time_steps(ranks, all[done].ranks);
+        ++done;
+        if (ranks.broadcast(record::now() - begin > unnoticed ? "over" : "on") == "over") break;
+      }
+      all.resize(done);
+      rank_steps = std::move(all);
+    }
+    return {*rank_steps, *cores};
+  }
+
   /// How a program over a mesh runs. Every rank measures its phases, rank 0 decides and tells. Collective.
   placed_mesh place(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces) {
     placed_mesh out;
@@ -445,18 +498,8 @@ struct grid::state {
     }
     know_machine();
     hear_announcements();
-    // A piece is no larger than what a rank will have, and measuring it takes no longer than one notices.
-    constexpr double seconds = 0.1;
-    std::vector<double> mine;
-    try {
-      if (auto const found = measure_phases(part, faces, mesh.cells() / size,
-                                            threads()[static_cast<std::size_t>(ranks.rank())], seconds))
-        mine = found->seconds;
-    } catch (std::bad_alloc const&) {  // hosts are told apart by their speeds then
-    }
-    std::vector<std::vector<double>> measured;
-    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
-      measured.push_back(runtime::from_bytes<std::vector<double>>(text));
+    auto measured = measure_steps(part, faces, mesh.cells() / size);
+    auto costs = measure_costs();
     std::pair<placed_mesh, std::string> told;
     if (ranks.rank() == 0) try {
         auto const& where = probed ? *probed : *stated;
@@ -465,7 +508,8 @@ struct grid::state {
         mesh_outlook outlook(announced_machine(), std::move(measured));
         auto machine = make_bsp_machine(where, *settings.platform, threads());
         if (outlook.is_announced()) machine = with_paths(std::move(machine), outlook.for_ranks());
-        told.first = meshes->place(part, mesh, faces, machine, ranks.hosts(), std::move(outlook), settings.horizon);
+        told.first = meshes->place(part, mesh, faces, machine, std::move(costs), ranks.hosts(), std::move(outlook),
+                                   settings.horizon);
         for (auto const host : where.host_of_rank)
           told.first.group_of.push_back(where.picture.machine().cluster_of(host));
       } catch (std::exception const& e) {
@@ -716,14 +760,15 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
-  std::optional<rank_cores> cores;                 // from the first program on
-  std::string limits;                              // ranks that may use fewer than their host has
-  std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
-  std::optional<run_platform> stated;              // as it was, before each rank became a host
-  std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
-  std::unique_ptr<program_history> history;        // on rank 0, from the first program on
-  std::optional<mesh_planner> meshes;              // on rank 0, from the first program over a mesh on
-  std::unique_ptr<collective_engine> collectives;  // from the first one on
+  std::optional<rank_cores> cores;                        // from the first program on
+  std::string limits;                                     // ranks that may use fewer than their host has
+  std::optional<run_platform> probed;                     // where none was stated; on rank 0 as runs have corrected it
+  std::optional<run_platform> stated;                     // as it was, before each rank became a host
+  std::shared_ptr<decision_store> store;                  // of all that decides, also of what asks no grid
+  std::unique_ptr<program_history> history;               // on rank 0, from the first program on
+  std::optional<mesh_planner> meshes;                     // on rank 0, from the first program over a mesh on
+  std::optional<std::vector<measured_steps>> rank_steps;  // of the ranks, from then on
+  std::unique_ptr<collective_engine> collectives;         // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
   machine_news news;                                        // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0

@@ -67,8 +67,18 @@ auto heat() {
          skel::until([](totals const& t, std::uint64_t n) { return t.change < 1e-4 || n == 40; });
 }
 
+/// The ranks are one cluster "a", all of which take part, however little there is to compute.
+skel::run_settings on_all_ranks() {
+  skel::run_settings settings;
+  skel::platform::cluster only{.name = "a", .hosts = static_cast<std::size_t>(skel::grid().size())};
+  only.inside = {1e-5, 1e9};
+  settings.platform = skel::platform::description(0, {only}, {});
+  settings.forced = {{"clusters", only.hosts == 1 ? "a" : "a-0 to a-" + std::to_string(only.hosts - 1)}};
+  return settings;
+}
+
 TEST(MeshOnGrid, GivesWhatTheSequentialEngineGives) {
-  skel::grid grid;
+  skel::grid grid(on_all_ranks());
   auto const program = heat();
   auto const expected = skel::runtime::iteration::run_sequential(program);
   auto const found = grid.run(program, [](cell const& c) { return c.u; });
@@ -342,7 +352,7 @@ constexpr char const* too_slow = "the sanitizer left no time for a look";
 
 /// Rank 1 becomes slow, and gets fewer elements: nothing that is computed depends on that.
 TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
-  skel::grid grid;
+  skel::grid grid(on_all_ranks());
   struct counted {
     std::uint64_t a = 0, n = 0;
     std::uint64_t ranks = 0;  // that have computed it, as bits

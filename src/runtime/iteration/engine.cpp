@@ -21,6 +21,10 @@ constexpr channel of_reductions = 0, of_ghosts = 1, of_ends = 2, of_endings = 3,
 /// messages are sent and received in between.
 constexpr std::size_t pieces_per_thread = 8;
 
+/// The part of computing that looks for messages may take in between. Each may give the core away, which takes long
+/// where others want it: looks after each piece of phases of some microseconds took ten times as long as these.
+constexpr double share_of_looks = 0.02;
+
 /// Elements whose contributions to a reduction are folded in their order. The same on any number of threads, so that
 /// these change no bit of it.
 constexpr std::size_t places_of_fold = 4096;
@@ -238,24 +242,28 @@ bool engine::wait_for_ghosts() {
 /// A phase for some of the elements.
 void engine::compute(plan::block places) {
   if (places.size() == 0) return;
-  double const begin = record::now();
   std::size_t const pieces = std::min(places.size(), pieces_per_thread * team_.parts());
-  on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+  computing_[step_] += on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
     auto const some = plan::block_of(places.size(), pieces, piece);
     return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
   });
-  computing_[step_] += record::now() - begin;
   cancels_ = cancels_ || control_.is_interrupted();
 }
 
-/// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that.
+/// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that now and then.
+/// Returns what the pieces took without that [s].
 template <class Piece>
-void engine::on_threads(char const* name, std::size_t pieces, Piece const& piece) {
-  if (pieces == 0) return;
+double engine::on_threads(char const* name, std::size_t pieces, Piece const& piece) {
+  if (pieces == 0) return 0;
   std::vector<std::optional<mesh_failure>> failed(pieces);
+  double const begin = record::now(), looked_before = looked_;
   auto const take = [&](std::size_t number) {
     failed[number] = piece(number);
-    if (std::this_thread::get_id() == communicates_) among_.progress();
+    if (std::this_thread::get_id() != communicates_) return;
+    double const now = record::now();
+    if (looked_ > share_of_looks * (computed_ + now - begin)) return;
+    among_.progress();
+    looked_ += record::now() - now;
   };
   if (team_.parts() == 1)
     for (std::size_t number = 0; number < pieces; ++number) take(number);
@@ -264,25 +272,28 @@ void engine::on_threads(char const* name, std::size_t pieces, Piece const& piece
       while (auto const some = mine.next())
         for (std::size_t number = some->begin; number < some->end; ++number) take(number);
     });
+  double const took = record::now() - begin - (looked_ - looked_before);
+  computed_ += took;
   for (auto& one : failed) note(std::move(one));
+  return took;
 }
 
 void engine::take_all_reduce() {
   if (step().sees_neighbours && !wait_for_ghosts()) return;
-  double const begin = record::now();
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
   part_.prepare_fold(step_, pieces);
-  on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+  double const folded = on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
     std::size_t const first = piece * places_of_fold;
     return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
   });
   cancels_ = cancels_ || control_.is_interrupted();
   if (has_stopped()) return;
   std::string sum;
+  double const begin = record::now();
   note(part_.contribute(step_, sum));
   if (has_stopped()) return;
   waiting_since_ = record::now();
-  computing_[step_] += waiting_since_ - begin;
+  computing_[step_] += folded + waiting_since_ - begin;
   stage_ = stage::reducing;
   reductions_->send(std::move(sum), nullptr);
 }

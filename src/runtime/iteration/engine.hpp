@@ -75,7 +75,7 @@ class engine {
   bool has_to_hold() const;
   void compute(plan::block places);
   template <class Piece>
-  void on_threads(char const* name, std::size_t pieces, Piece const& piece);
+  double on_threads(char const* name, std::size_t pieces, Piece const& piece);
   void finish_reduction();
   void tell(std::span<int const> ranks);
   void tell_all();
@@ -119,6 +119,7 @@ class engine {
   bool waits_ = false;       // for ghosts
   double waiting_since_ = 0, begun_ = 0, first_begun_ = 0;
   std::vector<double> computing_, waiting_;  // of each step [s]
+  double computed_ = 0, looked_ = 0;         // all steps; for messages in between [s]
 
   std::vector<arrival> come_;         // in a round of all
   std::vector<arrival> contributed_;  // in a reduction
