@@ -216,21 +216,10 @@ void run(skel::grid& grid, options const& with, scene const& in, Program const& 
   auto const& of = in.of;
   auto const* const mode = std::get_if<cavity_mode>(&of.start.what);
   double const end = of.step * static_cast<double>(with.steps), end_of_H = leaps ? end + of.step / 2 : end;
-  std::vector<double> projections;
-  std::vector<sample> samples;
-  std::vector<double> energies;
-  // Called on the ranks that have cells, after each step.
-  auto const watched = program |
-                       skel::output("watch", 1,
-                                    [&](auto const& view) {
-                                      auto const& now = view.totals.now;
-                                      projections.push_back(now.projection / view.totals.at_first.projection);
-                                      energies.push_back(now.energy);
-                                      samples.push_back({of.step * static_cast<double>(view.iteration), now.at_probe});
-                                      if (!with.vtk.empty() && view.iteration % with.every == 0)
-                                        write_fields<order>(with.vtk, mesh, view);
-                                    }) |
-                       skel::times(with.steps);
+  std::uint64_t const files_after = with.vtk.empty() ? with.steps + 1 : with.every;  // none where there is no name
+  auto const watched = program | write_parts<watched_cell<Cell>, totals>(with.vtk, files_after, mesh) |
+                       reduce_light<Cell>() | join_parts<watched_cell<Cell>, totals>(with.vtk, files_after) |
+                       keep_light() | skel::times(with.steps);
   bool const dumps = !with.dump.empty();
   auto const found = grid.run(watched, [&](watched_cell<Cell> const& c) {
     cell_result<order> out;
@@ -247,17 +236,23 @@ void run(skel::grid& grid, options const& with, scene const& in, Program const& 
     return out;
   });
   if (with.report && grid.rank() == 0) std::cerr << found.report.plan << found.report;
-  if (samples.empty() || grid.rank() != found.report.first_rank()) return;
+  if (grid.rank() != 0) return;
 
-  projections.insert(projections.begin(), 1);
-  samples.insert(samples.begin(), {0, found.totals.at_first.at_probe});
+  auto const &at_first = found.totals.at_first, &in_the_end = found.totals.now;
+  std::vector<double> projections{1};
+  std::vector<sample> samples{{0, at_first.at_probe}};
+  for (auto const& one : found.totals.after) {
+    samples.push_back({of.step * static_cast<double>(samples.size()), one.at_probe});
+    projections.push_back(one.projection / at_first.projection);
+  }
   std::printf("%s%zu tetrahedra of order %zu, %s flux, %s: %ju steps of %.6f\n", in.words.c_str(), mesh.cells(), order,
               with.flux.c_str(), with.integrator.c_str(), std::uintmax_t{with.steps}, of.step);
   if constexpr (leaps)
-    std::printf("energy: %.6f, conserved %s\n", energies.back(),
-                std::abs(energies.back() / energies.front() - 1) < 1e-12 ? "to 12 digits" : "less than it has to be");
+    std::printf("energy: %.6f, conserved %s\n", in_the_end.energy,
+                std::abs(in_the_end.energy / found.totals.after.front().energy - 1) < 1e-12 ? "to 12 digits"
+                                                                                            : "less than it has to be");
   else
-    std::printf("energy: %.6f at first, %.6f in the end\n", found.totals.at_first.energy, energies.back());
+    std::printf("energy: %.6f at first, %.6f in the end\n", at_first.energy, in_the_end.energy);
   if (mode != nullptr && in.in_vacuum) {
     print_frequency(projections, of.step, mode->frequency(), of.how == flux::upwind);
     double wrong = 0, whole = 0;

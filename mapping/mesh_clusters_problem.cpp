@@ -40,8 +40,9 @@ double price_of(cost::mesh::program const& program, clusters const& set) {
 }
 
 /// The best clusters, with those of their hosts that can be paid, and of their neighbours, all, and each alone those
-/// that can be paid with all hosts: the best first. Names are for who asks.
-std::vector<mesh_clusters> sets_of(cost::mesh::program const& program, double budget) {
+/// that can be paid with all hosts: the best first; where some ranks of a cluster may be better than all, these too.
+/// Names are for who asks.
+std::vector<mesh_clusters> sets_of(cost::mesh::program const& program, double budget, bool some) {
   auto found = select_clusters(program, {.budget = budget});
   auto const best = found.clusters;
   std::vector<mesh_clusters> all{{{}, std::move(found.clusters), std::move(found.hosts)}};
@@ -64,17 +65,55 @@ std::vector<mesh_clusters> sets_of(cost::mesh::program const& program, double bu
     add(std::move(changed));
   }
   for (auto const c : whole) add({c});
+  for (auto const c : whole)
+    for (std::size_t k = 1; some && k < static_cast<std::size_t>(program.hosts(c)); k *= 2)
+      if (program.price(c) * static_cast<double>(k) <= budget) all.push_back({{}, {c}, {k}});
   return all;
+}
+
+std::vector<std::size_t> all_hosts_of(mesh_clusters_request const& asked, std::span<std::size_t const> set) {
+  std::vector<std::size_t> hosts;
+  for (auto const c : set) hosts.push_back(asked.machine->clusters()[c].hosts);
+  return hosts;
+}
+
+/// What updates and all-reduces of an iteration take beside messages [s].
+double waits_of(mesh_clusters_request const& asked, mesh_clusters const& on) {
+  if (asked.ranks == nullptr || (on.hosts.size() == 1 && on.hosts[0] == 1)) return 0;
+  auto const most = static_cast<std::size_t>(std::ranges::max_element(on.hosts) - on.hosts.begin());
+  double const wait = (*asked.ranks)[on.clusters[most]].wait_of(on.hosts[most]);
+  return static_cast<double>(asked.app->updates + asked.app->allreduces) * wait;
+}
+
+/// Some ranks of one cluster by a model, which have its cores for fewer [s].
+double seconds_of_some(std::size_t model, mesh_clusters_request const& asked, std::size_t cluster, std::size_t ranks) {
+  auto only = asked.machine->clusters()[cluster];
+  auto const& shared = (*asked.ranks)[cluster];
+  auto app = *asked.app;
+  for (auto& phase : app.phases) {
+    double const all = phase.seconds_per_element.at(only.name);
+    phase.seconds_per_element = {{only.name, all * shared.slower_by(ranks) / shared.slower_by(only.hosts)}};
+  }
+  only.hosts = ranks;
+  platform::description const machine(asked.machine->local_latency(), {std::move(only)}, {});
+  auto alone = asked;
+  alone.machine = &machine, alone.app = &app;
+  return seconds_of(*seen_by(asked.counted ? model : 0, alone), clusters{0});
 }
 
 /// An iteration by a model [s].
 double seconds_by(std::size_t model, cost::mesh::program const& program, mesh_clusters_request const& asked,
                   mesh_clusters const& on) {
+  if (on.hosts.empty()) return seconds_by(model, program, asked, {{}, on.clusters, all_hosts_of(asked, on.clusters)});
   double const inside =
       model == 0
           ? 0
           : cost::mesh::time_inside(*asked.machine, *asked.app, on.clusters, asked.relays_from, on.hosts).iteration;
-  return std::max(seconds_of(program, on.clusters, on.hosts) + inside, least_per_use);
+  bool const is_some = asked.ranks != nullptr && on.clusters.size() == 1 &&
+                       on.hosts[0] < asked.machine->clusters()[on.clusters[0]].hosts;
+  double const seconds =
+      is_some ? seconds_of_some(model, asked, on.clusters[0], on.hosts[0]) : seconds_of(program, on.clusters, on.hosts);
+  return std::max(seconds + inside + waits_of(asked, on), least_per_use);
 }
 
 std::string names_of(platform::description const& machine, mesh_clusters const& on) {
@@ -101,7 +140,7 @@ std::vector<candidate<mesh_clusters_problem::plan>> mesh_clusters_problem::candi
   auto program = seen_by(model, asked);
   if (!program) program = seen_by(0, asked);
   std::vector<candidate<plan>> priced;
-  for (auto& set : sets_of(*program, asked.budget)) {
+  for (auto& set : sets_of(*program, asked.budget, asked.ranks != nullptr)) {
     double const seconds =
         set.clusters.empty() ? std::numeric_limits<double>::infinity() : seconds_by(model, *program, asked, set);
     if (!std::isfinite(seconds)) continue;
@@ -128,7 +167,10 @@ std::vector<sized_clusters> mesh_clusters_problem::best_by_size(request const& a
   if (!program) return {};
   // What seconds_by() adds.
   auto const beside = [&](std::span<std::size_t const> set) {
-    return model == 0 ? 0 : cost::mesh::time_inside(*asked.machine, *asked.app, set, asked.relays_from).iteration;
+    mesh_clusters const on{{}, {set.begin(), set.end()}, all_hosts_of(asked, set)};
+    double const inside =
+        model == 0 ? 0 : cost::mesh::time_inside(*asked.machine, *asked.app, set, asked.relays_from).iteration;
+    return inside + waits_of(asked, on);
   };
   return select_by_size(*program, {.beside = beside, .known = {chosen, select_clusters(*program).clusters}});
 }
@@ -157,6 +199,16 @@ std::string mesh_clusters_problem::describe(request const& asked) {
       text += numbers + cluster;
     }
   }
+  if (asked.ranks != nullptr)
+    for (std::size_t c = 0; c < asked.ranks->size(); ++c) {
+      text += ", ranks of " + asked.machine->clusters()[c].name + " wait";
+      for (auto const& [ranks, seconds] : (*asked.ranks)[c].waits.points()) {
+        std::snprintf(numbers, sizeof numbers, " %.9g s (%g)", seconds, ranks);
+        text += numbers;
+      }
+      std::snprintf(numbers, sizeof numbers, ", take %.9g times as long", (*asked.ranks)[c].slower_by(~std::size_t{0}));
+      text += numbers;
+    }
   for (auto const& phase : app.phases) {
     text += ", " + phase.name + (phase.overlaps_update ? " behind updates" : "");
     for (auto const& [cluster, seconds] : phase.seconds_per_element) {

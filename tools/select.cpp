@@ -73,7 +73,8 @@ std::string why_not(platform::description const& machine, cost::mesh::program co
   return "memory: the mesh does not fit on these clusters; add clusters or memory, or take a smaller mesh";
 }
 
-/// Platform and program as they are by what was announced of hosts and paths.
+/// Platform and program as they are by what was announced of hosts and paths. As for programs that run, what cannot be
+/// accepted is told, and the rest counts.
 platform::clusters_of_program as_announced(platform::clusters_of_program stated, std::string const& file) {
   platform::snapshot const picture(stated.machine);
   std::vector<std::size_t> hosts(stated.machine.host_count());
@@ -81,14 +82,21 @@ platform::clusters_of_program as_announced(platform::clusters_of_program stated,
   platform::monitor monitor(picture, std::move(hosts));
   std::istringstream lines(text_of(file));
   platform::host_names const known(picture);
-  std::size_t number = 0;
+  constexpr std::size_t most_told = 8;
+  std::size_t number = 0, refused = 0;
   for (std::string line; std::getline(lines, line);) {
     auto const where = shown_file(source_of(file)) + ": line " + std::to_string(++number);
     if (line.empty()) continue;
-    auto const said = platform::parse_announcement(line, where);
-    known.expect_known(said, where);
-    monitor.add(said, 0);
+    try {
+      auto const said = platform::parse_announcement(line, where);
+      known.expect_known(said, where);
+      monitor.add(said, 0);
+    } catch (input_error const& e) {
+      if (refused++ < most_told) complain(std::string(e.what()) + "; this announcement is left out");
+    }
   }
+  if (refused > most_told)
+    complain(fmt::format("{}: {} more announcements are left out", shown_file(source_of(file)), refused - most_told));
   return platform::as_expected(stated, monitor);
 }
 
@@ -102,6 +110,23 @@ std::string why_not_paid(cost::mesh::program const& program, platform::descripti
                        machine.clusters()[cheapest].name, program.price(cheapest), budget);
   return fmt::format("budget: no hosts that together have room for the mesh cost {:g} an hour or less; raise --budget",
                      budget);
+}
+
+/// The best of the hosts of given clusters that can be paid, with what is proven of all: a host of any other cluster
+/// costs more than there is.
+mapping::cluster_selection paid_within(platform::clusters_of_program const& of,
+                                       std::vector<std::size_t> const& clusters,
+                                       mapping::selection_settings const& settings) {
+  auto app = of.app;
+  for (std::size_t c = 0; c < of.machine.clusters().size(); ++c)
+    if (!std::ranges::binary_search(clusters, c))
+      app.price_per_hour[of.machine.clusters()[c].name] = 2 * settings.budget;
+  auto found = mapping::select_clusters(cost::mesh::program(of.machine, app), settings);
+  auto const best = mapping::select_clusters(cost::mesh::program(of.machine, of.app), settings);
+  found.bound = best.bound;
+  found.optimal = !found.clusters.empty() && found.time.seconds <= best.bound * (1 + cost::mesh::program::rounding);
+  found.evaluated += best.evaluated, found.seconds += best.seconds;
+  return found;
 }
 
 ordered_json to_json(std::vector<std::string> const& names, mapping::cluster_selection const& found, bool priced) {
@@ -205,13 +230,18 @@ int select(select_options const& options, std::ostream& out) {
                               "the most that it can (exact finds the same)",
                               mapping::host_choices(program), mapping::most_exhaustive));
   bool const given = !options.subset.empty();
-  auto const found = given ? mapping::price_clusters(program, read_subset(options, machine), settings)
-                           : mapping::select_clusters(program, settings);
+  auto found = given ? mapping::price_clusters(program, read_subset(options, machine), settings)
+                     : mapping::select_clusters(program, settings);
   std::string const files = source_of(options.platform) + ", " + source_of(options.app) + ": ";
   if (given && !std::isfinite(found.time.seconds)) throw error(files + why_not(machine, program, found.clusters));
-  if (given && options.budget && found.price > *options.budget * (1 + cost::mesh::program::rounding))
-    throw error(files + fmt::format("budget: all hosts of these clusters cost {:g} an hour, --budget is {:g}",
-                                    found.price, *options.budget));
+  if (given && options.budget && found.price > *options.budget * (1 + cost::mesh::program::rounding)) {
+    found = paid_within(stated, found.clusters, settings);
+    if (found.clusters.empty())
+      throw error(files +
+                  fmt::format("budget: no hosts of these clusters that together have room for the mesh cost {:g} "
+                              "an hour or less; raise --budget",
+                              *options.budget));
+  }
   if (found.clusters.empty() && !std::isfinite(found.bound))
     throw error(files + (options.budget && !mapping::select_clusters(program).clusters.empty()
                              ? why_not_paid(program, machine, *options.budget)
@@ -236,11 +266,12 @@ constexpr char const* footer =
 More clusters compute faster, and wait longer for each other. The files are described in docs/formats.md.
 
 Where the program says what a host of each cluster costs in an hour ("price_per_hour"), --budget is what all hosts together
-may cost: then a cluster may take part with some of its hosts. Without a budget all of its hosts do: no iteration takes less
+may cost: then a cluster may take part with some of its hosts, and with --subset some of those clusters with none. Without a budget all of its hosts do: no iteration takes less
 with fewer.
 
 --announcements is a file as programs that run watch it (skel announce): what an element takes is longer where hosts have a
-part of their speed, paths are as announced, and hosts that leave take no part.
+part of their speed, paths are as announced, and hosts that leave take no part. Lines that cannot be accepted are told, and
+left out.
 
 Algorithms: exact (proven), exhaustive (all sets), greedy, grouping (greedy, with groups of near clusters at once), rnd
 (random), rnd1k (the best of a thousand), sa (simulated annealing), sa.greedy and sa.grouping (from what these find).

@@ -166,10 +166,10 @@ iteration_time time_of(part_hosts const& on, plan::partition_figures const& coun
     is_seen = std::max(is_seen, on.updates * update.comes[p] - behind);
     fits = fits && static_cast<double>(counted.cells[p]) <= on.most_cells[p] * (1 + program::rounding);
   }
-  made.update = update.last();
-  made.all_reduce = on.all_reduce;
-  double const exchange = on.updates * made.update;
-  made.communication = exchange + on.allreduces * on.all_reduce;
+  double const exchange = on.updates * update.last();
+  made.update = update.last() + on.wait;
+  made.all_reduce = on.all_reduce + on.wait;
+  made.communication = on.updates * made.update + on.allreduces * made.all_reduce;
   made.hidden = exchange - is_seen;
   double computes = 0;
   for (auto const one : made.phases) computes += one;
@@ -188,7 +188,7 @@ double least_seconds(part_hosts const& on, std::span<double const> all) {
   }
   double const exchange = on.updates * on.least_latency;
   double const both = on.asynchronous ? std::max(overlaps, exchange) : overlaps + exchange;
-  return waits_for_nothing + both + on.allreduces * on.all_reduce;
+  return waits_for_nothing + both + on.allreduces * on.all_reduce + (on.updates + on.allreduces) * on.wait;
 }
 
 surface_factors fit_surface(part_hosts const& on, plan::partition_figures const& counted) {

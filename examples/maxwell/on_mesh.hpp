@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include <skel/iterate.hpp>
 
@@ -61,8 +62,15 @@ struct light {
   }
 };
 
+/// What is the same on all ranks, and stays with the program where it goes on elsewhere or later.
 struct totals {
   light now{}, at_first{};
+  std::vector<light> after{};  ///< each step
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(now, at_first, after);
+  }
 };
 
 /// A cell on a rank: of a scheme, with what is looked at.
@@ -142,15 +150,24 @@ light light_of(watched_cell<Cell> const& c) {
   return out;
 }
 
+/// The step in which all ranks come to know the whole field.
+template <class Cell>
+auto reduce_light() {
+  return skel::all_reduce(
+      "light", &totals::now, [](watched_cell<Cell> const& c) { return light_of(c); }, std::plus<>());
+}
+
+/// The step that keeps what is known of the field. Ranks that have cells by now would have it only since then.
+inline auto keep_light() {
+  return skel::on_totals("keep light", [](totals& all) { all.after.push_back(all.now); });
+}
+
 /// What is known of the field before the first step. Collective.
 template <class Cell>
 light first_light(skel::grid& grid, skel::mesh const& mesh, experiment const& of, bool leaps) {
-  auto const program =
-      skel::iterate("maxwell, at first", mesh, totals(),
-                    [&](skel::mesh_element const& e) { return first_cell<Cell>(e, of, leaps); }) |
-      skel::all_reduce(
-          "light", &totals::now, [](watched_cell<Cell> const& c) { return light_of(c); }, std::plus<>()) |
-      skel::times(1);
+  auto const program = skel::iterate("maxwell, at first", mesh, totals(),
+                                     [&](skel::mesh_element const& e) { return first_cell<Cell>(e, of, leaps); }) |
+                       reduce_light<Cell>() | skel::times(1);
   return grid.run(program).totals.now;
 }
 
@@ -159,7 +176,7 @@ template <std::size_t Order>
 auto leap_frog_program(skel::mesh mesh, experiment const& of) {
   using cell_type = watched_cell<cell<Order>>;
   double const dt = of.step;
-  return skel::iterate("maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
+  return skel::iterate("maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first, .after = {}},
                        [of](skel::mesh_element const& e) { return first_cell<cell<Order>>(e, of, true); }) |
          skel::phase("E",
                      [dt](skel::element<cell_type> e) {
@@ -170,9 +187,7 @@ auto leap_frog_program(skel::mesh mesh, experiment const& of) {
          skel::update("E", &cell_type::E) |
          skel::phase("H",
                      [dt](skel::element<cell_type> e) { advance_H<Order>(*e, members_behind(e, &cell_type::E), dt); }) |
-         skel::update("H", &cell_type::H) |
-         skel::all_reduce(
-             "light", &totals::now, [](cell_type const& c) { return light_of(c); }, std::plus<>());
+         skel::update("H", &cell_type::H);
 }
 
 /// The steps of a stage of the Runge-Kutta method.
@@ -203,18 +218,15 @@ auto update_of_stage(std::size_t stage) {
 /// know nothing of the program: otherwise the name of each type would have those of all before it.
 template <std::size_t Order>
 auto runge_kutta_program(skel::mesh mesh, experiment const& of) {
-  using cell_type = watched_cell<runge_kutta_cell<Order>>;
   auto const rates = [&of](std::size_t stage) { return rates_of_stage<Order>(stage, of.step, of.how); };
   return skel::iterate(
-             "maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first},
+             "maxwell", std::move(mesh), totals{.now = {}, .at_first = of.at_first, .after = {}},
              [of](skel::mesh_element const& e) { return first_cell<runge_kutta_cell<Order>>(e, of, false); }) |
          rates(0) | fields_of_stage<Order>(0) | update_of_stage<Order>(0)    //
          | rates(1) | fields_of_stage<Order>(1) | update_of_stage<Order>(1)  //
          | rates(2) | fields_of_stage<Order>(2) | update_of_stage<Order>(2)  //
          | rates(3) | fields_of_stage<Order>(3) | update_of_stage<Order>(3)  //
-         | rates(4) | fields_of_stage<Order>(4) | update_of_stage<Order>(4)  //
-         | skel::all_reduce(
-               "light", &totals::now, [](cell_type const& c) { return light_of(c); }, std::plus<>());
+         | rates(4) | fields_of_stage<Order>(4) | update_of_stage<Order>(4);
 }
 
 }  // namespace maxwell

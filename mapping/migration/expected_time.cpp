@@ -119,7 +119,7 @@ bool expected_time::is_due(record::superstep const& step) const {
 bool expected_time::pays_by_now(double least) const {
   if (found_.empty()) return false;
   auto const time = to_come().supersteps;
-  double const supersteps = std::accumulate(time.begin(), time.end(), 0.0), wrong = std::exp(doubt());
+  double const supersteps = std::accumulate(time.begin(), time.end(), 0.0), wrong = std::exp(doubt_of_mean());
   return std::ranges::any_of(found_, [&](found_way const& one) {
     return supersteps * (found_.front().seconds - wrong * one.seconds) - one.price > least;
   });
@@ -130,6 +130,11 @@ double expected_time::doubt() const {
   std::vector<double> sizes;
   for (double const one : errors_) sizes.push_back(std::abs(one));
   return statistics::median(std::move(sizes));
+}
+
+double expected_time::doubt_of_mean() const {
+  if (errors_.size() < 2) return doubt();
+  return statistics::deviation({errors_.begin(), errors_.end()}) / std::sqrt(static_cast<double>(errors_.size()));
 }
 
 expected_time::horizon expected_time::to_come() const {
@@ -209,7 +214,8 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   for (auto const& one : ways) seconds.push_back(time.by_parts(one.seconds));
   auto const [rest, changes] = cheapest_sequences(seconds, change, time.chance);
 
-  double const supersteps = std::accumulate(time.supersteps.begin(), time.supersteps.end(), 0.0), error = doubt();
+  double const supersteps = std::accumulate(time.supersteps.begin(), time.supersteps.end(), 0.0),
+               error = doubt_of_mean();
   remap_request asked{.program = 0, .seconds = static_cast<double>(step.number), .ways = {}, .items = supersteps};
   // Staying is to move later, where that is expected to pay: what is chosen and what is not differ until then, and only
   // there may a forecast be wrong about which is better.
@@ -239,7 +245,9 @@ record::rescheduling expected_time::call(record::superstep const& step) {
   seconds_ = time.by_parts(obeyed.seconds), begins_ = time.begins;
   for (std::size_t k = 0; k < seconds_.size(); ++k) seconds_[k] /= time.weight[k];
   last_call_ = step.number;
-  due_ = step.number + std::max<std::size_t>(1, holds_ / 2);
+  double const price = std::max(cost::bsp::rescheduling_time(machine_, step.hosts), step.call),
+               apart = std::min(static_cast<double>(holds_ / 2), price / (call_share * step.seconds));
+  due_ = step.number + std::max<std::size_t>(1, static_cast<std::size_t>(apart));
   if (changes[chosen] < time.begins.size())
     due_ = std::min(due_, step.number + std::max<std::size_t>(1, time.begins[changes[chosen]]));
   called_ += made.cost;

@@ -26,17 +26,17 @@ namespace skel::mapping::migration {
 /// ahead have foreseen of what hosts differ by (forecast_skill). Of the assignments that were found, the
 /// cheapest sequence over the supersteps to come is looked for, each change at the price of its migrations. The price
 /// of a way is that of the cheapest sequence that begins with it; "stay" is one. So what can as well be done later is
-/// done later. A way other than staying counts with the median error of forecasts as its doubt, for the supersteps
-/// until staying would end.
+/// done later. A way other than staying counts with the standard error of the forecasts' mean error as its doubt, for
+/// the supersteps until staying would end.
 ///
 /// Whether to make a call at all is decided apart. A call is due when half as many supersteps have passed as
-/// forecasts had held for at the last one, when a sequence changes, or when supersteps take longer than they were
-/// expected to. It is made where an even spread of the work and no waiting for messages would have saved more since the
-/// last one than a call takes that moves something, one of n + 1 after n in a row that did not; and while calls take
-/// less than migrations have won and a small share of the time: of the whole, where the program says its end. Beyond
-/// that it is made where the last one moved nothing, as it did not pay yet, and what it found is to win more by now, as
-/// forecasts have held for longer, than n + 1 calls take. Where a host goes away, it is made at once, whatever it
-/// takes.
+/// forecasts had held for at the last one, or so many that it takes but a small share of their time, when a sequence
+/// changes, or when supersteps take longer than they were expected to. It is made where an even spread of the work and
+/// no waiting for messages would have saved more since the last one than a call takes that moves something, one of n +
+/// 1 after n in a row that did not; and while calls take less than migrations have won and a small share of the time:
+/// of the whole, where the program says its end. Beyond that it is made where the last one moved nothing, as it did not
+/// pay yet, and what it found is to win more by now, as forecasts have held for longer, than n + 1 calls take. Where a
+/// host goes away, it is made at once, whatever it takes.
 ///
 /// A superstep takes O(processes + hosts + messages + clusters^2), a call what near_assignments() takes and
 /// O(ways^2 (processes + supersteps)).
@@ -70,7 +70,10 @@ class expected_time final : public policy {
 
   void watch(record::superstep const& step);
   bool is_due(record::superstep const& step) const;
+  /// Median size of the errors of single supersteps, and standard error of their mean: what all ways are off alike says
+  /// nothing of which is better.
   double doubt() const;
+  double doubt_of_mean() const;
   /// Whether one of these ways is to win more than `least` beside its price [s], as long as forecasts have held by now,
   /// and also where they are as wrong as they usually are.
   bool pays_by_now(double least) const;

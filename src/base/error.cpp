@@ -10,6 +10,16 @@ constexpr std::size_t most_source = 4096, most_where = 400, most_reason = 2000;
 
 }  // namespace
 
+std::string what_is_handled() {
+  try {
+    throw;
+  } catch (std::exception const& e) {
+    return printable(what_of(e), most_reason);
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
 input_error::input_error(std::string source, std::string where, std::string reason)
     : error(printable(source, most_source) + ": " + (where.empty() ? "" : printable(where, most_where) + ": ") +
             printable(reason, most_reason)),

@@ -159,8 +159,8 @@ void check_forced(mapping::forced_choices const& forced) {
       }
     if (problem == mapping::remap_choice::name && choice != mapping::remap_choice::stay)
       throw error(said +
-                  ": a run can be told to stay, not where to go while it goes on; --skel-force remap=stay, or "
-                  "--skel-force placement=... for the whole run");
+                  ": a run can be told to stay, not where to go while it goes on; --skel-force remap=stay, or for the "
+                  "whole run placement=... of a line of stages, clusters=... of a program over a mesh");
     if (problem == mapping::migration::problem_name && choice != mapping::remap_choice::stay)
       throw error(said + ": processes can be told to stay, not where to go; --skel-force migration=stay");
     if (problem == mapping::exchange_problem::name && !plan::find_exchange(choice))

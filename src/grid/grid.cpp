@@ -5,12 +5,16 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
+#include <initializer_list>
 #include <iterator>
+#include <map>
 #include <new>
 #include <optional>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 #include <unistd.h>
@@ -38,6 +42,7 @@
 #include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/phase_times.hpp>
 #include <skel/detail/runtime/iteration/run.hpp>
+#include <skel/detail/runtime/iteration/step_time.hpp>
 #include <skel/detail/runtime/iteration/update_check.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
@@ -428,6 +433,57 @@ struct grid::state {
                        "program '" + part.name() + "': " + found->what, nullptr);
   }
 
+  /// What measuring may take that comes before a run [s]: no longer than one notices.
+  static constexpr double unnoticed = 0.1;
+
+  /// What each step of a program takes on each rank for an element [s], as far as it can be measured. Ranks that share
+  /// their cores with others who measure do not disturb them, and are as fast. A piece is no larger than `most`, what a
+  /// rank will have. Collective.
+  std::vector<std::vector<double>> measure_steps(runtime::iteration::mesh_part& part, face_neighbours const& faces,
+                                                 std::size_t most) {
+    auto const size = static_cast<std::size_t>(ranks.size());
+    std::vector<std::size_t> measures(size);   // who does that for each rank
+    std::map<std::size_t, std::size_t> first;  // of each domain of cores, who has some of its own
+    for (std::size_t r = 0; r < size; ++r)
+      if (cores->own[r] > 0) first.try_emplace(cores->domain[r], r);
+    for (std::size_t r = 0; r < size; ++r)
+      measures[r] = cores->own[r] > 0 ? r : first.try_emplace(cores->domain[r], r).first->second;
+    auto const me = static_cast<std::size_t>(ranks.rank());
+    std::vector<double> mine;
+    if (measures[me] == me) try {
+        if (auto const found = measure_phases(part, faces, most, threads()[me], unnoticed)) mine = found->seconds;
+      } catch (std::bad_alloc const&) {  // hosts are told apart by their speeds then
+      }
+    std::vector<std::vector<double>> told, out;
+    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
+      told.push_back(runtime::from_bytes<std::vector<double>>(text));
+    for (auto const r : measures) out.push_back(told[r]);
+    return out;
+  }
+
+  /// What ranks cost each other, as far as it can be measured in the time. Of ranks, not of a program: once.
+  /// Collective.
+  mesh_rank_costs measure_costs() {
+    if (!rank_steps) {
+      std::vector<measured_steps> all;
+      if (ranks.rank() == 0) try {
+          all = steps_to_measure(make_bsp_machine(probed ? *probed : *stated, *settings.platform, threads()));
+        } catch (error const&) {  // who places the program says what is wrong
+        }
+      all = runtime::from_bytes<decltype(all)>(ranks.broadcast(runtime::to_bytes(all)));
+      double const begin = record::now();
+      std::size_t done = 0;
+      while (done < all.size()) {
+        all[done].seconds = runtime::iteration::time_steps(ranks, all[done].ranks);
+        ++done;
+        if (ranks.broadcast(record::now() - begin > unnoticed ? "over" : "on") == "over") break;
+      }
+      all.resize(done);
+      rank_steps = std::move(all);
+    }
+    return {*rank_steps, *cores};
+  }
+
   /// How a program over a mesh runs. Every rank measures its phases, rank 0 decides and tells. Collective.
   placed_mesh place(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces) {
     placed_mesh out;
@@ -442,18 +498,8 @@ struct grid::state {
     }
     know_machine();
     hear_announcements();
-    // A piece is no larger than what a rank will have, and measuring it takes no longer than one notices.
-    constexpr double seconds = 0.1;
-    std::vector<double> mine;
-    try {
-      if (auto const found = measure_phases(part, faces, mesh.cells() / size,
-                                            threads()[static_cast<std::size_t>(ranks.rank())], seconds))
-        mine = found->seconds;
-    } catch (std::bad_alloc const&) {  // hosts are told apart by their speeds then
-    }
-    std::vector<std::vector<double>> measured;
-    for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
-      measured.push_back(runtime::from_bytes<std::vector<double>>(text));
+    auto measured = measure_steps(part, faces, mesh.cells() / size);
+    auto costs = measure_costs();
     std::pair<placed_mesh, std::string> told;
     if (ranks.rank() == 0) try {
         auto const& where = probed ? *probed : *stated;
@@ -462,7 +508,8 @@ struct grid::state {
         mesh_outlook outlook(announced_machine(), std::move(measured));
         auto machine = make_bsp_machine(where, *settings.platform, threads());
         if (outlook.is_announced()) machine = with_paths(std::move(machine), outlook.for_ranks());
-        told.first = meshes->place(part, mesh, faces, machine, ranks.hosts(), std::move(outlook), settings.horizon);
+        told.first = meshes->place(part, mesh, faces, machine, std::move(costs), ranks.hosts(), std::move(outlook),
+                                   settings.horizon);
         for (auto const host : where.host_of_rank)
           told.first.group_of.push_back(where.picture.machine().cluster_of(host));
       } catch (std::exception const& e) {
@@ -600,13 +647,32 @@ struct grid::state {
     return describe(found);
   }
 
-  /// A file that cannot be written must not be noticed after the run. Collective.
-  void check_file(std::string const& file, std::string const& option) const {
-    if (file.empty()) return;
-    bool const fine = ranks.rank() != 0 || record::can_be_written(file);
-    if (ranks.broadcast(fine ? "fine" : "bad") == "bad")
-      throw error(file + ": cannot be opened for writing, or is a pipe; give " + option +
-                  " a file in a folder that exists");
+  struct run_file {
+    std::string const& name;
+    char const* option;
+  };
+  /// Files that cannot be written must not be noticed after the run, nor that one was written over another one.
+  /// Collective.
+  void check_files(std::initializer_list<run_file> files) const {
+    std::string refused;
+    if (ranks.rank() == 0) refused = why_not_written(files);
+    refused = ranks.broadcast(refused);
+    if (!refused.empty()) throw error(refused);
+  }
+  /// Empty: they can be.
+  static std::string why_not_written(std::initializer_list<run_file> files) {
+    namespace fs = std::filesystem;
+    for (auto const& one : files)
+      if (!one.name.empty() && !record::can_be_written(one.name))
+        return one.name + ": cannot be opened for writing, or is a pipe; give " + one.option +
+               " a file in a folder that exists";
+    std::error_code unknown;
+    for (auto one = files.begin(); one != files.end(); ++one)
+      for (auto other = files.begin(); other != one; ++other)
+        if (!one->name.empty() && !other->name.empty() && fs::is_regular_file(one->name, unknown) &&
+            fs::equivalent(one->name, other->name, unknown))
+          return one->name + ": " + other->option + " and " + one->option + " would write the same file; name two";
+    return {};
   }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {
@@ -694,14 +760,15 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
-  std::optional<rank_cores> cores;                 // from the first program on
-  std::string limits;                              // ranks that may use fewer than their host has
-  std::optional<run_platform> probed;              // where none was stated; on rank 0 as runs have corrected it
-  std::optional<run_platform> stated;              // as it was, before each rank became a host
-  std::shared_ptr<decision_store> store;           // of all that decides, also of what asks no grid
-  std::unique_ptr<program_history> history;        // on rank 0, from the first program on
-  std::optional<mesh_planner> meshes;              // on rank 0, from the first program over a mesh on
-  std::unique_ptr<collective_engine> collectives;  // from the first one on
+  std::optional<rank_cores> cores;                        // from the first program on
+  std::string limits;                                     // ranks that may use fewer than their host has
+  std::optional<run_platform> probed;                     // where none was stated; on rank 0 as runs have corrected it
+  std::optional<run_platform> stated;                     // as it was, before each rank became a host
+  std::shared_ptr<decision_store> store;                  // of all that decides, also of what asks no grid
+  std::unique_ptr<program_history> history;               // on rank 0, from the first program on
+  std::optional<mesh_planner> meshes;                     // on rank 0, from the first program over a mesh on
+  std::optional<std::vector<measured_steps>> rank_steps;  // of the ranks, from then on
+  std::unique_ptr<collective_engine> collectives;         // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
   machine_news news;                                        // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0
@@ -796,8 +863,9 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   state& s = *state_;
   check_times(s.settings);
   s.meet(call_with("run()", line, s.settings));
-  s.check_file(s.settings.trace, "--skel-trace");
-  s.check_file(s.settings.report, "--skel-report");
+  s.check_files({{s.settings.trace, "--skel-trace"},
+                 {s.settings.report, "--skel-report"},
+                 {s.settings.decisions, "--skel-decisions"}});
   if (rank() == 0) warn_of_unused_by_line(s.settings);
   auto const view = s.view_of(line);
   if (!view) return s.run(line, stop, nullptr);
@@ -856,9 +924,10 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
              watched = decides || bsp_view::measures(s.settings);
   options.measures = watched || by_hand;
   s.meet(call_with(group, options, how, types, s.settings));
-  s.check_file(s.settings.trace, "--skel-trace");
-  s.check_file(s.settings.report, "--skel-report");
-  s.check_file(s.settings.scenario, "--skel-scenario");
+  s.check_files({{s.settings.trace, "--skel-trace"},
+                 {s.settings.report, "--skel-report"},
+                 {s.settings.decisions, "--skel-decisions"},
+                 {s.settings.scenario, "--skel-scenario"}});
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
@@ -914,7 +983,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
-  s.check_file(s.settings.report, "--skel-report");
+  s.check_files({{s.settings.report, "--skel-report"}, {s.settings.decisions, "--skel-decisions"}});
   std::optional<mesh_run_view> view;
   if (rank() == 0) {
     warn_of_unused_by_mesh(s.settings);
@@ -926,7 +995,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
     if (view) view->complete(report);
     return report;
   } catch (std::exception const& e) {
-    if (view) view->fail(e.what());
+    if (view) view->fail(e.what(), s.news.refusals());
     throw;
   }
 }
@@ -935,7 +1004,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
                              runtime::iteration::run_options options, mesh_run_view* view) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
-  if (!settings.checkpoint.empty()) checkpoints.emplace(part, faces, settings, ended_runs() + 1, ranks);
+  if (!settings.checkpoint.empty()) checkpoints.emplace(part, mesh, settings, ended_runs() + 1, ranks);
   auto placed = place(part, mesh, faces);
   mesh_report report{.plan = std::move(placed.plan)};
   options.group_of = std::move(placed.group_of);
@@ -979,9 +1048,11 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
       next.first = checkpoints && checkpoints->due();
       if (is_time()) {
         said.announced = news.hear(), said.now = stopped - first_begun;
-        if (auto const dealt = remapper->review(record, iterations, paused, said))
+        if (auto const dealt = remapper->review(record, iterations, paused, said)) {
           for (auto const part_of : dealt->part_of)
             next.second.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));
+          if (view != nullptr) view->expect(remapper->reviews().back().goes);
+        }
       }
     }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);

@@ -1,5 +1,6 @@
 #include "mesh_checkpoints.hpp"
 
+#include <bit>
 #include <cstdio>
 #include <exception>
 #include <utility>
@@ -30,12 +31,22 @@ struct finding {
   }
 };
 
-/// What makes a program another one. Neither ranks nor hosts count.
-std::vector<std::string> identity_of(runtime::iteration::mesh_part const& part, face_neighbours const& mesh) {
+/// Of cells, their nodes, and where these are. O(corners + nodes).
+std::uint64_t id_of(mesh const& of) {
   fnv1a hash;
-  for (auto const behind : mesh.all()) hash.add(std::uint64_t{behind});
+  for (std::size_t c = 0; c < of.cells(); ++c) {
+    hash.add(name_of(of.kind(c)));
+    for (auto const node : of.cell(c)) hash.add(std::uint64_t{node});
+  }
+  hash.add(of.dimension());
+  for (double const x : of.where().values) hash.add(std::bit_cast<std::uint64_t>(x));
+  return hash.value();
+}
+
+/// What makes a program another one. Neither ranks nor hosts count.
+std::vector<std::string> identity_of(runtime::iteration::mesh_part const& part, mesh const& over) {
   std::vector<std::string> out{"program '" + part.name() + "' over " + counted(part.elements(), "element"),
-                               "neighbours " + std::to_string(hash.value())};
+                               "mesh " + std::to_string(id_of(over)) + ", of its nodes and coordinates"};
   for (auto const& step : part.steps()) out.push_back("step '" + step.name + "'");
   out.push_back(part.types());
   return out;
@@ -43,7 +54,7 @@ std::vector<std::string> identity_of(runtime::iteration::mesh_part const& part, 
 
 }  // namespace
 
-mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, face_neighbours const& mesh,
+mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, mesh const& over,
                                    run_settings const& settings, std::size_t run, runtime::communicator const& ranks)
     : settings_(settings), ranks_(ranks), last_(record::now()) {
   if (!part.cells_travel())
@@ -53,7 +64,7 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, fa
   finding mine;
   if (ranks.rank() == 0) try {
       std::vector<std::string> notes;
-      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, run, identity_of(part, mesh));
+      store_ = std::make_unique<runtime::checkpoint_store>(settings.checkpoint, run, identity_of(part, over));
       auto found = store_->last(notes);
       for (auto const& note : notes) warn(note);
       if (found) {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include <skel/detail/grid/settings.hpp>
-#include <skel/detail/pattern/face_neighbours.hpp>
+#include <skel/detail/pattern/mesh.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/checkpoint_record.hpp>
 #include <skel/detail/runtime/checkpoint_store.hpp>
@@ -22,7 +22,7 @@ class mesh_checkpoints {
   /// Of run `run` of this process, from 1 on, with settings that name a folder. Collective.
   /// Throws skel::error on every rank where cells cannot cross ranks, the folder cannot be used, or has checkpoints of
   /// another program or mesh.
-  mesh_checkpoints(runtime::iteration::mesh_part const& part, face_neighbours const& mesh, run_settings const& settings,
+  mesh_checkpoints(runtime::iteration::mesh_part const& part, mesh const& over, run_settings const& settings,
                    std::size_t run, runtime::communicator const& ranks);
   ~mesh_checkpoints();
   mesh_checkpoints(mesh_checkpoints const&) = delete;

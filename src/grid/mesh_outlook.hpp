@@ -13,7 +13,8 @@ namespace skel {
 /// What is expected of the ranks of a program over a mesh, on rank 0: what an element takes in each step of it, and
 /// whether a host is to be left. Of a rank that computes that is what it took last; of one that waits, what it took
 /// when it was measured last, by how much of its host was left then and is now (platform::monitor). Of a step of which
-/// nobody knows when it was measured, the first that its host's system says counts as what was left then.
+/// nobody knows when it was measured, the first that its host's system says counts as what was left then. All as if a
+/// rank had the cores that it shares with others for itself.
 class mesh_outlook {
  public:
   /// `seconds`: of each rank, what each step takes for an element [s]; empty where it could not be measured.
@@ -31,6 +32,11 @@ class mesh_outlook {
   bool leaves(std::size_t rank) const { return machine_.leaves(rank); }
   /// How wrong forecasts of the part that its host has left usually are, relative to it; 0: there was none.
   double error(std::size_t rank) const;
+  /// The machine with its models of messages as it is now, and the host of each rank on it.
+  platform::snapshot seen() const { return machine_.next(); }
+  std::vector<std::size_t> const& host_of_rank() const { return machine_.host_of_rank(); }
+  /// Whether its figures of paths were measured: they are of messages as they came through.
+  bool is_measured() const { return machine_.machine().is_measured(); }
   /// Whether anything was announced, and the machine with what is known of it now: host i is rank i.
   bool is_announced() const { return machine_.seen().announced > 0; }
   platform::description for_ranks() const { return machine_.for_ranks(); }

@@ -85,11 +85,19 @@ std::string clusters(mesh_history const& run) {
          paragraph(
              "Each square is a rank, filled where it has elements. Ranks of a cluster are near to each other and "
              "equally fast; lines are links, with the latency of the longer direction.");
-  auto const& believed = run.report.plan.believed;
+  auto const& plan = run.report.plan;
+  std::vector<std::size_t> at_first;
+  for (std::size_t c = 0; c < plan.clusters.size(); ++c)
+    if (std::ranges::any_of(plan.clusters[c].ranks,
+                            [&](int r) { return plan.elements_of[static_cast<std::size_t>(r)] > 0; }))
+      at_first.push_back(c);
+  bool const others = at_first != of.chosen;
   for (auto const& model : of.models)
-    out +=
-        paragraph("Chosen: " + names_of(of.machine, of.chosen) + ", " + scaled(model.chosen, "s") +
-                  " an iteration by '" + model.name + "'" + (model.name == believed ? ", which was believed." : "."));
+    out += paragraph((others ? "In the end: " : "Chosen: ") + names_of(of.machine, of.chosen) + ", " +
+                     scaled(model.chosen, "s") + " an iteration by '" + model.name + "'" +
+                     (model.name == plan.believed ? ", which was believed" : "") +
+                     (others ? ", with what was known when it began." : "."));
+  if (others) out += paragraph("When it began: " + names_of(of.machine, at_first) + ".");
   return out + (of.machine.clusters().size() > 1 ? mapping::sizes_svg(of) : "") + sizes_table(of);
 }
 
@@ -260,6 +268,11 @@ std::string moves(mesh_history const& run) {
                    "for it.");
 }
 
+std::string not_heard(mesh_history const& run) {
+  auto const points = refused_points(run.report.refused_announcements);
+  return points.empty() ? "" : "<h2>What was not heard</h2>\n<ul>" + points + "</ul>\n";
+}
+
 std::string checkpoints(mesh_history const& run) {
   auto const& of = run.report.checkpoints;
   if (of.written + of.failed == 0) return "";
@@ -278,7 +291,7 @@ std::string mesh_page(mesh_history const& run) {
   std::string const title = "program '" + run.report.plan.name + "'";
   return page_document(title, "",
                        "<h1>" + in_html(title) + "</h1>\n" + summary(run) + clusters(run) + iterations(run) +
-                           parts(run) + ranks(run) + moves(run) + checkpoints(run));
+                           parts(run) + ranks(run) + moves(run) + not_heard(run) + checkpoints(run));
 }
 
 }  // namespace skel

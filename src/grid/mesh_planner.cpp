@@ -36,31 +36,50 @@ bool computes(mesh_step const& step) {
   return step.what == mesh_step::kind::phase || step.what == mesh_step::kind::all_reduce;
 }
 
-/// The ranks as the model of iterations sees them, but for those that are left out: a rank is a host.
-mesh_clusters_of_ranks clusters_of(bsp_machine const& where, std::vector<bool> const& left_out) {
-  auto const& hosts = where.machine.hosts;
-  std::vector<platform::cluster> clusters;
-  std::vector<std::optional<std::size_t>> number;
-  mesh_clusters_of_ranks out;
-  for (std::size_t host = 0; auto one : hosts.clusters()) {
-    std::vector<int> ranks;
-    for (std::size_t const end = host + one.hosts; host < end; ++host) {
-      if (left_out[static_cast<std::size_t>(where.rank_of_host[host])]) continue;
-      ranks.push_back(where.rank_of_host[host]);
-      if (where.machine.memory.empty() || !std::isfinite(where.machine.memory[host])) continue;
-      one.memory = std::min(one.memory.value_or(where.machine.memory[host]), where.machine.memory[host]);
-    }
-    number.push_back(ranks.empty() ? std::nullopt : std::optional(clusters.size()));
-    if (ranks.empty()) continue;
-    one.hosts = ranks.size();
-    clusters.push_back(std::move(one));
-    out.ranks.push_back(std::move(ranks));
+/// By how much the phases of the first 1, 2, 3 ... of these ranks take longer than on one alone, as threads share
+/// cores.
+std::vector<double> slower_by(rank_cores const& cores, std::vector<std::size_t> const& threads,
+                              std::vector<int> const& ranks) {
+  if (cores.domain.empty()) return {};
+  std::vector<double> out;
+  std::map<std::size_t, std::size_t> used;  // of each domain
+  double slower = 1;
+  for (int const rank : ranks) {
+    auto const r = static_cast<std::size_t>(rank);
+    auto const domain = cores.domain[r];
+    used[domain] += threads[r];
+    slower = std::max(slower, static_cast<double>(used[domain]) / static_cast<double>(cores.cores[domain]));
+    out.push_back(slower);
   }
-  std::vector<platform::cluster_link> links;
-  for (auto const& one : hosts.links())
-    if (number[one.from] && number[one.to]) links.push_back({*number[one.from], *number[one.to], one.path, {}});
-  out.machine = {hosts.local_latency(), std::move(clusters), std::move(links)};
   return out;
+}
+
+/// The model pLogP of messages between two hosts, where the machine has it; of two ranks on one host only where that is
+/// a cluster of its own.
+platform::parameter_blocks messages_between(platform::description const& machine, std::size_t a, std::size_t b) {
+  std::size_t const from = machine.cluster_of(a), to = machine.cluster_of(b);
+  platform::parameter_blocks out;
+  auto const take = [&](platform::parameter_blocks const& all) {
+    if (auto const found = all.find("plogp"); found != all.end()) out.insert(*found);
+  };
+  if (from == to) {
+    if (a != b || machine.clusters()[to].hosts == 1) take(machine.clusters()[to].parameters);
+    return out;
+  }
+  auto const ends = [](platform::cluster_link const& one) { return std::pair(one.from, one.to); };
+  auto const link = std::ranges::lower_bound(machine.links(), std::pair(from, to), {}, ends);
+  if (link != machine.links().end() && ends(*link) == std::pair(from, to)) take(link->parameters);
+  return out;
+}
+
+/// Of a step on the first ranks of a cluster, what it takes beside the messages that time_steps() sends.
+double beside_messages(platform::description const& machine, std::size_t cluster, std::size_t ranks, double seconds) {
+  record::mesh_app nothing;
+  nothing.elements = 1, nothing.face_bytes = sizeof(double), nothing.usable_bandwidth = 1;
+  nothing.phases = {{.name = "none", .seconds_per_element = {}}};
+  for (auto const& one : machine.clusters()) nothing.phases[0].seconds_per_element[one.name] = 0;
+  auto const on = cost::mesh::hosts_of_parts(machine, nothing, std::vector<std::size_t>(ranks, cluster));
+  return std::max(0.0, seconds - (on.all_reduce + on.paths[0].time(sizeof(double))) / 2);
 }
 
 /// Ranks on hosts that are to be left, unless all are.
@@ -87,6 +106,7 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
   app.elements = static_cast<double>(part.elements());
   app.bytes_per_element = static_cast<double>(part.bytes_per_element());
   app.updates = app.allreduces = 0;
+  if (outlook.is_measured()) app.usable_bandwidth = 1;  // by messages, which got what there is
   double bytes = 0;
   bool waits = true;
   for (auto const& step : steps) {
@@ -104,7 +124,8 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
       for (int const rank : on.ranks[c])
         if (auto const of = outlook.seconds(static_cast<std::size_t>(rank)); !of.empty()) measured.push_back(of[s]);
       phase.seconds_per_element[clusters[c].name] =
-          measured.empty() ? unknown_seconds / clusters[c].speed : together(measured);
+          on.shared[c].slower_by(on.ranks[c].size()) *
+          (measured.empty() ? unknown_seconds / clusters[c].speed : together(measured));
     }
     app.phases.push_back(std::move(phase));
   }
@@ -150,6 +171,21 @@ mesh_ground ground_of(mesh_clusters_of_ranks const& on, record::mesh_app const& 
   if (auto const most = static_cast<std::size_t>(app.elements); out.ranks.size() > most)
     out.ranks.resize(most), cluster_of_part.resize(most);
   out.hosts = cost::mesh::hosts_of_parts(on.machine, app, cluster_of_part);
+  for (std::size_t k = 0; k < chosen.clusters.size(); ++k) {
+    auto const c = chosen.clusters[k];
+    auto const& shared = on.shared[c];
+    auto const parts = static_cast<std::size_t>(std::ranges::count(cluster_of_part, c));
+    if (parts == 0) continue;
+    out.slower.insert(out.slower.end(), parts, shared.slower_by(parts));
+    if (cluster_of_part.size() > 1 && parts >= out.waiting) {
+      out.waiting = std::max<std::size_t>(2, parts);
+      out.hosts.wait = shared.wait_of(parts);
+      out.measured_wait = on.measured_waits[c](static_cast<double>(out.waiting));
+    }
+    double const than_all = shared.slower_by(parts) / shared.slower_by(on.ranks[c].size());
+    for (std::size_t p = out.slower.size() - parts; p < out.slower.size(); ++p)
+      for (std::size_t j = 0; j < out.hosts.phases; ++j) out.hosts.seconds[p * out.hosts.phases + j] *= than_all;
+  }
   out.bandwidth = least_bandwidth(on.machine, chosen.clusters);
   return out;
 }
@@ -167,6 +203,86 @@ mesh_planner::mesh_planner(std::shared_ptr<decision_store> store)
   mapping::set_up(clusters_, store_->setup());
 }
 
+std::vector<measured_steps> steps_to_measure(bsp_machine const& where) {
+  std::vector<measured_steps> out;
+  std::size_t first = 0;
+  auto const& clusters = where.machine.hosts.clusters();
+  for (std::size_t c = 0; c < clusters.size(); first += clusters[c++].hosts) {
+    auto const begin = where.rank_of_host.begin() + static_cast<std::ptrdiff_t>(first);
+    std::size_t const all = clusters[c].hosts;
+    for (std::size_t k = 2; k < all; k *= 2) out.push_back({c, {begin, begin + static_cast<std::ptrdiff_t>(k)}});
+    if (all > 1) out.push_back({c, {begin, begin + static_cast<std::ptrdiff_t>(all)}});
+  }
+  return out;
+}
+
+/// The ranks as the model of iterations sees them, but for those that are left out: a rank is a host.
+mesh_clusters_of_ranks mesh_planner::clusters_of(bsp_machine const& where, mesh_outlook const& outlook) const {
+  auto const left_out = left_out_by(outlook);
+  auto const seen = outlook.seen();
+  auto const& machine = seen.machine();
+  auto const host_of = [&](int rank) { return outlook.host_of_rank()[static_cast<std::size_t>(rank)]; };
+  auto const& hosts = where.machine.hosts;
+  std::vector<platform::cluster> clusters;
+  std::vector<std::optional<std::size_t>> number;
+  mesh_clusters_of_ranks out;
+  for (std::size_t host = 0; auto one : hosts.clusters()) {
+    std::vector<int> ranks;
+    for (std::size_t const end = host + one.hosts; host < end; ++host) {
+      if (left_out[static_cast<std::size_t>(where.rank_of_host[host])]) continue;
+      ranks.push_back(where.rank_of_host[host]);
+      if (where.machine.memory.empty() || !std::isfinite(where.machine.memory[host])) continue;
+      one.memory = std::min(one.memory.value_or(where.machine.memory[host]), where.machine.memory[host]);
+    }
+    number.push_back(ranks.empty() ? std::nullopt : std::optional(clusters.size()));
+    if (ranks.empty()) continue;
+    one.hosts = ranks.size();
+    one.parameters = messages_between(machine, host_of(ranks.front()), host_of(ranks.back()));
+    clusters.push_back(std::move(one));
+    out.shared.push_back({slower_by(costs_.cores, where.threads, ranks), {}});
+    out.ranks.push_back(std::move(ranks));
+  }
+  std::vector<platform::cluster_link> links;
+  for (auto const& one : hosts.links()) {
+    if (!number[one.from] || !number[one.to]) continue;
+    std::size_t const from = *number[one.from], to = *number[one.to];
+    links.push_back({from, to, one.path,
+                     messages_between(machine, host_of(out.ranks[from].front()), host_of(out.ranks[to].front()))});
+  }
+  out.machine = {hosts.local_latency(), std::move(clusters), std::move(links)};
+  std::vector<piecewise_linear::point> waits{{2, 0}};
+  for (std::size_t c = 0; c < number.size(); ++c) {
+    if (!number[c]) continue;
+    // Where nothing was measured, those of the cluster before are believed.
+    if (auto own = measured_waits(c, out.machine, *number[c]); !own.empty()) waits = std::move(own);
+    out.measured_waits.emplace_back(waits);
+    auto corrected = waits;
+    for (auto& [ranks, seconds] : corrected) seconds = std::max(0.0, seconds + ranks * waits_more_);
+    out.shared[*number[c]].waits = piecewise_linear(std::move(corrected));
+  }
+  return out;
+}
+
+/// What steps take beside messages on some ranks of a cluster, which has this number on the machine: the more ranks,
+/// the longer, whatever single measurements say.
+std::vector<piecewise_linear::point> mesh_planner::measured_waits(std::size_t cluster,
+                                                                  platform::description const& machine,
+                                                                  std::size_t number) const {
+  std::vector<piecewise_linear::point> out;
+  for (auto const& one : costs_.steps) {
+    if (one.cluster != cluster) continue;
+    double const beside = beside_messages(machine, number, one.ranks.size(), one.seconds);
+    out.push_back({static_cast<double>(one.ranks.size()), std::max(out.empty() ? 0 : out.back().y, beside)});
+  }
+  return out;
+}
+
+/// By what an iteration turned out to take on ranks that take part. Ranks wake up one after the other where they have
+/// to share cores, with each other or with others, so that what waits take more goes with their number.
+void mesh_planner::correct_waits(mesh_ground const& now) {
+  if (now.ranks.size() > 1) waits_more_ = (now.hosts.wait - now.measured_wait) / static_cast<double>(now.waiting);
+}
+
 mesh_planner::~mesh_planner() {
   store_->learnt(mapping::to_entries(clusters_.knowledge()));
 }
@@ -178,7 +294,8 @@ mapping::mesh_clusters_request mesh_planner::request(question const& of) const {
           .app = &of.app,
           .counted = of.counted,
           .relays_from = runtime::iteration::run_options().relays_from,
-          .iterations = static_cast<double>(part_->iterations().value_or(0))};
+          .iterations = static_cast<double>(part_->iterations().value_or(0)),
+          .ranks = &of.on.shared};
 }
 
 /// The surfaces that a partition has.
@@ -188,10 +305,11 @@ void mesh_planner::question::count(cost::mesh::part_hosts const& hosts, plan::pa
 }
 
 placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
-                                bsp_machine const& where, std::vector<std::string> const& hosts, mesh_outlook outlook,
-                                double horizon) {
+                                bsp_machine const& where, mesh_rank_costs costs, std::vector<std::string> const& hosts,
+                                mesh_outlook outlook, double horizon) {
   part_ = &part, where_ = where, outlook_ = std::move(outlook);
-  asked_ = {.on = clusters_of(where, left_out_by(*outlook_)), .app = {}};
+  costs_ = std::move(costs), waits_more_ = 0;
+  asked_ = {.on = clusters_of(where, *outlook_), .app = {}};
   auto& on = asked_.on;
   auto& app = asked_.app;
   app = app_of(part, on, *outlook_, [](auto const& seconds) { return statistics::median(seconds); });
@@ -254,7 +372,8 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
 std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, mesh_ground const& now,
                                                    plan::partition_figures const& counted) {
   auto const where = outlook.is_announced() ? with_paths(where_, outlook.for_ranks()) : where_;
-  question asked{.on = clusters_of(where, left_out_by(outlook)), .app = {}};
+  correct_waits(now);
+  question asked{.on = clusters_of(where, outlook), .app = {}};
   asked.app = app_of(*part_, asked.on, outlook, mean_by_speed);
   asked.count(now.hosts, counted);
   mesh_selection out;
@@ -270,7 +389,7 @@ std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, 
     auto const of = outlook.seconds(static_cast<std::size_t>(out.ground.ranks[p]));
     for (std::size_t s = 0; s < of.size(); ++s)
       if (auto const phase = standing_->phase_of[s]; phase != mesh_standing::no_phase)
-        hosts.seconds[p * hosts.phases + phase] = of[s];
+        hosts.seconds[p * hosts.phases + phase] = of[s] * out.ground.slower[p];
   }
   std::vector<std::size_t> both;
   for (mesh_ground const* const of : {&now, &std::as_const(out.ground)})
@@ -297,8 +416,9 @@ std::unique_ptr<mesh_remapper> mesh_planner::remapper() {
 }
 
 void mesh_planner::observe(mesh_report const& of, bool on_the_same_ranks) {
-  if (!observes_ || !on_the_same_ranks || of.iterations_made() == 0) return;
-  clusters_.observe(request(asked_), of.run.iterating / static_cast<double>(of.iterations_made()));
+  if (!observes_ || of.iterations_made() == 0) return;
+  clusters_.observe(request(asked_), on_the_same_ranks ? of.run.iterating / static_cast<double>(of.iterations_made())
+                                                       : of.reviews.front().stays);
 }
 
 }  // namespace skel

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/piecewise_linear.hpp>
+#include <skel/detail/cost/mesh/shared_ranks.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/mesh_clusters_problem.hpp>
@@ -21,6 +23,7 @@
 #include "decision_store.hpp"
 #include "mesh_outlook.hpp"
 #include "mesh_remapper.hpp"
+#include "rank_cores.hpp"
 
 namespace skel {
 
@@ -39,12 +42,37 @@ struct placed_mesh {
 /// Clusters of ranks on which a program over a mesh may run.
 struct mesh_clusters_of_ranks {
   platform::description machine{};
-  std::vector<std::vector<int>> ranks{};  ///< of each cluster
+  std::vector<std::vector<int>> ranks{};           ///< of each cluster
+  std::vector<cost::mesh::shared_ranks> shared{};  ///< of each cluster
+  std::vector<piecewise_linear> measured_waits{};  ///< of each cluster: `shared` as it was before the run
+};
+
+/// What an update or an all-reduce takes on the first ranks of a cluster of a machine
+/// (runtime::iteration::time_steps()).
+struct measured_steps {
+  std::size_t cluster = 0;
+  std::vector<int> ranks{};
+  double seconds = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(cluster, ranks, seconds);
+  }
+};
+
+/// What is to be measured: of each cluster the first 2, 4, 8 ... ranks and all.
+std::vector<measured_steps> steps_to_measure(bsp_machine const& where);
+
+/// What the ranks of a machine cost each other.
+struct mesh_rank_costs {
+  std::vector<measured_steps> steps{};  ///< as far as there was time for them
+  rank_cores cores{};
 };
 
 /// Decides on rank 0 how programs over a mesh run: which clusters take part, by a decider, and who has which elements.
 /// After a partition its borders are counted, and clusters are chosen once more by what was counted, as long as others
-/// are chosen then. What runs take is learnt, and kept with the store.
+/// are chosen then. Where ranks cost each other more than they compute, some of the ranks of one cluster are chosen.
+/// What runs take is learnt, and kept with the store.
 class mesh_planner {
  public:
   explicit mesh_planner(std::shared_ptr<decision_store> store);
@@ -58,15 +86,16 @@ class mesh_planner {
   /// Throws skel::error where nothing fits in memory. The part has to live until the run is over. Precondition: the
   /// mesh has elements.
   placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
-                    bsp_machine const& where, std::vector<std::string> const& hosts, mesh_outlook outlook,
-                    double horizon);
+                    bsp_machine const& where, mesh_rank_costs costs, std::vector<std::string> const& hosts,
+                    mesh_outlook outlook, double horizon);
   /// Looks after the program that was placed last while it runs: may deal its elements to any ranks, unless clusters
   /// are forced; nothing where there is nothing to deal anew. Refers to this.
   std::unique_ptr<mesh_remapper> remapper();
   /// What clusters were chosen by, of the program that was placed last, and for which request; null before.
   mapping::mesh_clusters_problem const& problem() const { return clusters_.problem(); }
   mapping::mesh_clusters_request const* asked() const { return request_ ? &*request_ : nullptr; }
-  /// What came of the run that was placed last, and whether it ended on the ranks on which it began.
+  /// What came of the run that was placed last, and whether it ended on the ranks on which it began: if not, what
+  /// iterations took there before the first look counts.
   void observe(mesh_report const& of, bool on_the_same_ranks);
 
  private:
@@ -80,6 +109,10 @@ class mesh_planner {
   };
 
   mapping::mesh_clusters_request request(question const& of) const;
+  mesh_clusters_of_ranks clusters_of(bsp_machine const& where, mesh_outlook const& outlook) const;
+  std::vector<piecewise_linear::point> measured_waits(std::size_t cluster, platform::description const& machine,
+                                                      std::size_t number) const;
+  void correct_waits(mesh_ground const& now);
   std::optional<mesh_selection> select(mesh_outlook const& outlook, mesh_ground const& now,
                                        plan::partition_figures const& counted);
 
@@ -88,6 +121,8 @@ class mesh_planner {
   // What was placed last.
   runtime::iteration::mesh_part const* part_ = nullptr;
   bsp_machine where_;
+  mesh_rank_costs costs_;
+  double waits_more_ = 0;  // for each rank of a cluster, than was measured before the run [s]
   std::optional<mesh_outlook> outlook_;
   plan::cell_graph graph_;
   std::vector<double> centres_;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/joined.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
@@ -50,14 +51,28 @@ std::vector<double> mesh_remapper::took(std::size_t part, record::mesh_record co
   return out;
 }
 
-/// The hosts of the parts with what an element took there in each phase.
+/// What an element would take on the rank of a part alone, by what it took: as long as that at the most, where others
+/// did not use its cores meanwhile, and by as much shorter as it shares them at the least. In between what was believed
+/// stays.
+std::vector<double> mesh_remapper::alone(std::size_t part, std::vector<double> took) const {
+  double const slower = standing_.ground.slower_by(part);
+  auto const believed = around_->outlook.seconds(static_cast<std::size_t>(standing_.ground.ranks[part]));
+  for (std::size_t s = 0; s < took.size(); ++s)
+    took[s] = believed.empty() ? took[s] / slower : std::clamp(believed[s], took[s] / slower, took[s]);
+  return took;
+}
+
+/// The hosts of the parts with what an element took there in each phase; where ranks share cores, with what it takes
+/// then, whether that was seen while they computed or while they waited.
 cost::mesh::part_hosts mesh_remapper::hosts_now(record::mesh_record const& since, std::uint64_t iterations) const {
   auto now = standing_.ground.hosts;
   for (std::size_t p = 0; p < now.parts(); ++p) {
-    auto const of = took(p, since, iterations);
+    auto of = took(p, since, iterations);
+    double const slower = standing_.ground.slower_by(p);
+    if (around_ && slower > 1) of = alone(p, std::move(of));
     for (std::size_t s = 0; s < of.size(); ++s)
       if (auto const phase = standing_.phase_of[s]; phase != mesh_standing::no_phase)
-        now.seconds[p * now.phases + phase] = of[s];
+        now.seconds[p * now.phases + phase] = of[s] * (around_ ? slower : 1);
   }
   return now;
 }
@@ -67,8 +82,24 @@ void mesh_remapper::hear(record::mesh_record const& since, std::uint64_t iterati
   auto& of = around_->outlook;
   for (std::size_t r = 0; r < news.of_ranks.size(); ++r) of.hear(r, news.of_ranks[r], news.now);
   for (std::size_t p = 0; p < standing_.ground.ranks.size() && iterations > 0; ++p)
-    of.measured(static_cast<std::size_t>(standing_.ground.ranks[p]), took(p, since, iterations));
+    of.measured(static_cast<std::size_t>(standing_.ground.ranks[p]), alone(p, took(p, since, iterations)));
   for (auto const& one : news.announced) of.hear(one, news.now);
+}
+
+/// What the slowest rank took in an iteration for what is neither a phase nor sent.
+double mesh_remapper::beside_steps(record::mesh_record const& since, std::uint64_t iterations) const {
+  double sum = 0;
+  for (std::size_t s = 0; s < since.steps.size(); ++s)
+    if (standing_.phase_of[s] == mesh_standing::no_phase) sum += std::ranges::max(since.steps[s].computing);
+  return sum / static_cast<double>(iterations);
+}
+
+/// What the model does not know of an iteration is what its updates and all-reduces wait for, where there are any.
+void mesh_remapper::correct_wait(cost::mesh::part_hosts& now, plan::partition_figures const& counted, double measured) {
+  double const steps = now.updates + now.allreduces;
+  if (now.parts() < 2 || !(steps > 0)) return;
+  double const unknown = (measured - cost::mesh::time_of(now, counted).seconds) / steps;
+  now.wait = std::max(0.0, now.wait + unknown);
 }
 
 /// Nothing: those that take part.
@@ -113,8 +144,9 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   now.hosts = hosts_now(since, iterations);
   plan::cell_weights const weights{now.hosts.phases, mesh_.weights};
   auto const present = plan::figures_of(*mesh_.graph, standing_.partition, weights, now.hosts.cluster_of);
-  double const measured = since.iterating / static_cast<double>(iterations),
-               modelled = cost::mesh::time_of(now.hosts, present).seconds;
+  double const measured = since.iterating / static_cast<double>(iterations);
+  correct_wait(now.hosts, present, measured - beside_steps(since, iterations));
+  double const modelled = cost::mesh::time_of(now.hosts, present).seconds;
   std::vector<double> all(now.hosts.phases, 0);
   for (std::size_t p = 0; p < now.hosts.parts(); ++p)
     for (std::size_t j = 0; j < now.hosts.phases; ++j) all[j] += present.weights[p * now.hosts.phases + j];
@@ -168,15 +200,18 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   if (must_go) asked.items = remaining;
   if (!must_go) asked.ways.push_back({std::string(mapping::remap_choice::stay), ways.size(), looked.stays, 0, 0});
   for (std::size_t k = 0; k < ways.size(); ++k)
-    asked.ways.push_back(
-        {ways[k].ground.ranks == now.ranks ? "dealt anew" : "on " + joined(ways[k].ground.clusters, " + "), k,
-         ways[k].goes, ways[k].doubt, ways[k].entry});
+    asked.ways.push_back({ways[k].ground.ranks == now.ranks ? "dealt anew"
+                          : ways[k].ground.clusters == now.clusters
+                              ? "on " + counted(ways[k].ground.ranks.size(), "rank")
+                              : "on " + joined(ways[k].ground.clusters, " + "),
+                          k, ways[k].goes, ways[k].doubt, ways[k].entry});
   auto const chosen = decider_.decide(asked).chosen().plan.index;
   looked.moved = chosen < ways.size();
   auto& shown = looked.moved ? ways[chosen] : *best;
   looked.goes = shown.goes, looked.entry = shown.entry;
   looked.taken_in = without(shown.ground.clusters, now.clusters);
   looked.given_up = without(now.clusters, shown.ground.clusters);
+  looked.ranks = now.ranks.size(), looked.ranks_then = shown.ground.ranks.size();
   reviews_.push_back(looked);
   if (!looked.moved) return std::nullopt;
   missed_ = 0;

@@ -26,6 +26,12 @@ struct mesh_ground {
   std::vector<int> ranks{};             ///< of each part of a partition
   cost::mesh::part_hosts hosts{};       ///< with what phases are expected to take
   double bandwidth = 0;                 ///< the least between two of the ranks [B/s]
+  /// Of each part: phases take so many times as long as on that rank alone, as ranks share cores; empty: no longer.
+  std::vector<double> slower{};
+  std::size_t waiting = 1;   ///< most ranks of a cluster, which wait for each other
+  double measured_wait = 0;  ///< what hosts.wait was measured to be of as many before the program began [s]
+
+  double slower_by(std::size_t part) const { return slower.empty() ? 1 : slower[part]; }
 };
 
 /// How a program over a mesh stands on its ranks.
@@ -103,6 +109,9 @@ class mesh_remapper {
   void hear(record::mesh_record const& since, std::uint64_t iterations, mesh_news const& news);
   std::vector<double> took(std::size_t part, record::mesh_record const& since, std::uint64_t iterations) const;
   cost::mesh::part_hosts hosts_now(record::mesh_record const& since, std::uint64_t iterations) const;
+  std::vector<double> alone(std::size_t part, std::vector<double> took) const;
+  double beside_steps(record::mesh_record const& since, std::uint64_t iterations) const;
+  static void correct_wait(cost::mesh::part_hosts& now, plan::partition_figures const& counted, double measured);
   std::optional<mesh_selection> select(mesh_ground const& now, plan::partition_figures const& counted) const;
   double doubt_of(mesh_ground const& other) const;
   bool has_to_leave() const;

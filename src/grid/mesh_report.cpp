@@ -49,8 +49,12 @@ std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
         << print(" in %.3g s\n", report.checkpoints.seconds);
   for (auto const& one : report.reviews)
     if (one.moved)
-      out << "  dealt anew after iteration " << one.iteration << clusters_text(one) << ": " << scaled(one.stays, "s")
-          << " each before, " << scaled(one.goes, "s") << " expected, for " << scaled(one.entry, "s") << "\n";
+      out << "  dealt anew after iteration " << one.iteration << clusters_text(one)
+          << (one.ranks_then != one.ranks
+                  ? ", on " + counted(one.ranks_then, "rank") + " instead of " + std::to_string(one.ranks)
+                  : "")
+          << ": " << scaled(one.stays, "s") << " each before, " << scaled(one.goes, "s") << " expected, for "
+          << scaled(one.entry, "s") << "\n";
   for (auto const& why : report.refused_announcements) out << "  an announcement was refused: " << why << "\n";
   for (auto const& step : run.steps) out << step_text(step, iterations);
   for (std::size_t r = 0; r < run.hosts.size(); ++r) out << line_of_rank(run, r);

@@ -43,7 +43,7 @@ mapping::selection_picture picture_of(mesh_plan const& plan, mapping::mesh_clust
   for (std::size_t m = 0; m < problem.models().size(); ++m) {
     auto best = mapping::mesh_clusters_problem::best_by_size(asked, m, out.chosen);
     if (best.empty()) continue;
-    double const chosen = mapping::mesh_clusters_problem::price(asked, m, {{{}, out.chosen}, 0, 0, 0});
+    double const chosen = mapping::mesh_clusters_problem::price(asked, m, {{{}, out.chosen, {}}, 0, 0, 0});
     out.models.push_back({problem.models()[m].name, std::move(best), chosen});
   }
   return out;
@@ -71,11 +71,17 @@ void mesh_run_view::planned(mesh_plan const& plan, std::optional<std::uint64_t> 
   if (history_) try {
       history_->report.plan = plan;
       history_->report.resumed = resumed;
-      if (by != nullptr && by->asked() != nullptr && !plan.clusters.empty())
+      if (by != nullptr && by->asked() != nullptr && !plan.clusters.empty()) {
         history_->clusters = picture_of(plan, by->problem(), *by->asked());
+        by_ = by;
+      }
     } catch (std::bad_alloc const&) {
       forget();
     }
+}
+
+void mesh_run_view::expect(double iteration) {
+  if (progress_) progress_->expect(iteration);
 }
 
 void mesh_run_view::begin() {
@@ -120,21 +126,38 @@ void mesh_run_view::write() try {
   forget();
 }
 
+/// The clusters that have elements by now, and what models expected of them.
+void mesh_run_view::mark_chosen() {
+  auto const& plan = history_->report.plan;
+  auto const& shares = history_->report.run.shares;
+  if (!history_->clusters || shares.empty()) return;
+  auto& of = *history_->clusters;
+  auto const elements = [&shares](std::size_t rank) { return shares[rank].inner + shares[rank].outer; };
+  of.elements = elements_of_hosts(plan, elements);
+  of.chosen.clear();
+  for (std::size_t c = 0; c < plan.clusters.size(); ++c)
+    if (std::ranges::any_of(plan.clusters[c].ranks, [&](int r) { return elements(static_cast<std::size_t>(r)) > 0; }))
+      of.chosen.push_back(c);
+  for (auto& model : of.models)
+    for (std::size_t m = 0; m < by_->problem().models().size(); ++m)
+      if (by_->problem().models()[m].name == model.name)
+        model.chosen = mapping::mesh_clusters_problem::price(*by_->asked(), m, {{{}, of.chosen, {}}, 0, 0, 0});
+}
+
 void mesh_run_view::complete(mesh_report report) {
   if (!history_) return;
   history_->end = record::run_end::complete;
   history_->report = std::move(report);
-  auto const& shares = history_->report.run.shares;
-  if (auto& clusters = history_->clusters)
-    clusters->elements = elements_of_hosts(history_->report.plan,
-                                           [&](std::size_t rank) { return shares[rank].inner + shares[rank].outer; });
+  mark_chosen();
   write();
 }
 
-void mesh_run_view::fail(std::string const& why) {
+void mesh_run_view::fail(std::string const& why, std::vector<std::string> refused_announcements) {
   if (!history_) return;
   history_->end = record::run_end::failed;
   history_->why = why;
+  history_->report.refused_announcements = std::move(refused_announcements);
+  mark_chosen();
   write();
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <skel/detail/grid/mesh_report.hpp>
 #include <skel/detail/grid/settings.hpp>
@@ -21,8 +22,10 @@ class mesh_run_view {
  public:
   mesh_run_view(run_settings const& settings, runtime::iteration::mesh_part const& part);
 
-  /// How it will run, after so many iterations of a run before; who has decided that, or null.
+  /// How it will run, after so many iterations of a run before; who has decided that, and lives as long, or null.
   void planned(mesh_plan const& plan, std::optional<std::uint64_t> resumed, mesh_planner const* by);
+  /// Elements were dealt anew: an iteration is expected to take so long [s].
+  void expect(double iteration);
   /// Iterations begin, or go on.
   void begin();
   /// So many have been made, as run_options::pauses is told. Nothing is thrown.
@@ -32,16 +35,18 @@ class mesh_run_view {
 
   /// The run is over, and the page is written. What goes wrong with that is a warning.
   void complete(mesh_report report);
-  void fail(std::string const& why);
+  void fail(std::string const& why, std::vector<std::string> refused_announcements);
 
  private:
   void say(std::uint64_t iteration, double now);
   void write();
   void forget();
+  void mark_chosen();
 
   std::string file_;
   std::optional<mesh_progress> progress_;
   std::optional<mesh_history> history_;  // where there is to be a page
+  mesh_planner const* by_ = nullptr;     // has made its picture of clusters
   // Since begin(): what was told last.
   std::optional<std::uint64_t> last_;
   double since_ = 0;

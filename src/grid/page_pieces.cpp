@@ -44,6 +44,12 @@ std::string number_of(std::uint64_t count) {
   return std::to_string(count);
 }
 
+std::string refused_points(std::vector<std::string> const& announcements) {
+  std::string out;
+  for (auto const& why : announcements) out += "<li>" + in_html("an announcement was refused: " + why) + "</li>\n";
+  return out;
+}
+
 std::string share_text(double share) {
   return std::isfinite(share) ? print("%.0f %%", 100 * share) : "-";
 }

@@ -29,6 +29,9 @@ std::string lines_in_html(std::string_view text);
 
 std::string number_of(std::uint64_t count);
 
+/// Points of a list, each why an announcement was refused.
+std::string refused_points(std::vector<std::string> const& announcements);
+
 /// "12 %"; "-" for what is not finite.
 std::string share_text(double share);
 

@@ -318,8 +318,7 @@ std::string not_heard(record::run_history const& run) {
            in_html(print(" said nothing from %.2f s to %.2f s", one.from, one.to)) + "</li>\n";
   if (run.silent > run.silences.size())
     out += "<li>and " + in_html(counted(run.silent - run.silences.size(), "more silence")) + "</li>\n";
-  for (auto const& why : run.refused_announcements)
-    out += "<li>" + in_html("an announcement was refused: " + why) + "</li>\n";
+  out += refused_points(run.refused_announcements);
   return out.empty() ? "" : "<h2>What was not heard</h2>\n<ul>" + out + "</ul>\n";
 }
 

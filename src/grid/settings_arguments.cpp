@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -24,6 +25,8 @@ namespace {
 
 /// The communication thread looks after the source's batch twice per latency; a shorter one would keep it awake.
 constexpr double shortest_latency = 1e-4;
+
+constexpr std::string_view prefix = "--skel-";
 
 struct option {
   char const* value;  // its name in the help; nullptr: a switch
@@ -70,6 +73,10 @@ skeletons::migration_override migration(std::string const& name, std::string con
   if (colon != std::string::npos) {
     auto const* const end = text.data() + text.size();
     auto const [rest, failed] = std::from_chars(text.data() + colon + 1, end, out.alpha.emplace());
+    if (failed == std::errc::result_out_of_range && rest == end)
+      throw input_error("command line", name,
+                        "ALPHA of " + in_quotes(text) + " is more than the " + std::to_string(skeletons::most_alpha) +
+                            " supersteps that are the most");
     if (failed != std::errc() || rest != end)
       throw input_error("command line", name,
                         "ALPHA of " + in_quotes(text) + " is no whole number of supersteps, as 8 in 'migbsp:8'");
@@ -197,7 +204,7 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     std::string name = argv[i];
-    if (i == 0 || name.rfind("--skel-", 0) != 0) {
+    if (i == 0 || !name.starts_with(prefix)) {
       argv[kept++] = argv[i];
       continue;
     }
@@ -211,10 +218,12 @@ run_settings settings_from_arguments(int& argc, char**& argv) {
     if (has_value) value = name.substr(equals + 1), name.resize(equals);
     auto const found = options().find(name);
     if (found == options().end()) {
-      std::vector<std::string> names;
-      for (auto const& entry : options()) names.push_back(entry.first);
+      std::vector<std::string> names;  // what all begin with says nothing of what was meant
+      for (auto const& entry : options()) names.push_back(entry.first.substr(prefix.size()));
+      auto const near = near_name(name.substr(prefix.size()), names);
       throw input_error("command line", name,
-                        "no such option" + did_you_mean(name, names) + "; --skel-help lists them");
+                        "no such option" + (near ? "; did you mean '" + std::string(prefix) + *near + "'?" : "") +
+                            "; --skel-help lists them");
     }
     if (found->second.value != nullptr && !has_value) {
       if (i + 1 >= argc) throw input_error("command line", name, std::string("needs a value: ") + found->second.value);

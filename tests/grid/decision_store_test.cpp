@@ -467,7 +467,8 @@ TEST_F(DecisionStore, ForcedChoicesThatThereAreNotAreRefusedOnEveryRank) {
     }
     return "it was taken";
   };
-  EXPECT_THAT(refusal({{"remap", "(a)"}}), AllOf(HasSubstr("remap=(a)"), HasSubstr("remap=stay")));
+  EXPECT_THAT(refusal({{"remap", "(a)"}}), AllOf(HasSubstr("remap=(a)"), HasSubstr("remap=stay"),
+                                                 HasSubstr("clusters=... of a program over a mesh")));
   EXPECT_THAT(refusal({{"migration", "assignment 1"}}), HasSubstr("migration=stay"));
   EXPECT_THAT(refusal({{"allreduc", "ring"}}), AllOf(HasSubstr("no such problem"), HasSubstr("allreduce")));
   EXPECT_THAT(refusal({{"exchange", "rare"}}), HasSubstr("dense or sparse"));

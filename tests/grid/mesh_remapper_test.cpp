@@ -222,4 +222,53 @@ TEST_F(Surroundings, AHostThatLeavesIsNotLeftWhereStayingIsForced) {
                           announced({.says = skel::platform::announcement::kind::leaves, .host = "a-1"}))
                    .has_value());
 }
+
+/// What iterations take beside phases is what steps wait for, which fewer ranks do less: by the first look.
+TEST_F(Surroundings, OneRankIsLeftWhereWaitsTakeMoreThanComputing) {
+  standing_.ground.measured_wait = standing_.ground.hosts.wait = 1e-6;
+  standing_.ground.waiting = 3;
+  double seen = 0;
+  mesh_remapper one(standing_, {.graph = &row_.graph, .weights = {}, .centres = {}}, 0.05, 0.05, decisions_,
+                    skel::mesh_surroundings{.outlook = {machine(), std::vector<std::vector<double>>(4, {0, 1e-6})},
+                                            .select =
+                                                [&](auto const&, skel::mesh_ground const& now, auto const&) {
+                                                  seen = now.hosts.wait;
+                                                  auto to = now;
+                                                  to.ranks = {0};
+                                                  to.hosts.seconds = {1e-6}, to.hosts.most_cells = {1e12},
+                                                  to.hosts.cluster_of = {0};
+                                                  to.hosts.wait = 0;
+                                                  return std::optional(skel::mesh_selection{to, 3e-3, 1e9});
+                                                },
+                                            .error = 0.1});
+  auto measured = row_.after(1000, 1000, 1);
+  measured.iterating += 1000 * 9e-3;  // an update each
+  auto const dealt = one.review(measured, 1000, 0.01);
+  EXPECT_NEAR(seen, 9e-3, 1e-5);
+  ASSERT_TRUE(dealt.has_value());
+  EXPECT_EQ(one.standing().ground.ranks, std::vector{0});
+  EXPECT_NEAR(one.reviews().back().goes, 3e-3, 1e-4);
+}
+
+/// Two ranks on one core: what an element took is between what it takes alone and twice that.
+TEST_F(Surroundings, WhatRanksOfOneCoreTakeIsWhatTheyTakeAlone) {
+  standing_.ground.slower = {2, 2, 1};
+  auto const seen = [&](double longer) {
+    std::vector<double> out;
+    mesh_remapper one(standing_, {.graph = &row_.graph, .weights = {}, .centres = {}}, 0.05, 0.05, decisions_,
+                      skel::mesh_surroundings{.outlook = {machine(), std::vector<std::vector<double>>(4, {0, 1e-6})},
+                                              .select =
+                                                  [&](skel::mesh_outlook const& of, auto const&, auto const&) {
+                                                    for (std::size_t r = 0; r < 2; ++r) out.push_back(of.seconds(r)[1]);
+                                                    return std::optional<skel::mesh_selection>();
+                                                  },
+                                              .error = 0.1});
+    static_cast<void>(one.review(row_.after(1000, 1000, longer), 1000, 0.01));
+    return out;
+  };
+  EXPECT_EQ(seen(1), (std::vector{1e-6, 1e-6}));
+  EXPECT_NEAR(seen(2)[1], 1e-6, 1e-12) << "they computed by turns";
+  EXPECT_NEAR(seen(6)[1], 3e-6, 1e-12) << "the rank is slower than it was";
+}
+
 }  // namespace

@@ -67,8 +67,18 @@ auto heat() {
          skel::until([](totals const& t, std::uint64_t n) { return t.change < 1e-4 || n == 40; });
 }
 
+/// The ranks are one cluster "a", all of which take part, however little there is to compute.
+skel::run_settings on_all_ranks() {
+  skel::run_settings settings;
+  skel::platform::cluster only{.name = "a", .hosts = static_cast<std::size_t>(skel::grid().size())};
+  only.inside = {1e-5, 1e9};
+  settings.platform = skel::platform::description(0, {only}, {});
+  settings.forced = {{"clusters", only.hosts == 1 ? "a" : "a-0 to a-" + std::to_string(only.hosts - 1)}};
+  return settings;
+}
+
 TEST(MeshOnGrid, GivesWhatTheSequentialEngineGives) {
-  skel::grid grid;
+  skel::grid grid(on_all_ranks());
   auto const program = heat();
   auto const expected = skel::runtime::iteration::run_sequential(program);
   auto const found = grid.run(program, [](cell const& c) { return c.u; });
@@ -95,7 +105,7 @@ TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
   auto const program = skel::iterate("failing", some_mesh(), [](mesh_element const&) { return cell(); }) |
                        skel::phase("third",
                                    [](element<cell> e) {
-                                     if (e->u++ == 2 && e.number() == 5) throw std::runtime_error("planted");
+                                     if (e->u++ == 2 && e.number() == 5) throw std::runtime_error("planted \x1b[2J");
                                    }) |
                        skel::update("u", &cell::u) | skel::times(10);
   try {
@@ -106,7 +116,7 @@ TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
     EXPECT_EQ(e.element(), 5u);
     EXPECT_EQ(e.iteration(), 3u);
     EXPECT_THAT(e.what(), HasSubstr("phase 'third' threw at element 5 in iteration 3 on rank"));
-    EXPECT_THAT(e.what(), HasSubstr("planted"));
+    EXPECT_THAT(e.what(), HasSubstr("planted \\x1b[2J"));
   }
 }
 
@@ -129,15 +139,15 @@ TEST(MeshOnGrid, EveryRankThrowsWhatTheCheckOfUpdatesHasFound) {
   settings.check_updates = 5;
   skel::grid grid(settings);
   EXPECT_EQ(grid.run(heat()).report.run.iterations, skel::runtime::iteration::run_sequential(heat()).iterations);
-  auto const program =
-      skel::iterate("forgetful", some_mesh(), [](mesh_element const& e) { return cell{1.0 * e.number()}; }) |
-      skel::phase("double", [](cell& own) { own.u *= 2; }) |
-      skel::phase("look",
-                  [](element<cell> e) {
-                    for (std::size_t f = 0; f < e.faces(); ++f)
-                      if (auto const* const there = e.neighbour(f)) e->next += there->u;
-                  }) |
-      skel::update("u", &cell::u) | skel::times(10);
+  auto const program = skel::iterate("forgetful", some_mesh(),
+                                     [](mesh_element const& e) { return cell{static_cast<double>(e.number())}; }) |
+                       skel::phase("double", [](cell& own) { own.u *= 2; }) |
+                       skel::phase("look",
+                                   [](element<cell> e) {
+                                     for (std::size_t f = 0; f < e.faces(); ++f)
+                                       if (auto const* const there = e.neighbour(f)) e->next += there->u;
+                                   }) |
+                       skel::update("u", &cell::u) | skel::times(10);
   try {
     grid.run(program);
     ADD_FAILURE() << "nothing was found";
@@ -225,6 +235,15 @@ TEST(MeshOnGrid, ClustersThatAreForcedTakePart) {
   ASSERT_EQ(found.values.size(), expected.cells.size());
   for (std::size_t e = 0; e < found.values.size(); ++e) EXPECT_EQ(found.values[e], expected.cells[e].u) << e;
   EXPECT_THAT(std::ranges::count(found.report.plan.clusters, true, &skel::mesh_cluster::takes_part), 1);
+  settings.forced = {{"clusters", "c" + std::to_string(ranks)}};
+  try {
+    skel::grid(settings).run(program);
+    ADD_FAILURE() << "a cluster was taken that is not there";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), AllOf(HasSubstr("may not be taken for program 'heat'; what may: "), HasSubstr("c0"),
+                                      HasSubstr("; did you mean 'c")));
+    EXPECT_LT(std::string(refused.what()).size(), 300U);
+  }
 }
 
 /// What rank 0 has written to a file of settings.
@@ -276,6 +295,25 @@ TEST_F(MeshReport, AFileThatCannotBeWrittenIsToldBeforeTheRun) {
   EXPECT_THROW(grid.run(heat() | skel::output("ran", 1, [](auto const&) { ADD_FAILURE() << "it ran"; })), skel::error);
 }
 
+TEST_F(MeshReport, AFileThatIsToHaveTwoThingsIsRefused) {
+  auto const refusal = [&](auto program) -> std::string {
+    try {
+      skel::grid grid(settings_);
+      grid.run(program);
+      return "it ran";
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+  };
+  settings_.decisions = settings_.report;
+  EXPECT_THAT(refusal(heat()), HasSubstr("--skel-report and --skel-decisions would write the same file"));
+  settings_.decisions.clear();
+  settings_.trace = "/tmp/../" + settings_.report;
+  EXPECT_THAT(refusal(skel::source([]() -> std::optional<int> { return std::nullopt; }) | skel::sink([](int) {})),
+              HasSubstr("--skel-trace and --skel-report would write the same file"));
+  EXPECT_THAT(refusal(heat()), HasSubstr("it ran")) << "it makes no trace";
+}
+
 TEST(MeshOnGrid, WhatHasNoMeaningForMeshesOrLinesIsToldOnce) {
   skel::run_settings settings;
   settings.scenario = testing::TempDir() + "/scenario.json";
@@ -314,7 +352,7 @@ constexpr char const* too_slow = "the sanitizer left no time for a look";
 
 /// Rank 1 becomes slow, and gets fewer elements: nothing that is computed depends on that.
 TEST(MeshOnGrid, ElementsAreDealtAnewWhereARankHasBecomeSlow) {
-  skel::grid grid;
+  skel::grid grid(on_all_ranks());
   struct counted {
     std::uint64_t a = 0, n = 0;
     std::uint64_t ranks = 0;  // that have computed it, as bits
@@ -362,8 +400,12 @@ class MeshOnClusters : public testing::Test {
     write("");
   }
   ~MeshOnClusters() override {
-    if (skel::grid grid; grid.rank() == 0) std::filesystem::remove(settings_.announcements);
+    if (skel::grid grid; grid.rank() == 0) {
+      std::filesystem::remove(settings_.announcements);
+      std::filesystem::remove(page());
+    }
   }
+  static std::string page() { return testing::TempDir() + "/mesh_page." + std::to_string(::getppid()); }
   void connect(double latency) {
     std::vector<skel::platform::cluster> clusters;
     std::vector<skel::platform::cluster_link> links;
@@ -424,6 +466,7 @@ TEST_F(MeshOnClusters, AClusterIsTakenInWhenTheChosenOneIsSlow) {
   if (ranks_ == 1) return;
   connect(0.05);
   settings_.announcements.clear();
+  settings_.report = page();
   skel::grid grid(settings_);
   auto const program = walk(grid, 300, [me = static_cast<std::uint64_t>(grid.rank())](walked const& of, auto) {
     return of.n > 20 && of.first == me ? 2e-3 : 0;
@@ -437,6 +480,12 @@ TEST_F(MeshOnClusters, AClusterIsTakenInWhenTheChosenOneIsSlow) {
   std::ostringstream text;
   text << found.report;
   EXPECT_THAT(text.str(), HasSubstr(", takes in c"));
+  if (grid.rank() != 0) return;
+  auto const& shares = found.report.run.shares;
+  auto const used = std::ranges::count_if(shares, [](auto const& one) { return one.inner + one.outer > 0; });
+  std::ifstream in(settings_.report);
+  std::string const shown{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_EQ(skel::test::count(shown, "class=\"cluster chosen\""), static_cast<std::size_t>(used));
 }
 
 TEST_F(MeshOnClusters, AHostThatLeavesHasNoElementsInTheEnd) {
@@ -461,7 +510,8 @@ TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
   connect(1e-6);
   std::string all;
   for (std::size_t r = 1; r < ranks_; ++r) all += says("leaves", r);
-  write(all);
+  write(all + says("leaves", ranks_));  // there is no such host
+  settings_.report = page();
   skel::grid grid(settings_);
   auto const program = walk(grid, 200, [&](walked const& of, std::size_t number) {
     if (number == 0 && of.n == 20) std::ofstream(settings_.announcements, std::ios::app) << says("joins", 1);
@@ -469,6 +519,10 @@ TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
   });
   auto const found = run(grid, program, 200);
   EXPECT_EQ(found.report.plan.elements_of[0], program.over->cells());
+  if (grid.rank() == 0) {
+    std::ifstream in(settings_.report);
+    EXPECT_THAT(std::string(std::istreambuf_iterator<char>(in), {}), HasSubstr("an announcement was refused: "));
+  }
   EXPECT_FALSE(std::ranges::any_of(found.values, [](walked const& c) { return c.last > 1; }));
   if (is_slowed && !moving_has_paid(found.report)) GTEST_SKIP() << too_slow;
   EXPECT_TRUE(std::ranges::any_of(found.values, [](walked const& c) { return c.last == 1; }));
@@ -548,6 +602,31 @@ TEST_F(MeshCheckpoints, ThoseOfAnotherProgramAreRefused) {
     ADD_FAILURE() << "the checkpoint of another program was passed over";
   } catch (skel::error const& refused) {
     EXPECT_THAT(refused.what(), HasSubstr("'one'"));
+  }
+}
+
+TEST_F(MeshCheckpoints, ThoseOfAMeshThatLiesElsewhereAreRefused) {
+  skel::grid grid(settings_);
+  auto const failing = [](double width) {
+    skel::node_positions where{2, {0, 0, width, 0, 0, 1, width, 1}};
+    skel::mesh two(4, skel::cell_kind::triangle, {0, 1, 2, 1, 3, 2}, std::move(where));
+    return skel::iterate("areas", std::move(two), totals(), [](mesh_element const&) { return cell(); }) |
+           skel::phase("count",
+                       [](cell& own) {
+                         if (++own.u == 20) throw std::runtime_error("planted");
+                       }) |
+           skel::all_reduce(
+               "sum", &totals::sum, [](cell const& of) { return of.u; }, std::plus<>()) |
+           skel::times(30);
+  };
+  EXPECT_THROW(grid.run(failing(1)), skel::mesh_error);
+  try {
+    grid.run(failing(2));
+    ADD_FAILURE() << "the checkpoint of another mesh was taken";
+  } catch (skel::mesh_error const&) {
+    ADD_FAILURE() << "the checkpoint of another mesh was passed over";
+  } catch (skel::error const& refused) {
+    EXPECT_THAT(refused.what(), HasSubstr("nodes and coordinates"));
   }
 }
 

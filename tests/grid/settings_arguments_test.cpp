@@ -14,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 /// What a program was started with, and what is left of it.
@@ -52,6 +53,10 @@ TEST(SettingsArguments, SayWhatIsWrongWithAnOption) {
   };
   EXPECT_THAT(read({"--skel-checkpoints", "x"}),
               ThrowsMessage<skel::error>(AllOf(HasSubstr("no such option"), HasSubstr("--skel-checkpoint"))));
+  EXPECT_THAT(read({"--skel-policy", "never"}),  // what all begin with does not make it near to another one
+              ThrowsMessage<skel::error>(AllOf(HasSubstr("no such option"), Not(HasSubstr("did you mean")))));
+  EXPECT_THAT(read({"--skel-migration", "rotate:99999999999999999999"}),
+              ThrowsMessage<skel::error>(HasSubstr("is more than the 1000000 supersteps that are the most")));
   EXPECT_THAT(read({"--skel-trace"}), ThrowsMessage<skel::error>(HasSubstr("needs a value: FILE")));
   for (auto const& empty : {read({"--skel-checkpoint", ""}), read({"--skel-checkpoint="})})
     EXPECT_THAT(empty, ThrowsMessage<skel::error>(AllOf(HasSubstr("its value is empty"), HasSubstr("FOLDER"))));

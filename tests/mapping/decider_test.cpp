@@ -252,7 +252,7 @@ TEST(Decider, TakesTheForcedNameItselfBeforeThoseThatGoOn) {
   } catch (skel::error const& refused) {
     EXPECT_STREQ(refused.what(),
                  "toy: 'tree, 9 B' is forced, but may not be taken for request 0; what may: tree, 8 B, 2 stripes; "
-                 "tree, 8 B; tree, 16 B; treelike");
+                 "tree, 8 B; tree, 16 B; treelike; did you mean 'tree, 8 B'?");
   }
 }
 

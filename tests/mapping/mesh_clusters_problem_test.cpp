@@ -137,4 +137,55 @@ TEST(MeshClustersProblem, AMeshThatFitsNowhereIsRefusedWithTheConstraint) {
   }
 }
 
+/// Eight ranks of one cluster on four cores, of which two wait 10 us for each other and eight 70 us.
+struct asked_of_ranks {
+  explicit asked_of_ranks(double elements) {
+    one.where = description(1e-6, {{.name = "a", .hosts = 8, .inside = {0, 1e12}}}, {});
+    one.app.elements = elements;
+    one.app.phases = {{"field", false, {{"a", 2e-6}}}};  // of all eight, of which each has half a core
+    one.request.ranks = &ranks;
+    ranks[0].slower = {1, 1, 1, 1, 1.25, 1.5, 1.75, 2};
+    ranks[0].waits = skel::piecewise_linear({{2, 1e-5}, {8, 7e-5}});
+  }
+  /// An iteration on the first k ranks, but for surfaces.
+  double on(std::size_t k) const {
+    double const steps = static_cast<double>(one.app.updates + one.app.allreduces);
+    return one.app.elements * 1e-6 * ranks[0].slower[k - 1] / static_cast<double>(k) +
+           (k > 1 ? steps * ranks[0].waits(static_cast<double>(k)) : 0);
+  }
+
+  asked_for one;
+  std::vector<skel::cost::mesh::shared_ranks> ranks{1};
+};
+
+TEST(MeshClustersProblem, TakesTheRanksOfAClusterThatAreTheBestOfEachNumber) {
+  for (double const elements : {1e1, 1e2, 3e2, 1e3, 1e4, 1e6}) {
+    asked_of_ranks const of(elements);
+    auto const all = all_of(of.one.request);
+    EXPECT_EQ(all.size(), 4u) << "all, 1, 2 and 4";
+    std::size_t best = 8;
+    for (std::size_t const k : {1, 2, 4})
+      if (of.on(k) < of.on(best)) best = k;
+    auto const least = std::ranges::min_element(all, {}, &candidate<mesh_clusters>::per_use);
+    EXPECT_EQ(least->plan.hosts, std::vector{best}) << elements;
+    for (auto const& each : all) {
+      EXPECT_NEAR(each.per_use, of.on(each.plan.hosts[0]), 1e-3 * each.per_use + 1e-7) << each.plan.name;
+      if (each.plan.hosts[0] == 8) {
+        EXPECT_EQ(mesh_clusters_problem::price(of.one.request, 0, {{{}, {0}, {}}, 0, 0, 0}), each.per_use);
+      }
+      EXPECT_EQ(each.plan.name, each.plan.hosts[0] == 8 ? "a" : std::to_string(each.plan.hosts[0]) + " of a");
+    }
+  }
+}
+
+TEST(MeshClustersProblem, WhatRanksCostIsAnotherDecision) {
+  asked_of_ranks of(1e3);
+  expect_decision_laws<mesh_clusters_problem>([] { return mesh_clusters_problem(usual); }, of.one.request);
+  auto const key = mesh_clusters_problem::key_of(of.one.request);
+  of.ranks[0].waits = skel::piecewise_linear({{2, 2e-5}});
+  EXPECT_NE(mesh_clusters_problem::key_of(of.one.request), key);
+  of.one.request.budget = 2, of.one.app.price_per_hour = {{"a", 1}};
+  for (auto const& each : all_of(of.one.request)) EXPECT_LE(each.plan.hosts[0], 2u) << each.plan.name;
+}
+
 }  // namespace

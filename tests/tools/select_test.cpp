@@ -15,6 +15,7 @@ using nlohmann::json;
 using skel::testing_tools::FolderTest;
 using skel::testing_tools::skel;
 using testing::HasSubstr;
+using testing::Not;
 
 class SelectTest : public FolderTest {
  protected:
@@ -72,6 +73,15 @@ TEST_F(SelectTest, KeepsToABudget) {
   EXPECT_THAT(skel({"select", platform(), app(prices), "--budget", "20"}).out,
               HasSubstr("20 an hour: 10 hosts of near-a, 5 hosts of near-b"));
   EXPECT_FALSE(skel({"select", platform(), app(), "--json"}).json().contains("hosts"));
+  auto const within =
+      skel({"select", platform(), app(prices), "--budget", "4", "--subset", "near-b,far", "--json"}).json();
+  EXPECT_EQ(within["clusters"], json({"far"})) << "which is cheaper, and too far from the other one";
+  EXPECT_EQ(within["hosts"], json({4}));
+  EXPECT_EQ(within["optimal"], false) << "eight hosts of 'lone' can be paid";
+  auto const same =
+      skel({"select", platform(), app(prices), "--budget", "20", "--subset", "near-a,near-b", "--json"}).json();
+  EXPECT_EQ(same["hosts"], json({10, 5}));
+  EXPECT_EQ(same["optimal"], true);
 }
 
 TEST_F(SelectTest, SaysWhyNothingCanBePaid) {
@@ -85,8 +95,8 @@ TEST_F(SelectTest, SaysWhyNothingCanBePaid) {
               HasSubstr("budget: a host of cluster 'lone' is the cheapest, at 0.5 an hour; --budget is 0.4"));
   EXPECT_THAT(refusal({"--budget", "2"}, R"(, "bytes_per_element": 0.15)"),
               HasSubstr("budget: no hosts that together have room for the mesh cost 2 an hour or less"));
-  EXPECT_THAT(refusal({"--budget", "9", "--subset", "near-a"}),
-              HasSubstr("budget: all hosts of these clusters cost 10 an hour, --budget is 9"));
+  EXPECT_THAT(refusal({"--budget", "0.9", "--subset", "near-a"}),
+              HasSubstr("budget: no hosts of these clusters that together have room for the mesh cost 0.9 an hour"));
   EXPECT_THAT(refusal({"--budget", "0"}), HasSubstr("--budget: is money per hour, more than 0"));
   EXPECT_THAT(refusal({"--budget", "5", "--algorithm", "greedy"}),
               HasSubstr("--budget: goes with --algorithm exact or exhaustive"));
@@ -103,9 +113,17 @@ TEST_F(SelectTest, HearsWhatIsAnnounced) {
   auto const answer = skel({"select", platform(), app(), "--announcements", announced, "--json"}).json();
   EXPECT_EQ(answer["clusters"], json({"near-a", "near-b"}));
   EXPECT_NEAR(answer["iteration"].get<double>(), 1.0 / (5 + 9) + 6 * 2e-3, 1e-12);
-  auto const unknown = file("unknown.jsonl", R"({"skel_announcement": 1, "leaves": "near-c"})");
-  EXPECT_THAT(skel({"select", platform(), app(), "--announcements", unknown}).err,
-              testing::AllOf(HasSubstr("unknown.jsonl: line 1"), HasSubstr("near-c")));
+  std::string more;
+  for (int k = 0; k < 10; ++k)
+    more += R"({"skel_announcement": 1, "leaves": "near-c"})"
+            "\n";
+  auto const unknown = file("unknown.jsonl", more + R"({"skel_announcement": 1, "host": "near-a", "speed": 0.5})"
+                                                    "\n");
+  auto const heard = skel({"select", platform(), app(), "--announcements", unknown, "--json"});
+  EXPECT_THAT(heard.err, testing::AllOf(HasSubstr("unknown.jsonl: line 1"), HasSubstr("near-c"), HasSubstr("line 8"),
+                                        Not(HasSubstr("line 9")), HasSubstr("2 more announcements are left out")));
+  EXPECT_EQ(heard.status, 0);
+  EXPECT_NEAR(heard.json()["iteration"].get<double>(), 1.0 / 15 + 6 * 1e-3, 1e-12);
 }
 
 TEST_F(SelectTest, HasEveryAlgorithm) {

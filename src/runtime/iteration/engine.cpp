@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
@@ -20,6 +21,10 @@ constexpr channel of_reductions = 0, of_ghosts = 1, of_ends = 2, of_endings = 3,
 /// messages are sent and received in between.
 constexpr std::size_t pieces_per_thread = 8;
 
+/// The part of computing that looks for messages may take in between. Each may give the core away, which takes long
+/// where others want it: looks after each piece of phases of some microseconds took ten times as long as these.
+constexpr double share_of_looks = 0.02;
+
 /// Elements whose contributions to a reduction are folded in their order. The same on any number of threads, so that
 /// these change no bit of it.
 constexpr std::size_t places_of_fold = 4096;
@@ -37,19 +42,19 @@ std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
 
 /// What every head begins with, before the texts: where a rank says anything here, the run ends for all.
 struct engine::ending {
-  std::uint64_t ends = 0, cancelled = 0, failed_bytes = 0, refused_bytes = 0;
+  std::uint64_t ends = 0, place = 0, iterations = 0, paused = 0, cancelled = 0, failed_bytes = 0, refused_bytes = 0;
 };
 
 /// What a rank says of itself at the end.
 struct engine::summary {
   std::vector<double> computing{}, waiting{};
   double iterating = 0;
-  std::uint64_t iterations = 0, inner = 0, outer = 0, ghosts = 0, neighbours = 0, bytes = 0, paused = 0;
+  std::uint64_t inner = 0, outer = 0, ghosts = 0, neighbours = 0, bytes = 0;
   std::string totals{};  // of the first rank that takes part, where there are others that do not
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(computing, waiting, iterating, iterations, inner, outer, ghosts, neighbours, bytes, paused, totals);
+    archive(computing, waiting, iterating, inner, outer, ghosts, neighbours, bytes, totals);
   }
 };
 
@@ -68,8 +73,11 @@ engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& amon
       pause_(among, of_pauses, layout.ranks, iteration_) {
   record_.name = part.name();
   record_.elements = part.elements();
-  among.open(of_ends, [this](int /*from*/, auto /*body*/, auto /*sizes*/) {
-    told_ = true;
+  among.open(of_ends, [this](int /*from*/, std::span<std::byte const> body, auto /*sizes*/) {
+    if (body.empty())
+      told_ = true;
+    else
+      first_end_ = std::min(first_end_, take_number<std::uint64_t>(body));
     return landing{};
   });
   if (!takes_part()) return;
@@ -86,8 +94,8 @@ bool engine::takes_part() const {
 }
 
 bool engine::is_due() const {
-  if (at_the_end()) return endings_.complete();
-  if (told_ || control_.is_interrupted()) return true;
+  if (at_the_end()) return endings_.complete() || (goes_too_far() && !told_);
+  if (told_ || goes_too_far() || control_.is_interrupted()) return true;
   if (stage_ == stage::reducing) return reductions_->complete();
   if (holds_) return !has_to_hold();
   return stage_ != stage::idle && (!waits_ || ghosts_.has_come());
@@ -98,7 +106,9 @@ bool engine::serve() {
   if (stage_ == stage::idle && rank() == 0 && !pause_.asked() && options_.pauses && options_.pauses(0)) pause_.ask();
   while (stage_ != stage::over) {
     if (!is_due()) return true;
-    if (at_the_end()) {
+    if (at_the_end() && !endings_.complete()) {
+      tell_all();
+    } else if (at_the_end()) {
       endings_.take(come_);
       if (!ends()) guarded([&] { stage_ == stage::closing ? finish_closing() : void(stage_ = stage::over); });
       for (auto& one : come_) one.clear();
@@ -232,24 +242,28 @@ bool engine::wait_for_ghosts() {
 /// A phase for some of the elements.
 void engine::compute(plan::block places) {
   if (places.size() == 0) return;
-  double const begin = record::now();
   std::size_t const pieces = std::min(places.size(), pieces_per_thread * team_.parts());
-  on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+  computing_[step_] += on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
     auto const some = plan::block_of(places.size(), pieces, piece);
     return part_.compute(step_, {places.begin + some.begin, places.begin + some.end}, control_);
   });
-  computing_[step_] += record::now() - begin;
   cancels_ = cancels_ || control_.is_interrupted();
 }
 
-/// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that.
+/// Calls piece(number) for all pieces, on all threads; in between, the one that communicates does that now and then.
+/// Returns what the pieces took without that [s].
 template <class Piece>
-void engine::on_threads(char const* name, std::size_t pieces, Piece const& piece) {
-  if (pieces == 0) return;
+double engine::on_threads(char const* name, std::size_t pieces, Piece const& piece) {
+  if (pieces == 0) return 0;
   std::vector<std::optional<mesh_failure>> failed(pieces);
+  double const begin = record::now(), looked_before = looked_;
   auto const take = [&](std::size_t number) {
     failed[number] = piece(number);
-    if (std::this_thread::get_id() == communicates_) among_.progress();
+    if (std::this_thread::get_id() != communicates_) return;
+    double const now = record::now();
+    if (looked_ > share_of_looks * (computed_ + now - begin)) return;
+    among_.progress();
+    looked_ += record::now() - now;
   };
   if (team_.parts() == 1)
     for (std::size_t number = 0; number < pieces; ++number) take(number);
@@ -258,25 +272,28 @@ void engine::on_threads(char const* name, std::size_t pieces, Piece const& piece
       while (auto const some = mine.next())
         for (std::size_t number = some->begin; number < some->end; ++number) take(number);
     });
+  double const took = record::now() - begin - (looked_ - looked_before);
+  computed_ += took;
   for (auto& one : failed) note(std::move(one));
+  return took;
 }
 
 void engine::take_all_reduce() {
   if (step().sees_neighbours && !wait_for_ghosts()) return;
-  double const begin = record::now();
   std::size_t const pieces = (layout_.computed + places_of_fold - 1) / places_of_fold;
   part_.prepare_fold(step_, pieces);
-  on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
+  double const folded = on_threads(step().name.c_str(), pieces, [&](std::size_t piece) {
     std::size_t const first = piece * places_of_fold;
     return part_.fold(step_, piece, {first, std::min(first + places_of_fold, layout_.computed)}, control_);
   });
   cancels_ = cancels_ || control_.is_interrupted();
   if (has_stopped()) return;
   std::string sum;
+  double const begin = record::now();
   note(part_.contribute(step_, sum));
   if (has_stopped()) return;
   waiting_since_ = record::now();
-  computing_[step_] += waiting_since_ - begin;
+  computing_[step_] += folded + waiting_since_ - begin;
   stage_ = stage::reducing;
   reductions_->send(std::move(sum), nullptr);
 }
@@ -299,6 +316,7 @@ void engine::take_act() {
   note(part_.act(step_, iteration_, rank(), among_.size(), ends));
   computing_[step_] += record::now() - begin;
   if (has_stopped()) return;
+  if (!ends && step().what == mesh_step::kind::until) passed_ = place();
   if (ends)
     close();
   else
@@ -320,16 +338,20 @@ void engine::tell(std::span<int const> ranks) {
     if (r != rank()) among_.send(r, of_ends, message());
 }
 
+void engine::tell_all() {
+  if (std::exchange(told_, true)) return;
+  std::vector<int> all(size());
+  std::iota(all.begin(), all.end(), 0);
+  tell(all);
+}
+
 /// All others are woken, and told what this rank knows.
 void engine::send_ending() {
-  if (!std::exchange(told_, true)) {
-    std::vector<int> all(size());
-    std::iota(all.begin(), all.end(), 0);
-    tell(all);
-  }
+  tell_all();
+  if (reductions_) reductions_->leave();
   std::string const failed = failure_ ? to_bytes(*failure_) : std::string();
   std::string head;
-  put_number(head, ending{1, cancels_ ? 1U : 0U, failed.size(), refused_.size()});
+  put_number(head, ending{1, place(), iteration_, 0, cancels_ ? 1U : 0U, failed.size(), refused_.size()});
   head += failed;
   head += refused_;
   stage_ = stage::agreement;
@@ -346,6 +368,7 @@ bool engine::ends() {
   stage_ = stage::over;
   try {
     for (std::size_t r = 0; r < size(); ++r) read_ending(come_[r].head, static_cast<int>(r) == rank());
+    if (!failed_ && !cancelled_ && refused_.empty()) refused_ = disagreement();
   } catch (...) {
     if (!failed_) failed_ = mesh_failure{.during = mesh_failure::kind::rank, .rank = rank(), .what = "no memory"};
   }
@@ -364,12 +387,34 @@ void engine::read_ending(std::string const& head, bool own) {
   if (auto text = take_text(rest, told.refused_bytes); !text.empty()) refused_ = std::move(text);
 }
 
-/// Ranks without elements hear that the iterations have ended.
-void engine::tell_idle() {
+/// Of what all ranks say of themselves; empty: they agree. The same on all.
+std::string engine::disagreement() const {
+  int first = -1, last = -1;  // where the iterations have ended first, and where they have not
+  ending at_first, at_last;
+  for (int const r : layout_.ranks) {
+    auto head = bytes_of(come_[static_cast<std::size_t>(r)].head);
+    auto const one = take_number<ending>(head);
+    auto const reached = [](ending const& of) { return std::tuple(of.place, of.ends, of.paused); };
+    if (one.ends + one.paused == 0 && (first < 0 || one.place < at_first.place)) first = r, at_first = one;
+    if (last < 0 || reached(one) > reached(at_last)) last = r, at_last = one;
+  }
+  bool const agree = first < 0 || (at_last.place == at_first.place && at_last.ends + at_last.paused == 0);
+  return agree ? std::string() : not_agreed(record_.name, at_first.iterations, first, last);
+}
+
+/// Ranks without elements hear that the iterations have ended, and others, where this was: from the first rank, which
+/// hears that from all.
+void engine::tell_end() {
+  int const first = layout_.ranks.front();
+  auto const send = [&](int to) { among_.send(to, of_ends, message::of(place())); };
+  if (rank() != first) return paused_ ? void() : send(first);
   std::vector<int> idle;
   for (int r = 0; r < among_.size(); ++r)
     if (!std::ranges::binary_search(layout_.ranks, r)) idle.push_back(r);
   tell(idle);
+  if (!paused_)
+    for (int const r : layout_.ranks)
+      if (r != first) send(r);
 }
 
 /// What elements give, and what the rank has done.
@@ -378,7 +423,7 @@ void engine::close() {
   if (options_.results && !paused_) note(options_.results(*results));
   if (failure_) return send_ending();
   bool const is_first = layout_.ranks.front() == rank();
-  if (is_first) tell_idle();
+  if (takes_part()) tell_end();
   own_results_ = std::move(results);
   summary mine{computing_, waiting_, record::now() - first_begun_};
   mine.inner = layout_.inner;
@@ -386,28 +431,29 @@ void engine::close() {
   mine.ghosts = layout_.places() - layout_.computed;
   mine.neighbours = layout_.neighbours.size();
   mine.bytes = ghosts_.bytes() / std::max<std::uint64_t>(1, iteration_ - options_.done.value_or(0));
-  mine.iterations = iteration_;
-  mine.paused = paused_ ? 1 : 0;
   if (is_first && layout_.ranks.size() < size()) mine.totals = part_.totals_text();
   std::string head;
-  put_number(head, ending());
+  put_number(head, ending{.place = place(), .iterations = iteration_, .paused = paused_ ? 1U : 0U});
   head += to_bytes(mine);
   stage_ = stage::closing;
   endings_.send(std::move(head), own_results_);
 }
 
 void engine::finish_closing() {
+  refused_ = disagreement();
+  if (!refused_.empty()) return void(stage_ = stage::over);
   for (auto const& one : part_.steps()) record_.steps.push_back({.name = one.name, .computing = {}, .waiting = {}});
   for (auto const& one : come_) {
-    auto rest = bytes_of(one.head).subspan(sizeof(ending));
+    auto rest = bytes_of(one.head);
+    auto const end = take_number<ending>(rest);
     auto const theirs = from_bytes<summary>(take_text(rest, rest.size()));
     for (std::size_t s = 0; s < record_.steps.size(); ++s) {
       record_.steps[s].computing.push_back(theirs.computing[s]);
       record_.steps[s].waiting.push_back(theirs.waiting[s]);
     }
-    if (theirs.iterations > 0) record_.iterating = std::max(record_.iterating, theirs.iterating);
-    record_.iterations = std::max(record_.iterations, theirs.iterations);
-    record_.paused = record_.paused || theirs.paused != 0;
+    if (end.iterations > 0) record_.iterating = std::max(record_.iterating, theirs.iterating);
+    record_.iterations = std::max(record_.iterations, end.iterations);
+    record_.paused = record_.paused || end.paused != 0;
     if (!theirs.totals.empty() && !takes_part()) part_.take_totals(theirs.totals);
     record_.shares.push_back({theirs.inner, theirs.outer, theirs.ghosts, theirs.neighbours, theirs.bytes});
   }

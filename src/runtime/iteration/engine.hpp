@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,12 +30,15 @@ namespace skel::runtime::iteration {
 ///     phase, an update under way:  inner elements -> ghosts have come -> outer elements
 ///     all_reduce:  elements -> round of those that have elements: each hears what all others have, combines it
 ///     between iterations:  pause_agreement
-///     the end:  closing round of all ranks (what went wrong, times, results) -> agreement
+///     the end:  each tells the first rank where that is, which tells all
+///     then:  closing round of all ranks (what went wrong, times, results) -> agreement
 ///
 /// Ranks are only as far apart as ghosts and rounds let them be. A rank on which something goes wrong tells all others
 /// at once, who leave whatever they wait for, and says what in the closing round, which is the same one for all. Ranks
 /// without elements wait for that round alone, so that nobody waits for them: the first rank that has some tells them
-/// of the end.
+/// of the end. Ranks that do not agree on where that is might wait for each other: as long as the first rank goes on it
+/// hears who has ended, and then the others hear where it has, so that some rank knows that another one has ended
+/// before it.
 class engine {
  public:
   engine(mesh_part& part, plan::mesh_layout const& layout, transport& among, team& threads, run_options options);
@@ -71,16 +75,22 @@ class engine {
   bool has_to_hold() const;
   void compute(plan::block places);
   template <class Piece>
-  void on_threads(char const* name, std::size_t pieces, Piece const& piece);
+  double on_threads(char const* name, std::size_t pieces, Piece const& piece);
   void finish_reduction();
   void tell(std::span<int const> ranks);
-  void tell_idle();
+  void tell_all();
+  void tell_end();
   bool ends();
+  std::string disagreement() const;
   void read_ending(std::string const& head, bool own);
   void close();
   void finish_closing();
   void note(std::optional<mesh_failure> failed);
-  bool has_stopped() const { return failure_.has_value() || cancels_ || !refused_.empty() || told_; }
+  bool has_stopped() const { return failure_.has_value() || cancels_ || !refused_.empty() || told_ || goes_too_far(); }
+  /// Whether this rank has gone on where iterations have ended on another one.
+  bool goes_too_far() const { return passed_ >= first_end_; }
+  /// Of this step in the whole run.
+  std::uint64_t place() const { return iteration_ * (part_.steps().size() + 1) + step_; }
   void send_ending();
   mesh_step const& step() const { return part_.steps()[step_]; }
   plan::block inner() const { return {0, layout_.inner}; }
@@ -109,18 +119,21 @@ class engine {
   bool waits_ = false;       // for ghosts
   double waiting_since_ = 0, begun_ = 0, first_begun_ = 0;
   std::vector<double> computing_, waiting_;  // of each step [s]
+  double computed_ = 0, looked_ = 0;         // all steps; for messages in between [s]
 
   std::vector<arrival> come_;         // in a round of all
   std::vector<arrival> contributed_;  // in a reduction
   std::shared_ptr<std::string const> own_results_;
   pause_agreement pause_;
-  bool holds_ = false;                   // before an iteration, until it is known where to pause
-  bool paused_ = false;                  // the iterations end here, and are to go on
-  bool told_ = false;                    // the others know that the run ends, and so does this rank
-  bool cancels_ = false;                 // this rank has been interrupted
-  std::optional<mesh_failure> failure_;  // of this rank
-  std::string refused_;                  // what else ends the run
-  bool cancelled_ = false;               // what has ended it, as all ranks know it
+  bool holds_ = false;        // before an iteration, until it is known where to pause
+  bool paused_ = false;       // the iterations end here, and are to go on
+  bool told_ = false;         // the others know that the run ends, and so does this rank
+  std::uint64_t passed_ = 0;  // the place where iterations might have ended last
+  std::uint64_t first_end_ = std::numeric_limits<std::uint64_t>::max();  // where they have on another rank
+  bool cancels_ = false;                                                 // this rank has been interrupted
+  std::optional<mesh_failure> failure_;                                  // of this rank
+  std::string refused_;                                                  // what else ends the run
+  bool cancelled_ = false;                                               // what has ended it, as all ranks know it
   std::optional<mesh_failure> failed_;
 };
 

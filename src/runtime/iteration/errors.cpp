@@ -48,6 +48,13 @@ std::string not_ended(std::string const& program, std::uint64_t iterations) {
          "; let skel::until() end it, or give it more iterations (limited())";
 }
 
+std::string not_agreed(std::string const& program, std::uint64_t iterations, int ended, int goes_on) {
+  return "program '" + program + "' has ended after " + counted(iterations, "iteration") + " on rank " +
+         std::to_string(ended) + ", and goes on on rank " + std::to_string(goes_on) +
+         ": the function of skel::until() has to say the same on all ranks; let it look at nothing but the totals and "
+         "the number of iterations that it is given";
+}
+
 void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what) {
   std::optional<std::size_t> element;
   if (what.element != mesh_failure::no_element) element = what.element;

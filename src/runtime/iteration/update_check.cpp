@@ -20,7 +20,8 @@ constexpr std::uint32_t parts = 4;
 
 /// An update that the program does not have.
 struct extra_update {
-  std::size_t before = 0, update = 0;  ///< steps
+  std::size_t before = 0;               ///< a step
+  std::optional<std::size_t> update{};  ///< the step that sends the same; nothing: it sends whole cells
 };
 
 /// Who has which element: all in one part, or each in a random one of several.
@@ -56,7 +57,7 @@ class compared_run {
     }
     for (std::uint64_t iteration = 1; iteration <= iterations; ++iteration)
       for (std::size_t s = 0; s < steps_.size(); ++s) {
-        if (extra && extra->before == s) update(extra->update);
+        if (extra && extra->before == s) extra->update ? update(*extra->update) : copy_ghosts();
         auto found = take(s, iteration);
         if (found) {
           found->step = s, found->iteration = iteration;
@@ -134,6 +135,17 @@ class compared_run {
       }
   }
 
+  /// An update of all that cells have, where they are plain.
+  void copy_ghosts() {
+    for (std::size_t p = 1; p < all_.size(); ++p) {
+      auto const& layout = *all_[p].layout;
+      for (std::size_t place = layout.computed; place < layout.places(); ++place) {
+        auto const e = layout.elements.numbers[place];
+        if (!all_[p].part->copy_cell(place, *all_[1 + part_of_[e]].part, place_of_[e])) return;
+      }
+    }
+  }
+
   /// What a reduction gets of each element; then that of all of them.
   std::optional<mesh_failure> reduce(std::size_t s) {
     auto& whole = all_.front();
@@ -178,6 +190,21 @@ bool is_later(std::optional<mesh_failure> const& found, mesh_failure const& firs
   return !found || std::pair(found->iteration, found->step) > std::pair(first.iteration, first.step);
 }
 
+/// What is wrong, and what is to be done about it. `mends`: updates of the program that mend it before the step;
+/// `others`: that do not; `whole_mend`: one of whole cells would, where none of them does.
+std::string advice(mesh_part& part, std::string const& where, std::string const& mends, std::string const& others,
+                   bool whole_mend) {
+  if (!mends.empty())
+    return "what it reads of these has changed since it was updated: add an update of what " + mends +
+           " updates, before " + where;
+  std::string const add = "add skel::update(name, &Cell::member) of what it reads before " + where,
+                    sends = others.empty() ? "no update of the program sends" : "is not what " + others + " sends",
+                    write = "let it write to another member than it reads";
+  if (whole_mend) return "what it reads of these " + sends + ": " + add;
+  if (part.copy_cell(0, part, 0)) return "it reads of these what it changes itself: " + write;
+  return "what it reads of these " + sends + ", or is what it changes itself: " + add + ", and " + write;
+}
+
 }  // namespace
 
 std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbours const& mesh,
@@ -188,25 +215,23 @@ std::optional<mesh_failure> find_forgotten_update(mesh_part& part, face_neighbou
   auto found = compared_run(part, mesh, interrupt).run(iterations);
   if (!found) return {};
   auto const steps = part.steps();
-  std::string mends;
+  std::string mends, others;
   for (std::size_t u = 0; u < steps.size(); ++u) {
     if (steps[u].what != mesh_step::kind::update) continue;
-    if (is_later(compared_run(part, mesh, interrupt).run(found->iteration, extra_update{found->step, u}), *found))
-      mends += (mends.empty() ? "'" : " or '") + steps[u].name + "'";
+    bool const does =
+        is_later(compared_run(part, mesh, interrupt).run(found->iteration, extra_update{found->step, u}), *found);
+    (does ? mends : others) += ((does ? mends : others).empty() ? "'" : " or '") + steps[u].name + "'";
   }
+  bool const whole_mend =
+      mends.empty() &&
+      is_later(compared_run(part, mesh, interrupt).run(found->iteration, extra_update{found->step, {}}), *found);
   if (interrupt != nullptr && interrupt->load()) return {};  // it is not known what mends it
   std::string const where = "'" + steps[found->step].name + "'";
-  found->what =
-      std::string(found->during == mesh_failure::kind::reduce ? "all_reduce " : "phase ") + where +
-      (found->what.empty() ? " gives something else of element " : " throws at element ") +
-      std::to_string(found->element) + " in iteration " + std::to_string(found->iteration) +
-      " where neighbours of it are on other ranks than where all are on one" +
-      (found->what.empty() ? "" : ": " + found->what) + "; " +
-      (!mends.empty() ? "what it reads of these has changed since it was updated: add an update of what " + mends +
-                            " updates, before " + where
-                      : "it reads of these what no update of the program sends, or what it changes itself: add "
-                        "skel::update(name, &Cell::member) of what it reads before " +
-                            where + ", and let it write to another member than it reads");
+  found->what = std::string(found->during == mesh_failure::kind::reduce ? "all_reduce " : "phase ") + where +
+                (found->what.empty() ? " gives something else of element " : " throws at element ") +
+                std::to_string(found->element) + " in iteration " + std::to_string(found->iteration) +
+                " where neighbours of it are on other ranks than where all are on one" +
+                (found->what.empty() ? "" : ": " + found->what) + "; " + advice(part, where, mends, others, whole_mend);
   return found;
 }
 

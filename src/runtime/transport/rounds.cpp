@@ -151,7 +151,7 @@ void rounds::relay(std::size_t step) {
 /// Steps that have come are read in their order, and what is known then is sent on, when this rank has begun the round.
 void rounds::go_on() {
   auto& all = of(now_);
-  while (all.sent && all.next_step < relays_.size() &&
+  while (!left_ && all.sent && all.next_step < relays_.size() &&
          all.steps[all.next_step].size() == relays_[all.next_step].from.size()) {
     for (auto const& [from, text] : std::exchange(all.steps[all.next_step], {}))
       for (auto rest = std::as_bytes(std::span(text)); !rest.empty();) {

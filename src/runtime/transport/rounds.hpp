@@ -45,6 +45,8 @@ class rounds {
   bool sent() const { return now().sent; }
   /// Whether all others have been heard, when this rank has sent what it has to say.
   bool complete() const;
+  /// This rank waits for no round any more, and no other one for it: heads that come are not relayed.
+  void leave() { left_ = true; }
   /// Swaps what all have sent, by rank, this one too (but for what it sent to all alike), with as many that are clear.
   /// The next round begins. Takes no memory. Precondition: complete().
   void take(std::vector<arrival>& into);
@@ -82,6 +84,7 @@ class rounds {
   std::vector<plan::relay_step> relays_;  // steps of a round; none: heads are not relayed
   std::uint64_t now_ = 0;
   std::array<progress, 2> rounds_;  // this one and the next one
+  bool left_ = false;
 };
 
 /// The steps of this rank where so many ranks relay what they have to say, and none where there are fewer. `group_of`:

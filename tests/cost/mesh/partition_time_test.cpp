@@ -155,4 +155,22 @@ TEST(SurfaceFactors, OfOnePartAreNothing) {
   EXPECT_EQ(factors.cluster, 0);
 }
 
+/// Two updates and four all-reduces, whose waits nothing hides.
+TEST(PartitionTime, WaitsCountForEachUpdateAndAllReduce) {
+  auto const machine = pair_of_clusters();
+  std::vector<std::size_t> const clusters{0, 1};
+  auto with = app();
+  with.mode = record::update_mode::asynchronous;
+  auto on = hosts_of_parts(machine, with, all_hosts(machine, clusters));
+  auto const before = time_of(on, counted());
+  double const least = least_seconds(on, std::vector<double>{8, 8});
+  on.wait = 0.5;
+  auto const made = time_of(on, counted());
+  EXPECT_EQ(made.seconds, before.seconds + 3);
+  EXPECT_EQ(made.update, before.update + 0.5);
+  EXPECT_EQ(made.all_reduce, before.all_reduce + 0.5);
+  EXPECT_EQ(made.hidden, before.hidden);
+  EXPECT_EQ(least_seconds(on, std::vector<double>{8, 8}), least + 3);
+}
+
 }  // namespace

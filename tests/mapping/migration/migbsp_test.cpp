@@ -126,12 +126,12 @@ TEST(ScenarioOne, IsWithinTwoPercentOfThePaper) {
 }
 
 TEST(PolicySkel, IsFasterThanTheBestPublishedTimesBesideNoMigrations) {
-  for (auto const& one : testbed().cases)
-    for (std::size_t const told : {std::size_t{0}, record::supersteps_of(one.program)}) {
-      double const never = run(one.order, {.name = "never"}).seconds;
-      EXPECT_LT(run(one.order, {.supersteps = told}).seconds / never, one.best_ratio()) << one.order;
-      EXPECT_LE(run(one.order, {.apply = false, .supersteps = told}).seconds / never, 1.01) << one.order;
-    }
+  for (auto const& one : testbed().cases) {
+    double const never = run(one.order, {.name = "never"}).seconds;
+    for (std::size_t const told : {std::size_t{0}, record::supersteps_of(one.program)})
+      EXPECT_LT(run(one.order, {.supersteps = told}).seconds / never, one.best_ratio()) << one.order << ", " << told;
+    EXPECT_LE(run(one.order, {.apply = false}).seconds / never, 1.01) << one.order;
+  }
 }
 
 }  // namespace

@@ -238,6 +238,45 @@ TEST(PolicySkel, CallsAgainWhenWhatACallInVainFoundPays) {
   EXPECT_LE(made.calls.size(), 6U);
 }
 
+TEST(PolicySkel, MovesWhereNoiseHidesThatProcessesDiffer) {
+  // Each process has a mean of its own, 1e6 to 1e9, and a superstep's work is that times a factor of e in either
+  // direction.
+  cost::bsp::machine const machine{platform::description(1e-6, {{"c", 8, 1e9, 1, {1e-4, 1e8}, {}, {}}}, {}), 0.05};
+  std::vector<std::size_t> hosts(32);
+  for (std::size_t p = 0; p < hosts.size(); ++p) hosts[p] = p / 4;
+  double ratios = 0;
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> exponent(6, 9);
+    std::lognormal_distribution<double> noise(0, 1);
+    std::vector<double> means(hosts.size());
+    for (double& one : means) one = std::pow(10, exponent(random));
+    record::load_trace program;
+    for (std::size_t s = 0; s < 40; ++s) {
+      program.steps.push_back({.work = means, .messages = {}});
+      for (double& one : program.steps.back().work) one *= noise(random);
+    }
+    ratios += run(program, machine, hosts, {}, {}, 1e6).seconds /
+              run(program, machine, hosts, {.name = "never"}, {}, 1e6).seconds;
+  }
+  EXPECT_LT(ratios / 12, 0.95);
+}
+
+TEST(PolicySkel, MakesCallsAsOftenAsTheyAreCheap) {
+  // Supersteps of seconds that get longer, and calls of milliseconds.
+  record::wavefront program{.order = 100, .first = 1e6, .last = 1e9};
+  cost::bsp::machine const machine{
+      platform::description(
+          1e-6, {{"slow", 16, 7.5e8, 1, {1e-4, 1.25e7}, {}, {}}, {"fast", 8, 1e9, 1, {1e-4, 1.25e8}, {}, {}}},
+          {{0, 1, {2e-4, 1.25e7}, {}}, {1, 0, {2e-4, 1.25e7}, {}}}),
+      0.05};
+  std::vector<std::size_t> hosts(100);
+  for (std::size_t p = 0; p < hosts.size(); ++p) hosts[p] = p % 24;
+  auto const made = run(program, machine, hosts, {}, {}, 1.2e6);
+  EXPECT_GT(made.calls.size(), 50U) << "of 199 supersteps";
+  EXPECT_LT(made.seconds, run(program, machine, hosts, {.name = "greedy_refine", .alpha = 2}, {}, 1.2e6).seconds);
+}
+
 TEST(PolicySkel, MakesFewCallsThatTakeLongWhereNothingIsToBeWon) {
   // Five processes of the same work on four hosts: the slowest takes more than an even spread would, wherever they are.
   auto const program = repeated({.work = std::vector<double>(5, 1), .messages = {}}, 300);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -245,6 +246,50 @@ TEST(MeshEngine, ALimitOfIterationsEndsTheRun) {
     }
 }
 
+/// Whether ranks wait for those that have ended, or find out when all have: with and without updates and reductions.
+TEST(MeshEngine, RanksThatDoNotEndTogetherAreTold) {
+  std::size_t odd_ones = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    bench::dice roll(seed);
+    int const ranks = static_cast<int>(roll.between(2, 9));
+    auto const of = skel::iterate("odd", random_triangles(roll), totals{}, made);
+    auto const rank_of = random_ranks(roll, of.over->cells(), ranks);
+    auto const odd = rank_of[roll.below(rank_of.size())];
+    if (std::ranges::count(rank_of, odd) == static_cast<std::ptrdiff_t>(rank_of.size())) continue;  // it is alone
+    ++odd_ones;
+    std::uint64_t const ends = roll.between(1, 5), ends_there = ends + roll.between(1, 3);
+    bool const later = roll.below(2) == 0;
+    std::uint32_t here = 0;
+    auto const who = skel::output("who", 1, [&](auto const& view) { here = static_cast<std::uint32_t>(view.rank); });
+    auto const until =
+        skel::until([&](totals const&, std::uint64_t n) { return n >= ((here == odd) == later ? ends_there : ends); });
+    auto const try_out = [&](auto const& program) {
+      run_options options;
+      options.relays_from = seed % 2 == 0 ? 1 : 1000;
+      virtual_mesh run(program, rank_of, ranks, seed, options);
+      run.run();
+      std::map<std::string, int> said;
+      for (int r = 0; r < ranks; ++r) try {
+          run.end(static_cast<std::size_t>(r));
+          ADD_FAILURE() << "seed " << seed << ": rank " << r << " has not noticed";
+        } catch (skel::error const& e) {
+          ++said[e.what()];
+          EXPECT_THAT(e.what(), AllOf(HasSubstr("'odd' has ended after " + std::to_string(ends) + " iteration"),
+                                      HasSubstr("skel::until()")));
+        }
+      EXPECT_EQ(said.size(), 1u) << "seed " << seed << ": ranks do not agree";
+    };
+    auto const reduces = skel::all_reduce(
+        "sum", &totals::sum, [](cell const& c) { return c.a; }, std::plus<>{});
+    try_out(of | skel::phase("a", [](cell& own) { ++own.a; }) | who | until);
+    try_out(of | skel::update("a", &cell::a) | skel::phase("b", [](element<cell> e) { e->b = around(e, &cell::a); }) |
+            who | until);
+    try_out(of | reduces | who | until);
+    try_out(of | skel::update("a", &cell::a) | who | until | reduces);
+  }
+  EXPECT_GT(odd_ones, seeds() / 2);
+}
+
 TEST(MeshEngine, AnInterruptOfOneRankCancelsAll) {
   for (std::uint64_t seed = 1; seed <= seeds() / 4; ++seed) {
     bench::dice roll(seed);
@@ -308,6 +353,58 @@ TEST(MeshEngine, MissingMemoryForAMessageEndsTheRunOnAllRanks) {
       }
   }
   EXPECT_GT(ended, 0u);
+}
+
+/// What crosses ranks, and finds no memory there in the second iteration.
+struct short_of_memory {
+  std::uint64_t n = 0;
+  std::vector<int> more{};  // so that it is not plain bytes
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(n);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(n);
+    if (n == 2) throw std::bad_alloc();
+  }
+};
+
+struct most_of_all {
+  short_of_memory most{};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(most);
+  }
+};
+
+/// Where there is none to read what is combined, the operator is not to blame; where it throws that itself, it is.
+TEST(MeshEngine, MissingMemoryIsBlamedOnWhoAskedForIt) {
+  bench::dice roll(1);
+  for (bool const in_operator : {false, true}) {
+    auto const program = skel::iterate("short", random_triangles(roll), most_of_all{}, made) |
+                         skel::phase("count", [](cell& own) { own.c[0] += 1; }) |
+                         skel::all_reduce(
+                             "most", &most_of_all::most,
+                             [](cell const& own) {
+                               return short_of_memory{static_cast<std::uint64_t>(own.c[0]), {}};
+                             },
+                             [in_operator](short_of_memory a, short_of_memory b) {
+                               if (in_operator) throw std::bad_alloc();
+                               return a.n > b.n ? a : b;
+                             }) |
+                         skel::times(4);
+    virtual_mesh run(program, random_ranks(roll, program.over->cells(), 3), 3, 1);
+    run.run();
+    try {
+      run.end(0);
+      ADD_FAILURE() << "there was memory";
+    } catch (mesh_error const& e) {
+      EXPECT_THAT(e.what(), HasSubstr(in_operator ? "all_reduce 'most' " : "the rank could not go on in iteration 2"));
+    }
+  }
 }
 
 /// All ranks pause after the same iteration, whenever rank 0 asks, and go on elsewhere.

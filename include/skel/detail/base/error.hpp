@@ -19,16 +19,9 @@ inline std::string what_of(std::exception const& thrown) {
   return words == nullptr ? "an exception without a message" : words;
 }
 
-/// What the exception says that is being handled. Call it in a catch clause only.
-inline std::string what_is_handled() {
-  try {
-    throw;
-  } catch (std::exception const& e) {
-    return what_of(e);
-  } catch (...) {
-    return "an exception that is not a std::exception";
-  }
-}
+/// What the exception says that is being handled, printable and cut to a length that can be read (skel::printable): it
+/// may be of the user, with parts of input. Call it in a catch clause only.
+std::string what_is_handled();
 
 /// Input that cannot be accepted: what() is "SOURCE: WHERE: REASON".
 /// `source` is a file name (or a name of what was read), `where` a path inside it ("clusters[2].latency") or a

@@ -20,16 +20,11 @@ struct mesh_report {
   record::mesh_record run{};
   std::optional<std::uint64_t> resumed{};  ///< after so many iterations, from a checkpoint; nothing: it began
   record::checkpoint_record checkpoints{};
-  std::vector<record::mesh_review> reviews{};  ///< whether elements were to be dealt anew, while it ran
+  std::vector<record::mesh_review> reviews{};        ///< whether elements were to be dealt anew, while it ran
   std::vector<std::string> refused_announcements{};  ///< and why, on rank 0
 
   /// Without those before the checkpoint from which it went on.
   std::uint64_t iterations_made() const { return run.iterations - std::min(run.iterations, resumed.value_or(0)); }
-  /// The first rank that was given elements in the beginning, and so was called by outputs.
-  int first_rank() const {
-    auto const found = std::ranges::find_if(plan.elements_of, [](std::uint64_t many) { return many > 0; });
-    return found == plan.elements_of.end() ? 0 : static_cast<int>(found - plan.elements_of.begin());
-  }
 };
 
 std::ostream& operator<<(std::ostream& out, mesh_report const& report);

@@ -18,6 +18,7 @@
 #include <skel/detail/base/cusum.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/lru_map.hpp>
+#include <skel/detail/base/near_name.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/mapping/horizon.hpp>
 #include <skel/detail/mapping/known_errors.hpp>
@@ -402,22 +403,28 @@ class decider {
 
   [[noreturn]] void refuse(request const& asked, std::vector<candidate<plan>> const& all,
                            std::string const& forced) const {
-    std::string text = std::string(problem_.problem_of(asked)) + ": '" + forced +
-                       "' is forced, but may not be taken for " + problem_.describe(asked);
+    std::string text =
+        std::string(problem_.problem_of(asked)) + ": '" + forced + "' is forced, but may not be taken for ";
+    if constexpr (requires { problem_.in_short(asked); })
+      text += problem_.in_short(asked);
+    else
+      text += problem_.describe(asked);
     if constexpr (requires { problem_.why_not(asked, forced); }) text += ": " + problem_.why_not(asked, forced);
     text += "; what may: ";
     // Each as shortly as it can be forced, but those that are near what was meant in full.
     auto const short_of = [](std::string_view name) { return name.substr(0, name.find(", ")); };
+    constexpr std::size_t most = 10;
     std::vector<std::string> said;
     for (auto const& one : all) {
       std::string const name = problem_.name_of(one);
       bool const is_near = forced.find(", ") != forced.npos && short_of(name) == short_of(forced);
       std::string const shown(is_near ? std::string_view(name) : short_of(name));
       if (std::ranges::find(said, shown) != said.end()) continue;
-      text += (said.empty() ? "" : "; ") + shown;
+      if (said.size() < most) text += (said.empty() ? "" : "; ") + shown;
       said.push_back(shown);
     }
-    throw error(text);
+    if (said.size() > most) text += "; and " + std::to_string(said.size() - most) + " more";
+    throw error(text + did_you_mean(forced, said));
   }
 
   P problem_;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include <skel/detail/cost/mesh/shared_ranks.hpp>
 #include <skel/detail/mapping/clusters_by_size.hpp>
 #include <skel/detail/mapping/decision_problem.hpp>
 #include <skel/detail/platform/description.hpp>
@@ -34,19 +35,23 @@ struct mesh_clusters_request {
   double iterations = 0;                   ///< that will be made, as users say; 0: they do not
   /// What all hosts together may cost [money per hour], by the prices of the program.
   double budget = std::numeric_limits<double>::infinity();
+  /// Of each cluster, where its hosts are ranks: seconds of phases are those of all of them together. With it some of
+  /// the ranks of a cluster may take part. nullptr: hosts cost each other nothing.
+  std::vector<cost::mesh::shared_ranks> const* ranks = nullptr;
 };
 
 /// Clusters that may take part.
 struct mesh_clusters {
   std::string name;                   ///< "lille + nancy", "lille + 4 of nancy"
   std::vector<std::size_t> clusters;  ///< rising
-  std::vector<std::size_t> hosts;     ///< of each of them that take part: all, where these can be paid
+  std::vector<std::size_t> hosts;     ///< of each of them that take part: all, where these can be paid; empty: all
 };
 
 /// Which clusters take part in a program over a mesh: those that select_clusters() proves to be the best, all of them,
-/// and each alone, and the best ones with one more or one fewer; with a budget, of those that can be paid. A use is an
-/// iteration. Two models: the paper's, with surfaces as they were said, and the same with those that a partition was
-/// counted to have and with messages inside clusters (cost/mesh/inside_time.hpp); what was right is believed.
+/// and each alone, and the best ones with one more or one fewer; with a budget, of those that can be paid. Where hosts
+/// are ranks that cost each other something, also 1, 2, 4 ... ranks of each cluster alone. A use is an iteration. Two
+/// models: the paper's, with surfaces as they were said, and the same with those that a partition was counted to have
+/// and with messages inside clusters (cost/mesh/inside_time.hpp); what was right is believed.
 class mesh_clusters_problem {
  public:
   using request = mesh_clusters_request;
@@ -75,6 +80,7 @@ class mesh_clusters_problem {
   static std::string const& name_of(candidate<plan> const& one) { return one.plan.name; }
   static std::string_view problem_of(request const&) { return name; }
   static std::string describe(request const& asked);
+  static std::string in_short(request const& asked) { return "program '" + asked.name + "'"; }
   static std::size_t bytes_of(candidate<plan> const& one) {
     return one.plan.name.capacity() + (one.plan.clusters.capacity() + one.plan.hosts.capacity()) * sizeof(std::size_t);
   }

@@ -42,10 +42,11 @@ struct mesh_review {
   bool moved = false;
   std::vector<std::string> taken_in{}, given_up{};  ///< clusters, by going
   bool host_leaves = false;                         ///< that has elements, so that staying is out of question
+  std::size_t ranks = 0, ranks_then = 0;            ///< that have elements, before and by going
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(iteration, stays, goes, entry, lost, moved, taken_in, given_up, host_leaves);
+    archive(iteration, stays, goes, entry, lost, moved, taken_in, given_up, host_leaves, ranks, ranks_then);
   }
 };
 

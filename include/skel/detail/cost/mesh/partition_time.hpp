@@ -25,6 +25,7 @@ struct part_hosts {
   double latency = 0;                  ///< the largest one between two of the clusters [s]; infinite: no link
   double least_latency = 0;            ///< some part waits so long for an update, where the mesh hangs together [s]
   double all_reduce = 0;               ///< one [s]: all_reduce_time()
+  double wait = 0;                     ///< of each update and all-reduce beside its messages [s] (shared_ranks)
   double updates = 0, allreduces = 0;  ///< of an iteration
   bool asynchronous = false, equal = false;  ///< updates; shares
   std::vector<char> overlaps;                ///< of each phase, whether asynchronous updates go on meanwhile: 0 or 1
@@ -64,15 +65,15 @@ update_time update_of(part_hosts const& on, plan::partition_figures const& count
 /// An iteration of a partition [s]. With w_pj the weight of part p in phase j, o_p the sum of alpha_pj w_pj of the
 /// phases that overlap updates, times the part of its cells that are inner ones, and k updates:
 ///   phase j:    max_p alpha_pj w_pj
-///   all-reduce: all_reduce_time()
-///   update:     max_p comes_p
-///   hidden, where updates are asynchronous: k update - max_p max(0, k comes_p - o_p)
+///   all-reduce: all_reduce_time() + wait
+///   update:     max_p comes_p + wait
+///   hidden, where updates are asynchronous: k max_p comes_p - max_p max(0, k comes_p - o_p)
 /// `counted` has the phases as its constraints, and clusters as in `on`. Infinite where clusters have no link to each
 /// other, or a part has more cells than fit. O(parts phases + neighbours log points).
 iteration_time time_of(part_hosts const& on, plan::partition_figures const& counted);
 
 /// No partition of a mesh that hangs together takes less [s]: phases as if each were dealt without rest, and updates of
-/// nothing. `all` is what the mesh weighs in each phase. O(parts phases).
+/// nothing but their waits. `all` is what the mesh weighs in each phase. O(parts phases).
 double least_seconds(part_hosts const& on, std::span<double const> all);
 
 /// The factors of the surface law, as a partition has them: betaH = what the fullest port carries, as faces of s bytes,

@@ -90,6 +90,9 @@ mesh_failure describe(mesh_failure known);
 /// That a program has reached its limit of iterations.
 std::string not_ended(std::string const& program, std::uint64_t iterations);
 
+/// That the iterations have ended after so many on one rank, and another one goes on.
+std::string not_agreed(std::string const& program, std::uint64_t iterations, int ended, int goes_on);
+
 /// Throws it as a mesh_error; `step` is the name of its step.
 [[noreturn]] void throw_failure(std::string const& program, std::string const& step, mesh_failure const& what);
 

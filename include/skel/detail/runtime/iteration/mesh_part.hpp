@@ -81,6 +81,9 @@ class mesh_part {
   virtual bool cells_compare() const = 0;
   /// Whether the cell in a place is, to the last bit of what counts, the one in a place of another part of the program.
   virtual bool has_same_cell(std::size_t place, mesh_part const& other, std::size_t its_place) const = 0;
+  /// The cell in a place becomes the one in a place of another part of the program. Returns whether it can: it is
+  /// plain.
+  virtual bool copy_cell(std::size_t place, mesh_part const& other, std::size_t its_place) = 0;
   /// Whether what has been folded for a reduction as number 0 is the same there, as far as that can be compared.
   virtual bool has_same_fold(std::size_t step, mesh_part const& other) const = 0;
 

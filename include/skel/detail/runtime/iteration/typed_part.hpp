@@ -89,6 +89,12 @@ class typed_part final : public mesh_part {
     else
       return false;
   }
+  bool copy_cell(std::size_t place, mesh_part const& other, std::size_t its_place) override {
+    constexpr bool plain_cells = std::is_trivially_copyable_v<cell> && std::is_copy_assignable_v<cell>;
+    if constexpr (plain_cells)
+      data_.cells.data()[place] = static_cast<typed_part const&>(other).data_.cells.data()[its_place];
+    return plain_cells;
+  }
   bool has_same_fold(std::size_t step, mesh_part const& other) const override {
     return typed_[step]->has_same_fold(*static_cast<typed_part const&>(other).typed_[step]);
   }

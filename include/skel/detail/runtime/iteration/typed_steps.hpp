@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -82,6 +83,21 @@ std::optional<mesh_failure> tried(mesh_failure::kind during, F const& f) {
     return {};
   } catch (...) {
     return describe({.during = during});
+  }
+}
+
+/// Calls what combines values that cross ranks, with where it says that it is writing or reading one: where there is no
+/// memory for that, the operator is not to blame.
+template <class F>
+std::optional<mesh_failure> tried_to_combine(F const& f) {
+  bool crosses = false;
+  try {
+    f(crosses);
+    return {};
+  } catch (std::bad_alloc const&) {
+    return describe({.during = crosses ? mesh_failure::kind::rank : mesh_failure::kind::combine});
+  } catch (...) {
+    return describe({.during = mesh_failure::kind::combine});
   }
 }
 
@@ -169,19 +185,25 @@ class typed_all_reduce final : public typed_step<Cell, Totals> {
       return true;
   }
   std::optional<mesh_failure> contribute(std::string& to) override {
-    return tried(mesh_failure::kind::combine, [&] {
+    return tried_to_combine([&](bool& crosses) {
       std::optional<value> all;
       for (auto& sum : sums_)
         if (sum) fold_into<value>(all, *std::move(sum), step_.combine);
+      crosses = true;
       if (all) put_value<value>(to, *all);
     });
   }
   std::optional<mesh_failure> combine(part_data<Cell, Totals>& of,
                                       std::span<std::span<std::byte const> const> ranks) override {
-    return tried(mesh_failure::kind::combine, [&] {
+    return tried_to_combine([&](bool& crosses) {
       std::optional<value> all;
-      for (auto bytes : ranks)
-        if (!bytes.empty()) fold_into<value>(all, take_value<value>(bytes), step_.combine);
+      for (auto bytes : ranks) {
+        if (bytes.empty()) continue;
+        crosses = true;
+        auto one = take_value<value>(bytes);
+        crosses = false;
+        fold_into<value>(all, std::move(one), step_.combine);
+      }
       if (all) of.totals.*step_.member = *std::move(all);
     });
   }
