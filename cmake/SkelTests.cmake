@@ -10,6 +10,13 @@ if(SKEL_SANITIZE)
 elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   target_compile_options(skel_test_flags INTERFACE -O1)
 endif()
+# What a test may leave out, whichever compiler sanitizes.
+foreach(sanitizer address thread)
+  if(SKEL_SANITIZE MATCHES ${sanitizer})
+    string(TOUPPER ${sanitizer} of)
+    target_compile_definitions(skel_test_flags INTERFACE SKEL_${of}_SANITIZER)
+  endif()
+endforeach()
 
 # GoogleTest's headers, precompiled once for all tests.
 add_library(skel_test_headers OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
@@ -106,7 +113,8 @@ endfunction()
 
 # skel_compile_fail_test(NAME SOURCE file EXPECTED regex [NAMED regex] LIBS targets...): passes when the translation unit
 # is refused, the first line that the compiler calls an error has "skel: " and matches EXPECTED, the message as a whole
-# matches NAMED and has at most 3 errors and 4 kB. Sanitizers change nothing about that: left out there.
+# matches NAMED and has at most 3 errors and 4 kB. Sanitizers change nothing about that: left out there. Those that link
+# skel::skel read the face as it is precompiled once.
 function(skel_compile_fail_test name)
   if(SKEL_SANITIZE)
     return()
@@ -118,17 +126,30 @@ function(skel_compile_fail_test name)
   target_link_libraries(compile_fail_${name} PRIVATE ${arg_LIBS})
   set(includes $<TARGET_PROPERTY:compile_fail_${name},INCLUDE_DIRECTORIES>)
   set(definitions $<TARGET_PROPERTY:compile_fail_${name},COMPILE_DEFINITIONS>)
+  set(face "")
+  if("skel::skel" IN_LIST arg_LIBS)
+    set(face ${CMAKE_CURRENT_BINARY_DIR}/compile_fail/face.hpp)
+    if(NOT TARGET skel_compile_fail_face)
+      file(CONFIGURE OUTPUT ${face} CONTENT "#include <skel/skel.hpp>\n")
+      add_custom_command(OUTPUT ${face}.gch
+        COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 "-I$<JOIN:${includes},;-I>" "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+          -MD -MF ${face}.d -MT ${face}.gch -x c++-header ${face} -o ${face}.gch
+        DEPENDS ${face} DEPFILE ${face}.d COMMENT "Precompiling the face for what must not compile"
+        COMMAND_EXPAND_LISTS VERBATIM)
+      add_custom_target(skel_compile_fail_face ALL DEPENDS ${face}.gch)
+    endif()
+  endif()
   add_test(NAME compile_fail.${name}
     COMMAND ${CMAKE_COMMAND}
       -D "COMPILER=${CMAKE_CXX_COMPILER}" -D "SOURCE=${arg_SOURCE}" -D "EXPECTED=${arg_EXPECTED}"
-      -D "NAMED=${arg_NAMED}"
+      -D "NAMED=${arg_NAMED}" -D FACE=${face}
       -D "INCLUDES=${includes}" -D "DEFINITIONS=${definitions}"
       -P ${PROJECT_SOURCE_DIR}/cmake/expect_compile_failure.cmake)
   set_tests_properties(compile_fail.${name} PROPERTIES TIMEOUT 120 LABELS compile_fail)
 endfunction()
 
 # skel_fuzz(NAME SOURCE file CORPUS folder LIBS targets...): SOURCE defines LLVMFuzzerTestOneInput. With SKEL_FUZZ (the
-# preset `fuzz`) it runs under libFuzzer for SKEL_FUZZ_SECONDS from the seed corpus, which it does not change; in every
+# preset `asan`) it runs under libFuzzer for SKEL_FUZZ_SECONDS from the seed corpus, which it does not change; in every
 # other build each file of the corpus is run through it once.
 function(skel_fuzz name)
   cmake_parse_arguments(arg "" "SOURCE;CORPUS" "LIBS" ${ARGN})
@@ -136,6 +157,7 @@ function(skel_fuzz name)
   add_executable(fuzz_${name} ${arg_SOURCE})
   target_link_libraries(fuzz_${name} PRIVATE skel_flags ${arg_LIBS})
   if(SKEL_FUZZ)
+    set_target_properties(fuzz_${name} PROPERTIES SKEL_FUZZED ON)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     add_dependencies(skel_fuzzers fuzz_${name})
     set(found ${CMAKE_CURRENT_BINARY_DIR}/fuzz_${name}_corpus)

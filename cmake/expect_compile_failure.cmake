@@ -1,6 +1,7 @@
-# cmake -D COMPILER= -D SOURCE= -D EXPECTED= -D NAMED= -D INCLUDES= -D DEFINITIONS= -P expect_compile_failure.cmake
+# cmake -D COMPILER= -D SOURCE= -D EXPECTED= -D NAMED= -D FACE= -D INCLUDES= -D DEFINITIONS= -P expect_compile_failure.cmake
 # Fails unless COMPILER refuses SOURCE and says why at once: its first error is one of skel's and matches EXPECTED, what
-# it says as a whole matches NAMED, and there are at most 3 errors and 4096 bytes of it.
+# it says as a whole matches NAMED, and there are at most 3 errors and 4096 bytes of it. FACE, where it is given, is a
+# header that is read before SOURCE, precompiled where FACE.gch is there.
 cmake_minimum_required(VERSION 3.25)
 set(most_errors 3)
 set(most_bytes 4096)
@@ -8,6 +9,9 @@ set(most_bytes 4096)
 set(ENV{LC_ALL} C)  # plain quotes in messages
 list(TRANSFORM INCLUDES PREPEND -I)
 list(TRANSFORM DEFINITIONS PREPEND -D)
+if(FACE)
+  list(PREPEND INCLUDES -include ${FACE})
+endif()
 execute_process(COMMAND ${COMPILER} -std=c++20 -fsyntax-only ${INCLUDES} ${DEFINITIONS} ${SOURCE}
   RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 if(status EQUAL 0)
