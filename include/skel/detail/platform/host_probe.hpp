@@ -58,8 +58,8 @@ host_measurement parse_measurement(std::string const& text);
 /// The cores of this host, and those that this process may run on: mpirun binds ranks to cores unless it is told not
 /// to.
 struct usable_cores {
-  std::size_t host = 1;                ///< cores of the host that control groups leave; >= 1
-  std::vector<std::size_t> mine{{0}};  ///< numbers of those that this process may run on, ascending; one at least
+  std::size_t host = 1;                 ///< cores of the host that control groups leave; >= 1
+  std::vector<std::size_t> mine = {0};  ///< numbers of those that this process may run on, ascending; one at least
 };
 /// Reads them. Takes a millisecond.
 usable_cores find_usable_cores();

@@ -45,7 +45,7 @@ class reduction_engine {
       if constexpr (std::is_same_v<Of, pattern> || takes_any<std::remove_cvref_t<decltype(one)>>)
         one.prepare(of, workers, op_);
       else
-        SKEL_EXPECTS(!"an algorithm that needs to know its subscripts before it runs");
+        SKEL_EXPECTS(false && "an algorithm that needs to know its subscripts before it runs");
     });
   }
 
@@ -65,7 +65,7 @@ class reduction_engine {
       if constexpr (takes_any<std::remove_cvref_t<decltype(one)>>)
         one.run(open_loop{loop.iterations, loop.elements, dealt}, workers, into, op_, body);
       else
-        SKEL_EXPECTS(!"an algorithm that needs to know its subscripts before it runs");
+        SKEL_EXPECTS(false && "an algorithm that needs to know its subscripts before it runs");
     });
   }
 
