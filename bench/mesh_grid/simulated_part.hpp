@@ -42,6 +42,7 @@ class simulated_part final : public skel::runtime::iteration::mesh_part {
   std::unique_ptr<mesh_part> another() const override { return nullptr; }
   bool cells_compare() const override { return false; }
   bool has_same_cell(std::size_t, mesh_part const&, std::size_t) const override { return false; }
+  bool copy_cell(std::size_t, mesh_part const&, std::size_t) override { return false; }
   bool has_same_fold(std::size_t, mesh_part const&) const override { return false; }
   bool cells_travel() const override { return false; }
   void write_cell(std::size_t, std::string&) const override {}

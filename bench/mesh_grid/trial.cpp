@@ -80,6 +80,38 @@ double trial::least_inner(cluster_set const& on) {
 }
 
 std::vector<variant_times> trial::run(cluster_set const& on, std::vector<mesh_variant> variants) {
+  return run(on, parted(on).best.part_of, std::move(variants));
+}
+
+std::vector<compared_partition> trial::compare_partitions(cluster_set const& on, mesh_variant variant) {
+  auto const hosts = hosts_of(of_.figures, on);
+  auto const problem =
+      skel::mapping::problem_of({.graph = &mesh_.graph, .weights = {}, .centres = mesh_.centres}, hosts);
+  constexpr double tolerance = 0.03;
+  std::vector<compared_partition> out;
+  for (auto const& method : skel::mapping::partition_methods()) {
+    if (method.between_clusters && on.size() == 1) continue;
+    auto& row = out.emplace_back(compared_partition{.method = method.name});
+    try {
+      skel::plan::partition const made{hosts.parts(), method.parts_of(problem, tolerance), method.name};
+      row.fault = skel::mapping::why_broken(problem, made.part_of);
+      if (!row.fault.empty()) continue;
+      auto const figures = skel::plan::figures_of(mesh_.graph, made, {hosts.phases, {}}, hosts.cluster_of);
+      row.counted = mesh_cost::time_of(hosts, figures).seconds;
+      row.simulated = run(on, made.part_of, {variant}).front().iteration;
+    } catch (skel::error const& refused) {
+      row.fault = refused.what();
+    }
+  }
+  auto const& chosen = parted(on);
+  out.push_back({.method = "skel: " + chosen.candidates.front().method,
+                 .counted = chosen.time.seconds,
+                 .simulated = run(on, {variant}).front().iteration});
+  return out;
+}
+
+std::vector<variant_times> trial::run(cluster_set const& on, std::vector<std::uint32_t> const& rank_of,
+                                      std::vector<mesh_variant> variants) {
   auto const machine = part_of(of_.machine, on);
   mesh_job job{.updates = of_.app.updates,
                .allreduces = of_.app.allreduces,
@@ -94,7 +126,7 @@ std::vector<variant_times> trial::run(cluster_set const& on, std::vector<mesh_va
   }
   simulated_machine const simulated(machine);
   simulated.write("platform.xml", platform_with_uplinks(machine));
-  simulated.write("mesh", to_bytes(mesh_.faces, parted(on).best.part_of));
+  simulated.write("mesh", to_bytes(mesh_.faces, rank_of));
   simulated.write("job.json", to_json(job));
   std::vector<std::string> settings{"contexts/stack-size:1024",  // KiB for each rank
                                     fmt::format("smpi/async-small-thresh:{}", sent_at_once),

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,13 @@ using cluster_set = std::vector<std::size_t>;  // rising
 struct predictions {
   double paper = 0;                            ///< cost::mesh::program, with the surfaces that the program says
   skel::cost::mesh::iteration_time counted{};  ///< of the partition, by what is counted in it
+};
+
+/// A partition of the mesh over some clusters: an iteration with it [s], as it is counted, and in the simulator.
+struct compared_partition {
+  std::string method;
+  double counted = 0, simulated = 0;
+  std::string fault{};  ///< why there is none; empty as a rule
 };
 
 struct trial_settings {
@@ -49,12 +57,17 @@ class trial {
   predictions predict(cluster_set const& on, bool as_written = false);
   /// Starts the simulator once.
   std::vector<variant_times> run(cluster_set const& on, std::vector<mesh_variant> variants);
+  /// What each method makes with 3 % of imbalance, and what skel chooses, the last: the simulator is started once for
+  /// each.
+  std::vector<compared_partition> compare_partitions(cluster_set const& on, mesh_variant variant);
   /// The share of elements, on the rank that has the least of them, that need no ghosts.
   double least_inner(cluster_set const& on);
 
  private:
   skel::cost::mesh::part_hosts hosts_of(skel::platform::description const& machine, cluster_set const& on) const;
   skel::mapping::partition_choice const& parted(cluster_set const& on);
+  std::vector<variant_times> run(cluster_set const& on, std::vector<std::uint32_t> const& rank_of,
+                                 std::vector<mesh_variant> variants);
   void choose();
 
   grid_case const& of_;
