@@ -82,8 +82,8 @@ bench::cluster_set all_clusters(platform::description const& machine) {
 /// The same partitions in the simulator, where messages and their figures are SMPI's, and updates are synchronous. What
 /// is returned is as of compare().
 double simulate(bench::grid_mesh const& mesh, named_grid const& grid) {
-  bench::grid_case of{grid.name, grid.machine, bench::with_probed_messages(grid.machine),
-                      bench::scaled_to(grid.app, mesh.graph.cells())};
+  bench::grid_case of{grid.name, grid.machine, bench::with_probed_messages(grid.machine), grid.app};
+  of.app.elements = static_cast<double>(mesh.graph.cells());
   of.app.mode = record::update_mode::synchronous;
   bench::trial_settings const with{.iterations = 4, .lasts = std::numeric_limits<double>::infinity()};
   auto const rows =

@@ -1,5 +1,6 @@
 # 12_maxwell computes the same fields over ranks as alone, to the last digit: each element sees its neighbours' values of
 # the same step, whoever has computed them. All ranks take part.
+include(${CMAKE_CURRENT_LIST_DIR}/maxwell_ranks.cmake)
 file(REMOVE_RECURSE ${SCRATCH})
 file(MAKE_DIRECTORY ${SCRATCH})
 
@@ -12,18 +13,13 @@ function(fields file)
   set(report "${report}" PARENT_SCOPE)
 endfunction()
 
-math(EXPR last "${RANKS} - 1")
 foreach(scheme "0;central;leapfrog" "1;central;leapfrog" "2;upwind;lsrk")
   list(GET scheme 0 order)
   list(GET scheme 1 flux)
   list(GET scheme 2 integrator)
   set(how --order ${order} --flux ${flux} --integrator ${integrator})
   fields(alone ${PROGRAM} ${how})
-  if(NOT report MATCHES "rank 0 on ([^:]+): ")
-    message(FATAL_ERROR "a report that does not say where rank 0 is\n${report}")
-  endif()
-  set(host ${CMAKE_MATCH_1})
-  fields(together ${LAUNCH} ${PROGRAM} ${how} --skel-force "clusters=${host}-r0 to ${host}-r${last}")
+  fields(together ${LAUNCH} ${PROGRAM} ${how} ${all_ranks})
   if(NOT report MATCHES "rank ${last} ")
     message(FATAL_ERROR "${scheme}: rank ${last} took no part\n${report}")
   endif()
