@@ -47,7 +47,7 @@ struct totals {
 auto program_of(skel::mesh mesh, std::uint64_t turns, std::uint64_t iterations) {
   return skel::iterate("steps", std::move(mesh), totals{},
                        [](skel::mesh_element const& e) {
-                         return cell{1.0 * e.number(), e.number()};
+                         return cell{static_cast<double>(e.number()), e.number()};
                        }) |
          skel::phase("spin",
                      [turns](skel::element<cell> e) {
