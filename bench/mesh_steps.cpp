@@ -47,7 +47,7 @@ struct totals {
 auto program_of(skel::mesh mesh, std::uint64_t turns, std::uint64_t iterations) {
   return skel::iterate("steps", std::move(mesh), totals{},
                        [](skel::mesh_element const& e) {
-                         return cell{1.0 * e.number(), e.number()};
+                         return cell{static_cast<double>(e.number()), e.number()};
                        }) |
          skel::phase("spin",
                      [turns](skel::element<cell> e) {
@@ -112,6 +112,7 @@ int run(skel::grid& grid, settings const& with) {
         took[k].push_back(alone(grid, mesh, turns, times_in(with.seconds, std::max(first, 1e-6)), numbers[k]));
       }
     std::vector<double> medians;
+    medians.reserve(took.size());
     for (auto const& one : took) medians.push_back(skel::statistics::median(one));
     auto const best = std::ranges::min_element(medians);
     auto const iterations = std::stoull(grid.ranks().broadcast(std::to_string(times_in(with.long_run, *best))));

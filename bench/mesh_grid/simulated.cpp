@@ -100,11 +100,11 @@ std::size_t places_for(skel::plan::mesh_layout const& layout, mesh_job const& jo
   return near + job.updates * static_cast<std::size_t>(far);
 }
 
-/// The longest message [B]: an update of a neighbour, or what all ranks have to say.
+/// The longest message [B] that comes or goes: an update of a neighbour, or what all ranks have to say.
 std::size_t longest_for(skel::plan::mesh_layout const& layout, mesh_job const& job, int ranks) {
   constexpr std::size_t front = 256, of_a_rank = 1024;
   std::size_t most = static_cast<std::size_t>(ranks) * of_a_rank;
-  for (auto const& one : layout.neighbours) most = std::max(most, one.ghosts * job.bytes);
+  for (auto const& one : layout.neighbours) most = std::max(most, std::max(one.ghosts, one.sends.size()) * job.bytes);
   return front + most;
 }
 

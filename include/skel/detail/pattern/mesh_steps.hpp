@@ -191,7 +191,7 @@ struct check_mesh_step<mesh_all_reduce<Member, Of, Operator>, Cell, Totals> {
       gives,
       "skel: this gives nothing of an element that could be reduced. Accepted: Value f(Cell const&) const, or "
       "of skel::element<Cell const>, and with Totals const& behind it");
-  static consteval bool reduces() {
+  static constexpr bool reduces() {
     if constexpr (gives && std::is_member_object_pointer_v<Member>) {
       using value = value_of_element<Of, Cell, Totals>;
       return reduction_operator<Operator, value> && requires(Totals & to, Member what, value made) {
