@@ -206,8 +206,12 @@ std::string mesh_clusters_problem::describe(request const& asked) {
         std::snprintf(numbers, sizeof numbers, " %.9g s (%g)", seconds, ranks);
         text += numbers;
       }
-      std::snprintf(numbers, sizeof numbers, ", take %.9g times as long", (*asked.ranks)[c].slower_by(~std::size_t{0}));
-      text += numbers;
+      text += ", take";
+      for (double const times : (*asked.ranks)[c].slower) {
+        std::snprintf(numbers, sizeof numbers, " %.9g", times);
+        text += numbers;
+      }
+      text += " times as long";
     }
   for (auto const& phase : app.phases) {
     text += ", " + phase.name + (phase.overlaps_update ? " behind updates" : "");

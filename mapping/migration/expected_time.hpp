@@ -70,8 +70,9 @@ class expected_time final : public policy {
 
   void watch(record::superstep const& step);
   bool is_due(record::superstep const& step) const;
-  /// Median size of the errors of single supersteps, and standard error of their mean: what all ways are off alike says
-  /// nothing of which is better.
+  /// Median size of the errors of single supersteps, and what their mean is off by, as far as errors of single
+  /// supersteps are like most of them (statistics::deviation over the root of how many there are): what all ways are
+  /// off alike says nothing of which is better.
   double doubt() const;
   double doubt_of_mean() const;
   /// Whether one of these ways is to win more than `least` beside its price [s], as long as forecasts have held by now,

@@ -45,6 +45,7 @@ std::string words_of(run_settings const& settings) {
   if (!settings.trace.empty()) text += ", with a trace";
   if (!settings.scenario.empty()) text += ", with a scenario";
   if (!settings.checkpoint.empty()) text += ", with checkpoints";
+  if (!settings.remap) text += ", without remapping";
   if (run_view::is_wanted(settings)) text += ", looked at";
   return text;
 }

@@ -155,6 +155,18 @@ struct run_start {
   }
 };
 
+/// What becomes of a mesh program that has paused, as rank 0 says.
+struct mesh_order {
+  bool keep = false;                     // a checkpoint is made
+  std::vector<std::uint32_t> rank_of{};  // who computes each element from now on; empty: who does now
+  std::string failed{};                  // why the run ends on every rank; empty as a rule
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(keep, rank_of, failed);
+  }
+};
+
 /// What rank 0 has decided while a line ran, as run_record has it.
 struct decided_moves {
   std::vector<record::remap_decision> decisions;
@@ -1023,10 +1035,12 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   platform::host_load load;
   if (may_move) load.read(record::now());
   double const first_begun = record::now();
-  double begun = first_begun, paused = 0;
+  double looked = first_begun, look_took = 0;          // the last look: when it ended, how long it was
+  std::optional<record::mesh_record> since_look;       // of the iterations since then, but the last ones
+  std::uint64_t look_done = options.done.value_or(0);  // iterations by then
   // A look may take a part of what passed since the last one, as a review of any other decision.
   auto const is_time = [&] {
-    return remapper && record::now() - begun >= std::max(remapping::period, paused / mapping::review_share);
+    return remapper && record::now() - looked >= std::max(remapping::period, look_took / mapping::review_share);
   };
   options.pauses = [&](std::uint64_t iteration) {
     if (view != nullptr) view->pass(iteration);
@@ -1042,31 +1056,39 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     double const stopped = record::now();
     mesh_news said;
     if (goes_on && may_move) said.of_ranks = ranks.all_gather(platform::to_text(load.read(stopped)));
-    std::pair<bool, std::vector<std::uint32_t>>
-        next;  // whether a checkpoint is made; who computes each element from now on
-    if (goes_on && ranks.rank() == 0) {
-      next.first = checkpoints && checkpoints->due();
-      if (is_time()) {
-        said.announced = news.hear(), said.now = stopped - first_begun;
-        if (auto const dealt = remapper->review(record, iterations, paused, said)) {
-          for (auto const part_of : dealt->part_of)
-            next.second.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));
-          if (view != nullptr) view->expect(remapper->reviews().back().goes);
+    mesh_order next;
+    bool looks = false;
+    if (goes_on && ranks.rank() == 0) try {
+        next.keep = checkpoints && checkpoints->due();
+        looks = is_time();
+        since_look ? record::join(*since_look, record) : void(since_look = record);
+        if (looks) {
+          said.announced = news.hear(), said.now = stopped - first_begun;
+          if (auto const dealt = remapper->review(*since_look, record.iterations - look_done, look_took, said)) {
+            for (auto const part_of : dealt->part_of)
+              next.rank_of.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));
+            if (view != nullptr) view->expect(remapper->reviews().back().goes);
+          }
+          since_look.reset();
+          look_done = record.iterations;
         }
+      } catch (std::exception const& e) {
+        next.failed = e.what();
       }
-    }
     first ? void(report.run = std::move(record)) : record::join(report.run, record);
     if (view != nullptr) view->paused(report.run, iterations, iterating);
     if (!goes_on) break;
-    next = runtime::from_bytes<decltype(next)>(ranks.broadcast(runtime::to_bytes(next)));
-    if (next.first) checkpoints->keep(*options.done, part, *layout);
-    if (!next.second.empty()) {
-      auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.second, me));
-      runtime::iteration::move_cells(part, layout.get(), {}, faces, next.second, *to, ranks);
+    next = runtime::from_bytes<mesh_order>(ranks.broadcast(runtime::to_bytes(next)));
+    if (!next.failed.empty())
+      throw error("program '" + part.name() + "' stopped after iteration " + std::to_string(*options.done) +
+                  ", where its ranks were looked at: " + next.failed);
+    if (next.keep) checkpoints->keep(*options.done, part, *layout);
+    if (!next.rank_of.empty()) {
+      auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.rank_of, me));
+      runtime::iteration::move_cells(part, layout.get(), {}, faces, next.rank_of, *to, ranks);
       layout = std::move(to);
     }
-    begun = record::now();
-    paused = begun - stopped;
+    if (looks) looked = record::now(), look_took = looked - stopped;
   }
   if (checkpoints) {
     checkpoints->ended();

@@ -57,6 +57,18 @@ std::string names_of(platform::description const& machine, std::vector<std::size
   return out;
 }
 
+/// ", 1 of 4 ranks" where not all ranks of the clusters that were chosen have elements; nothing where all have.
+std::string some_ranks(mapping::selection_picture const& of) {
+  std::size_t ranks = 0, used = 0, host = 0;
+  for (std::size_t c = 0; c < of.machine.clusters().size(); ++c)
+    for (std::size_t const end = host + of.machine.clusters()[c].hosts; host < end; ++host) {
+      if (!std::ranges::binary_search(of.chosen, c)) continue;
+      ++ranks;
+      if (of.elements[host] > 0) ++used;
+    }
+  return used == ranks ? "" : ", " + std::to_string(used) + " of " + counted(ranks, "rank");
+}
+
 std::string sizes_table(mapping::selection_picture const& of) {
   std::string rows;
   std::size_t const sizes = of.machine.clusters().size();
@@ -68,7 +80,7 @@ std::string sizes_table(mapping::selection_picture const& of) {
       rows += "<tr>" + number_cell(number_of(k + 1)) + text_cell(model.name) +
               number_cell(one.clusters.empty() ? "-" : scaled(one.seconds, "s")) +
               text_cell(one.clusters.empty() ? "none has links and room" : names_of(of.machine, one.clusters)) +
-              text_cell(one.clusters == of.chosen ? "chosen"
+              text_cell(one.clusters == of.chosen ? "chosen" + some_ranks(of)
                         : one.proven              ? ""
                                                   : "of a heuristic") +
               "</tr>\n";
@@ -93,7 +105,7 @@ std::string clusters(mesh_history const& run) {
       at_first.push_back(c);
   bool const others = at_first != of.chosen;
   for (auto const& model : of.models)
-    out += paragraph((others ? "In the end: " : "Chosen: ") + names_of(of.machine, of.chosen) + ", " +
+    out += paragraph((others ? "In the end: " : "Chosen: ") + names_of(of.machine, of.chosen) + some_ranks(of) + ", " +
                      scaled(model.chosen, "s") + " an iteration by '" + model.name + "'" +
                      (model.name == plan.believed ? ", which was believed" : "") +
                      (others ? ", with what was known when it began." : "."));

@@ -171,20 +171,25 @@ std::optional<plan::partition> mesh_remapper::review(record::mesh_record const& 
   mapping::partition_settings settings;
   settings.iterations = std::min(remaining, seconds_ / measured);  // as many as there have been
   std::vector<way> ways;
+  // Returns whether there is a partition: hosts together may have room where each has too little for its share.
   auto const add = [&](mesh_ground const& on, double bandwidth, double doubt) {
-    way one{.ground = on, .found = mapping::choose_partition(mesh_, on.hosts, settings), .doubt = doubt};
+    way one{.ground = on, .found = {}, .doubt = doubt};
+    try {
+      one.found = mapping::choose_partition(mesh_, on.hosts, settings);
+    } catch (error const&) {
+      return false;
+    }
     // What the model does not know of, no partition takes away.
     one.goes = std::max(0.0, measured - (modelled - one.found.time.seconds));
     one.entry = planning_ + paused + moved_to(one) * standing_.bytes_per_element / bandwidth;
     ways.push_back(std::move(one));
+    return true;
   };
   if (!must_go) add(now, now.bandwidth, error_);
-  if (other) try {
-      add(other->ground, other->bandwidth, doubt_of(other->ground));
-      auto& known = besides_.try_emplace(other->ground.ranks, 1.0).first->second;
-      known *= ways.back().found.time.seconds / other->seconds;
-    } catch (error const&) {  // clusters together have room, and no partition has
-    }
+  if (other && add(other->ground, other->bandwidth, doubt_of(other->ground))) {
+    auto& known = besides_.try_emplace(other->ground.ranks, 1.0).first->second;
+    known *= ways.back().found.time.seconds / other->seconds;
+  }
   if (ways.empty()) {
     reviews_.push_back(looked);
     return std::nullopt;

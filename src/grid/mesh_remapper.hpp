@@ -88,8 +88,8 @@ class mesh_remapper {
   mesh_remapper(mesh_standing standing, mapping::mesh_to_part mesh, double planning, double error,
                 mapping::decision_setup const& decisions, std::optional<mesh_surroundings> around = {});
 
-  /// After a pause. `since`: what happened since the last one; `paused`: what that one took [s]. Parts in the place of
-  /// those before, of the ranks that standing() says then, or nothing: they stay.
+  /// A look. `since`: what happened since the last one; `paused`: what that one took [s]. Parts in the place of those
+  /// before, of the ranks that standing() says then, or nothing: they stay, as they do where no partition has room.
   std::optional<plan::partition> review(record::mesh_record const& since, std::uint64_t iterations, double paused,
                                         mesh_news const& news = {});
 

@@ -30,6 +30,24 @@ std::vector<double> elements_of_hosts(mesh_plan const& plan, OfRank const& of_ra
   return out;
 }
 
+/// Clusters with as many of their ranks as have elements, as models price them.
+mapping::mesh_clusters with_elements(mesh_plan const& plan, mapping::selection_picture const& of) {
+  mapping::mesh_clusters out{.name = {}, .clusters = of.chosen, .hosts = {}};
+  bool all = true;
+  std::size_t host = 0;
+  for (std::size_t c = 0; c < plan.clusters.size(); ++c) {
+    auto const first = of.elements.begin() + static_cast<std::ptrdiff_t>(host);
+    std::size_t const ranks = plan.clusters[c].ranks.size();
+    host += ranks;
+    if (!std::ranges::binary_search(of.chosen, c)) continue;
+    auto const used = std::count_if(first, first + static_cast<std::ptrdiff_t>(ranks), [](double e) { return e > 0; });
+    out.hosts.push_back(static_cast<std::size_t>(used));
+    all = all && out.hosts.back() == ranks;
+  }
+  if (all) out.hosts.clear();
+  return out;
+}
+
 mapping::selection_picture picture_of(mesh_plan const& plan, mapping::mesh_clusters_problem const& problem,
                                       mapping::mesh_clusters_request const& asked) {
   mapping::selection_picture out{.machine = *asked.machine};
@@ -43,7 +61,7 @@ mapping::selection_picture picture_of(mesh_plan const& plan, mapping::mesh_clust
   for (std::size_t m = 0; m < problem.models().size(); ++m) {
     auto best = mapping::mesh_clusters_problem::best_by_size(asked, m, out.chosen);
     if (best.empty()) continue;
-    double const chosen = mapping::mesh_clusters_problem::price(asked, m, {{{}, out.chosen, {}}, 0, 0, 0});
+    double const chosen = mapping::mesh_clusters_problem::price(asked, m, {with_elements(plan, out), 0, 0, 0});
     out.models.push_back({problem.models()[m].name, std::move(best), chosen});
   }
   return out;
@@ -63,7 +81,7 @@ mesh_run_view::mesh_run_view(run_settings const& settings, runtime::iteration::m
 
 void mesh_run_view::forget() {
   history_.reset();
-  warn(file_ + ": there is no memory for the page of the run, which goes on");
+  warn("--skel-report: there is no memory for the page of the run, which goes on");
 }
 
 void mesh_run_view::planned(mesh_plan const& plan, std::optional<std::uint64_t> resumed, mesh_planner const* by) {
@@ -141,7 +159,7 @@ void mesh_run_view::mark_chosen() {
   for (auto& model : of.models)
     for (std::size_t m = 0; m < by_->problem().models().size(); ++m)
       if (by_->problem().models()[m].name == model.name)
-        model.chosen = mapping::mesh_clusters_problem::price(*by_->asked(), m, {{{}, of.chosen, {}}, 0, 0, 0});
+        model.chosen = mapping::mesh_clusters_problem::price(*by_->asked(), m, {with_elements(plan, of), 0, 0, 0});
 }
 
 void mesh_run_view::complete(mesh_report report) {

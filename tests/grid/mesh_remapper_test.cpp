@@ -108,6 +108,14 @@ TEST(MeshRemapper, WhatIsLostIsWeighedAgainstWhatMovingCosts) {
   EXPECT_LE(last.lost, 1.5 * last.entry + 3);
 }
 
+TEST(MeshRemapper, ElementsStayWhereNoOtherPartitionHasRoom) {
+  row one(3000, 3);
+  one.standing.ground.hosts.most_cells = {1001, 1001, 1001};
+  auto by = remapper_of(one);
+  EXPECT_EQ(reviews_until_moved(by, one, 4, 20), 0u) << "faster hosts have no memory for more elements";
+  EXPECT_EQ(by.reviews().size(), 20u);
+}
+
 TEST(MeshRemapper, NothingMovesForWhatIsLeft) {
   row one(3000, 3);
   one.standing.ground.bandwidth = 1e4;

@@ -454,6 +454,9 @@ class MeshOnClusters : public testing::Test {
     return found;
   }
 
+  /// A host is left that is announced as leaving while a program runs.
+  void expect_left();
+
   std::size_t ranks_;
   skel::run_settings settings_;
 };
@@ -488,6 +491,16 @@ TEST_F(MeshOnClusters, AClusterIsTakenInWhenTheChosenOneIsSlow) {
 TEST_F(MeshOnClusters, AHostThatLeavesHasNoElementsInTheEnd) {
   if (ranks_ == 1) return;
   connect(1e-6);
+  expect_left();
+  // A look comes too where the program pauses for checkpoints more often than for looks.
+  write("");
+  settings_.checkpoint = testing::TempDir() + "/mesh_left." + std::to_string(::getppid());
+  settings_.checkpoint_period = 1e-9;
+  expect_left();
+  if (skel::grid grid; grid.rank() == 0) std::filesystem::remove_all(settings_.checkpoint);
+}
+
+void MeshOnClusters::expect_left() {
   skel::grid grid(settings_);
   auto const found = run(
       grid, [](walked const& of) { return of.announced && of.last != of.left; },

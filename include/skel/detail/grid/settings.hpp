@@ -35,7 +35,8 @@ struct run_settings {
   std::function<std::optional<plan::run_plan>(plan::run_plan const& now, double seconds)> next_plan;
   double plan_period = 0.1;
   /// Whether a run of several ranks is moved while it goes on, where that is expected to pay: hosts, paths and stages
-  /// are watched, and every decision is in the report. Not where the plan is given, or plans are.   --skel-remap on|off
+  /// are watched, and every decision is in the report. Not where the plan is given, or plans are. Of a program over a
+  /// mesh it is its elements that move, and the clusters that have some.                            --skel-remap on|off
   bool remap = true;
   /// File or socket where somebody announces that hosts come, go or change, and paths do (skel announce): it is read on
   /// rank 0 while programs run. Empty: none.                                           --skel-announcements PATH
