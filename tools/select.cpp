@@ -208,13 +208,17 @@ int select(select_options const& options, std::ostream& out) {
     refuse_option("--plot", "draws clusters with all of their hosts; leave --budget out");
   if (options.budget && !proves) refuse_option("--budget", "goes with --algorithm exact or exhaustive");
   if (options.seed < 0) refuse_option("--seed", "is a whole number, 0 or more");
-  for (auto const& input : {options.platform, options.app}) expect_not_read("--plot", options.plot, input);
+  for (auto const& input : {options.platform, options.app, options.announcements})
+    expect_not_read("--plot", options.plot, input);
   if (options.platform == "-" && options.app == "-") refuse_option("APP", "standard input is the platform already");
   if (options.announcements == "-" && (options.platform == "-" || options.app == "-"))
     refuse_option("--announcements", "standard input is another file already");
   auto stated = read_program(options);
   if (!options.announcements.empty()) stated = as_announced(std::move(stated), options.announcements);
   auto const& [machine, app] = stated;
+  if (options.budget && app.price_per_hour.empty())
+    throw error(source_of(options.app) +
+                ": --budget wants prices, and there is no \"price_per_hour\" with one for each cluster");
   if (*algorithm == mapping::selection_algorithm::exhaustive && machine.clusters().size() > mapping::most_exhaustive)
     refuse_option("--algorithm", fmt::format("exhaustive tries all sets of {} clusters; {} are the most that it can "
                                              "(exact finds the same)",

@@ -175,6 +175,10 @@ TEST_F(SelectTest, SaysWhatItCannotDo) {
   EXPECT_THAT(refused({platform(), app(), "--subset", "near-a,nowhere"}, 2), HasSubstr("'nowhere' is no cluster of"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "far,far"}, 2), HasSubstr("'far' twice"));
   EXPECT_THAT(refused({platform(), app(), "--plot", platform()}, 2), HasSubstr("is the file that is read"));
+  EXPECT_THAT(refused({platform(), app(), "--budget", "5"}, 1), HasSubstr("--budget wants prices"));
+  auto const news = file("news.jsonl", "");
+  EXPECT_THAT(refused({platform(), app(), "--announcements", news, "--plot", news}, 2),
+              HasSubstr("is the file that is read"));
   EXPECT_THAT(refused({platform(), app(), "--plot", "/nowhere/plot.svg"}, 1), HasSubstr("/nowhere/plot.svg"));
   EXPECT_THAT(refused({platform(), app(), "--time-limit", "0"}, 2), HasSubstr("--time-limit: is a number of seconds"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "lone,far"}, 1),
