@@ -337,8 +337,8 @@ void declare(CLI::App& app, options& with) {
       ->type_name("TAG=VALUE");
   app.add_option(
          "--wall", with.walls,
-         "what a physical surface of the boundary is: electric (as is all without it), magnetic or open; may be "
-         "given again")
+         "what a physical surface of the boundary is: electric (a perfect conductor, as is all without it), magnetic, "
+         "or open (absorbing: Silver-Mueller); may be given again")
       ->type_name("TAG=KIND");
   app.add_option("--series", with.series, "write the fields at the probe after each step")->type_name("FILE");
   app.add_option("--vtk", with.vtk, "write fields for ParaView: NAME_0000100.pvtu, ...")->type_name("NAME");
@@ -364,6 +364,9 @@ int main(int argc, char** argv) try {
       throw skel::error(file + ": there is no folder " + folder.string());
   if (!with.dump.empty() && !(std::holds_alternative<cavity_mode>(in.of.start.what) && in.of.with->walls.empty()))
     throw skel::error("--dump is of modes between electric walls: take --start mode, without --wall");
+  if (std::holds_alternative<cavity_mode>(in.of.start.what) ? !with.middle.empty() || with.width > 0
+                                                            : app.count("--mode") > 0)
+    throw skel::error("--middle and --width are of a pulse, --mode is of a standing wave: take the other --start");
   if (with.order == 0)
     run_order<0>(grid, with, std::move(in));
   else if (with.order == 1)
