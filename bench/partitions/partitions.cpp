@@ -3,6 +3,7 @@
 // the model has it, and, where that is asked, as the engine of mesh programs takes in SimGrid's SMPI.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <exception>
 #include <iostream>
@@ -99,6 +100,7 @@ double simulate(bench::grid_mesh const& mesh, named_grid const& grid) {
                100 * (row.simulated / row.counted - 1));
     if (row.method == "metis" || row.method == "scotch") better = std::min(better, row.simulated);
   }
+  if (!std::isfinite(better)) throw error("neither METIS nor Scotch gave a partition that could be run");
   double const over = rows.back().simulated / better - 1;
   fmt::print("simulated, an iteration takes {:+.2f} % of the better library's\n", 100 * over);
   return over;
