@@ -101,19 +101,25 @@ double seconds_of_some(std::size_t model, mesh_clusters_request const& asked, st
   return seconds_of(*seen_by(asked.counted ? model : 0, alone), clusters{0});
 }
 
-/// An iteration by a model [s].
-double seconds_by(std::size_t model, cost::mesh::program const& program, mesh_clusters_request const& asked,
-                  mesh_clusters const& on) {
-  if (on.hosts.empty()) return seconds_by(model, program, asked, {{}, on.clusters, all_hosts_of(asked, on.clusters)});
+/// What a model adds to the program's formula: messages inside clusters, and what ranks wait [s]. Precondition: it is
+/// said how many hosts take part.
+double beside_formula(std::size_t model, mesh_clusters_request const& asked, mesh_clusters const& on) {
   double const inside =
       model == 0
           ? 0
           : cost::mesh::time_inside(*asked.machine, *asked.app, on.clusters, asked.relays_from, on.hosts).iteration;
+  return inside + waits_of(asked, on);
+}
+
+/// An iteration by a model [s].
+double seconds_by(std::size_t model, cost::mesh::program const& program, mesh_clusters_request const& asked,
+                  mesh_clusters const& on) {
+  if (on.hosts.empty()) return seconds_by(model, program, asked, {{}, on.clusters, all_hosts_of(asked, on.clusters)});
   bool const is_some = asked.ranks != nullptr && on.clusters.size() == 1 &&
                        on.hosts[0] < asked.machine->clusters()[on.clusters[0]].hosts;
   double const seconds =
       is_some ? seconds_of_some(model, asked, on.clusters[0], on.hosts[0]) : seconds_of(program, on.clusters, on.hosts);
-  return std::max(seconds + inside + waits_of(asked, on), least_per_use);
+  return std::max(seconds + beside_formula(model, asked, on), least_per_use);
 }
 
 std::string names_of(platform::description const& machine, mesh_clusters const& on) {
@@ -165,12 +171,8 @@ std::vector<sized_clusters> mesh_clusters_problem::best_by_size(request const& a
                                                                 clusters const& chosen) {
   auto const program = seen_by(model, asked);
   if (!program) return {};
-  // What seconds_by() adds.
   auto const beside = [&](std::span<std::size_t const> set) {
-    mesh_clusters const on{{}, {set.begin(), set.end()}, all_hosts_of(asked, set)};
-    double const inside =
-        model == 0 ? 0 : cost::mesh::time_inside(*asked.machine, *asked.app, set, asked.relays_from).iteration;
-    return inside + waits_of(asked, on);
+    return beside_formula(model, asked, {{}, {set.begin(), set.end()}, all_hosts_of(asked, set)});
   };
   return select_by_size(*program, {.beside = beside, .known = {chosen, select_clusters(*program).clusters}});
 }
