@@ -58,13 +58,16 @@ TEST(MeshPage, ShowsWhatRanksDid) {
 TEST(MeshPage, ShowsTheClustersInTheEndAndWhatWasNotHeard) {
   auto run = mesh_run("light");
   run.clusters->chosen = {0, 1};
+  run.clusters->elements = {500, 0, 500};
   run.report.refused_announcements = {"line 3: there is no <host> 'n7\x1b[2J'"};
   auto const page = skel::mesh_page(run);
   skel::test::expect_balanced(page);
   EXPECT_EQ(count(page, "class=\"cluster chosen\""), 2U);
-  EXPECT_THAT(page, AllOf(HasSubstr("In the end: near + far, 2 ms an iteration by &#39;surfaces as counted&#39;, which "
-                                    "was believed, with what was known when it began."),
-                          HasSubstr("When it began: near.")));
+  EXPECT_THAT(
+      page,
+      AllOf(HasSubstr("In the end: near + far, 2 of 3 ranks, 2 ms an iteration by &#39;surfaces as counted&#39;, which "
+                      "was believed, with what was known when it began."),
+            HasSubstr("When it began: near.")));
   EXPECT_THAT(page, HasSubstr("<li>an announcement was refused: line 3: there is no &lt;host&gt; "
                               "&#39;n7\\x1b[2J&#39;</li>"));
 }
