@@ -46,6 +46,7 @@ std::string words_of(run_settings const& settings) {
   if (!settings.scenario.empty()) text += ", with a scenario";
   if (!settings.checkpoint.empty()) text += ", with checkpoints";
   if (!settings.remap) text += ", without remapping";
+  if (!settings.announcements.empty()) text += ", with announcements";
   if (run_view::is_wanted(settings)) text += ", looked at";
   return text;
 }
@@ -78,7 +79,10 @@ runtime::named_call making_a_grid(run_settings const& settings) {
   if (settings.platform) hash.add(platform::to_json(*settings.platform));
   hash.add(static_cast<std::uint64_t>(settings.remap));
   for (auto const& [problem, choice] : settings.forced) hash.add(problem).add(choice);
-  return {"making a grid" + words_of(settings) + (settings.show_ranks ? ", with its ranks shown" : ""), hash.value()};
+  std::string forced;
+  for (auto const& [problem, choice] : settings.forced) forced += ", with " + problem + "=" + choice + " forced";
+  return {"making a grid" + words_of(settings) + forced + (settings.show_ranks ? ", with its ranks shown" : ""),
+          hash.value()};
 }
 
 runtime::named_call call_with(std::string const& name, runtime::program const& line, run_settings const& settings) {
@@ -117,7 +121,7 @@ runtime::named_call call_with(runtime::iteration::mesh_part const& part, face_ne
   hash.add(types).add(options.most_iterations).add(faces.cells()).add(settings.check_updates > 0 ? 1 : 0);
   for (auto const& step : part.steps()) hash.add(step.name);
   for (auto const behind : faces.all()) hash.add(std::uint64_t{behind});
-  return {text + words_of(settings), hash.value()};
+  return {text + words_of(settings) + (settings.check_updates > 0 ? ", with updates checked" : ""), hash.value()};
 }
 
 }  // namespace skel

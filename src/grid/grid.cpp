@@ -1038,9 +1038,23 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   double looked = first_begun, look_took = 0;          // the last look: when it ended, how long it was
   std::optional<record::mesh_record> since_look;       // of the iterations since then, but the last ones
   std::uint64_t look_done = options.done.value_or(0);  // iterations by then
-  // A look may take a part of what passed since the last one, as a review of any other decision.
+  std::vector<platform::announcement> announced;       // since the last look
+  double listened = first_begun;
+  auto const hear = [&] {
+    auto said = news.hear();
+    std::ranges::move(said, std::back_inserter(announced));
+    listened = record::now();
+  };
+  // Hosts that come or go are looked after at once. Any other look may take a part of what passed since the last one,
+  // as a review of any other decision.
   auto const is_time = [&] {
-    return remapper && record::now() - looked >= std::max(remapping::period, look_took / mapping::review_share);
+    if (!remapper) return false;
+    double const now = record::now();
+    if (now - listened >= remapping::period) hear();
+    return now - looked >= std::max(remapping::period, look_took / mapping::review_share) ||
+           std::ranges::any_of(announced, [](auto const& one) {
+             return one.says == platform::announcement::kind::leaves || one.says == platform::announcement::kind::joins;
+           });
   };
   options.pauses = [&](std::uint64_t iteration) {
     if (view != nullptr) view->pass(iteration);
@@ -1063,7 +1077,8 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
         looks = is_time();
         since_look ? record::join(*since_look, record) : void(since_look = record);
         if (looks) {
-          said.announced = news.hear(), said.now = stopped - first_begun;
+          hear();
+          said.announced = std::exchange(announced, {}), said.now = stopped - first_begun;
           if (auto const dealt = remapper->review(*since_look, record.iterations - look_done, look_took, said)) {
             for (auto const part_of : dealt->part_of)
               next.rank_of.push_back(static_cast<std::uint32_t>(remapper->standing().ground.ranks[part_of]));

@@ -513,7 +513,8 @@ void MeshOnClusters::expect_left() {
         return 2e-3;
       });
   auto const left = found.values.front().left;
-  EXPECT_FALSE(std::ranges::any_of(found.values, [&](walked const& c) { return c.last == left; }));
+  EXPECT_FALSE(std::ranges::any_of(found.values, [&](walked const& c) { return c.last == left; }))
+      << found.report.plan << found.report;
   EXPECT_TRUE(std::ranges::any_of(found.report.reviews, &skel::record::mesh_review::host_leaves));
 }
 

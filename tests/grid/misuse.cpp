@@ -382,6 +382,17 @@ std::map<std::string, way> const ways{
        if (first(g)) settings.platform.reset();
        skel::grid other(settings);
      }}},
+    {"announcements-to-one-rank", {[](skel::grid& g) {
+       auto settings = quick();
+       if (first(g)) settings.announcements = "/dev/null";
+       skel::grid other(settings);
+       run(other);
+     }}},
+    {"forced-on-one-rank", {[](skel::grid& g) {
+       auto settings = quick();
+       if (first(g)) settings.forced = {{"remap", "stay"}};
+       skel::grid other(settings);
+     }}},
     {"platforms-of-each-rank", {[](skel::grid& g) {
        auto settings = quick();
        settings.platform = skel::platform::description(

@@ -20,6 +20,7 @@ void run_to_rest(fake_network& net, bench::dice& roll, std::vector<Rank>& ranks)
   for (bool goes_on = true; goes_on; ++idle) {
     auto& one = ranks[roll.below(ranks.size())];
     auto& by = net.at(static_cast<int>(&one - ranks.data()));
+    if (roll.one_in(4)) by.progress();  // messages come before a rank has begun, too
     if (!one.over && !one.here->serve()) {
       one.over = true;
       by.quiesce();

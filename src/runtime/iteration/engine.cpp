@@ -70,7 +70,7 @@ engine::engine(mesh_part& part, plan::mesh_layout const& layout, transport& amon
       computing_(part.steps().size()),
       waiting_(part.steps().size()),
       come_(size()),
-      pause_(among, of_pauses, layout.ranks, iteration_) {
+      pause_(among, of_pauses, layout.ranks, iteration_, options_.done.value_or(0) + 1) {
   record_.name = part.name();
   record_.elements = part.elements();
   among.open(of_ends, [this](int /*from*/, std::span<std::byte const> body, auto /*sizes*/) {

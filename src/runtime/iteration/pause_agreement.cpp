@@ -8,8 +8,8 @@
 namespace skel::runtime::iteration {
 
 pause_agreement::pause_agreement(transport& among, channel where, std::vector<int> const& ranks,
-                                 std::uint64_t const& iteration)
-    : among_(among), where_(where), ranks_(ranks), iteration_(iteration) {
+                                 std::uint64_t const& iteration, std::uint64_t first)
+    : among_(among), where_(where), ranks_(ranks), iteration_(iteration), first_(first) {
   among.open(where, [this](int /*from*/, std::span<std::byte const> body, auto /*sizes*/) {
     letter come{};
     SKEL_EXPECTS(body.size() == sizeof come);
@@ -38,7 +38,7 @@ void pause_agreement::hear(letter const& what) {
   switch (what.what) {
     case kind::question:
       answered_ = true;
-      return send(0, kind::answer, iteration_);
+      return send(0, kind::answer, std::max(iteration_, first_));
     case kind::answer:
       greatest_ = std::max(greatest_, what.iteration);
       if (++answers_ < ranks_.size()) return;

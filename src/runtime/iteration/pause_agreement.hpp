@@ -15,8 +15,10 @@ namespace skel::runtime::iteration {
 /// it, as nobody has to come forward to answer; as a rule the answer is there before an iteration has ended.
 class pause_agreement {
  public:
-  /// `ranks`: those that iterate, rising. `iteration`: the one that this rank is in, as it stands.
-  pause_agreement(transport& among, channel where, std::vector<int> const& ranks, std::uint64_t const& iteration);
+  /// `ranks`: those that iterate, rising. `iteration`: the one that this rank is in, as it stands. `first`: the one
+  /// that a rank is to make first, which it answers as long as it has not begun.
+  pause_agreement(transport& among, channel where, std::vector<int> const& ranks, std::uint64_t const& iteration,
+                  std::uint64_t first);
 
   /// On rank 0, once: a pause is wanted.
   void ask();
@@ -40,6 +42,7 @@ class pause_agreement {
   channel where_;
   std::vector<int> const& ranks_;
   std::uint64_t const& iteration_;
+  std::uint64_t first_;
   bool asked_ = false, answered_ = false;
   std::size_t answers_ = 0;
   std::uint64_t greatest_ = 0;
