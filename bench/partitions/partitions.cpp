@@ -178,8 +178,8 @@ int run(int argc, char** argv) {
     }
   constexpr double allowed = 0.02;
   fmt::print("\nskel against the better of METIS and Scotch: {:+.2f} % at worst\n", 100 * worst);
-  if (simulated) fmt::print("simulated: {:+.2f} % at worst\n", 100 * worst_simulated);
-  return std::max(worst, worst_simulated) <= allowed ? 0 : 1;
+  if (simulated) fmt::print("simulated: {:+.2f} % at worst, which no exit status is about\n", 100 * worst_simulated);
+  return worst <= allowed ? 0 : 1;
 }
 
 }  // namespace
