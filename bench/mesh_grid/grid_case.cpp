@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
@@ -45,7 +46,7 @@ grid_mesh cube_mesh(std::size_t width) {
 }
 
 grid_mesh mesh_of_file(std::string const& file) {
-  return as_grid_mesh(file, skel::read_mesh(file));
+  return as_grid_mesh(std::filesystem::path(file).filename().string(), skel::read_mesh(file));
 }
 
 skel::record::mesh_app scaled_to(skel::record::mesh_app app, std::size_t cells) {
