@@ -38,6 +38,8 @@ namespace skel::mapping::migration {
 /// pay yet, and what it found is to win more by now, as forecasts have held for longer, than n + 1 calls take. Where a
 /// host goes away, it is made at once, whatever it takes.
 ///
+/// Where several supersteps are told as one, forecasts are of as many together, and count for each of them.
+///
 /// A superstep takes O(processes + hosts + messages + clusters^2), a call what near_assignments() takes and
 /// O(ways^2 (processes + supersteps)).
 class expected_time final : public policy {
@@ -46,6 +48,7 @@ class expected_time final : public policy {
                 std::vector<bool> const& pinned);
 
   void decide_by(decision_setup const& how) override;
+  bool takes_means() const override { return true; }
   void pin(std::size_t process) override { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;
 
@@ -55,7 +58,7 @@ class expected_time final : public policy {
     std::vector<std::size_t> begins;  // supersteps ahead
     std::vector<double> chance;       // that what is expected then still holds, at the beginning of each part
     std::vector<double> weight;       // supersteps of each part, by the chance that there will be such ones
-    std::vector<std::size_t> ahead;   // the supersteps that stand for a part, part by part
+    std::vector<std::size_t> ahead;   // what is told then stands for a part, part by part
     std::vector<double> supersteps;   // for how many each of these stands
 
     /// Time of each part, of times of the supersteps that stand for it.
@@ -91,6 +94,8 @@ class expected_time final : public policy {
   std::vector<double> next_;              // expected work of the next superstep
   std::deque<double> errors_;             // ln(measured / expected) of the slowest host's time, lately
   statistics::cusum test_;                // of them
+  std::size_t supersteps_ = 0;            // so far
+  std::size_t together_ = 1;              // that were told as one, the last time
   std::size_t holds_ = 0;                 // supersteps in which forecasts have held
   double passed_ = 0, called_ = 0;        // time so far, and what calls of it took [s]
   std::vector<std::size_t> first_hosts_;  // of each process at the beginning

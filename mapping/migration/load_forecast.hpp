@@ -28,8 +28,6 @@ class load_forecast {
   std::size_t period() const { return period_; }
   static constexpr std::size_t most_period = 4;
 
-  /// Supersteps so far.
-  std::size_t passed() const { return passed_; }
   /// Whether all supersteps to come are expected to be alike.
   bool is_steady() const;
   /// Work of each process, `ahead` supersteps after the last one, >= 1.

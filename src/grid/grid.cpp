@@ -547,15 +547,15 @@ struct grid::state {
     };
     if (ranks.rank() != 0) return nullptr;
     if (!settings.scenario.empty()) scenario.emplace(machine, options.first_ranks, options.pinned, how);
-    auto watcher = std::make_unique<rescheduling>(
-        rescheduling_setup{.policy = how,
-                           .where = std::move(machine),
-                           .monitor = announced_machine(),
-                           .processes = group.processes(),
-                           .pinned = options.pinned,
-                           .announced = [this] { return news.hear(); },
-                           .decisions = store->setup(),
-                           .told = [this, &scenario](auto const& last) { record_superstep(scenario, last); }});
+    rescheduling_setup setup{.policy = how,
+                             .where = std::move(machine),
+                             .monitor = announced_machine(),
+                             .processes = group.processes(),
+                             .pinned = options.pinned,
+                             .announced = [this] { return news.hear(); },
+                             .decisions = store->setup()};
+    if (scenario) setup.told = [this, &scenario](auto const& last) { record_superstep(scenario, last); };
+    auto watcher = std::make_unique<rescheduling>(std::move(setup));
     options.next_moves = [&of = *watcher, by_hand = std::move(options.next_moves)](bsp_measures const& last) {
       auto moves = of.next_moves(last);
       return by_hand ? by_hand(last) : moves;

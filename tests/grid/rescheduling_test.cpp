@@ -382,6 +382,73 @@ class told_supersteps final : public skel::mapping::migration::policy {
   std::optional<skel::record::migration_candidate> gives_;
 };
 
+/// A policy that may be told means, and keeps what it is told.
+class told_means final : public skel::mapping::migration::policy {
+ public:
+  explicit told_means(std::vector<skel::record::superstep>& told) : told_(told) {}
+  bool takes_means() const override { return true; }
+  std::optional<skel::record::rescheduling> after(skel::record::superstep const& step) override {
+    told_.push_back(step);
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<skel::record::superstep>& told_;
+};
+
+/// So many supersteps of a microsecond, which is less than telling takes: every other one of them twice as long, with
+/// a message from the first process to the last; what a policy is told.
+std::vector<skel::record::superstep> told_of_short_ones(bool means, std::size_t supersteps, std::size_t moves_in = 0) {
+  std::vector<skel::record::superstep> told;
+  std::unique_ptr<skel::mapping::migration::policy> listener;
+  if (means)
+    listener = std::make_unique<told_means>(told);
+  else
+    listener = std::make_unique<told_supersteps>(told);
+  skel::rescheduling watcher(setup("never"), std::move(listener));
+  for (std::size_t number = 1; number <= supersteps; ++number) {
+    auto now = took(number, number % 2 == 0 ? 2e-6 : 1e-6);
+    now.traffic = {{0, 1, 80}};
+    if (number % 2 == 0) now.traffic.push_back({0, processes - 1, 100});
+    if (moves_in > 0 && number >= moves_in) now.rank_of[0] = 1;
+    watcher.next_moves(now);
+  }
+  watcher.hear_last(took(supersteps + 1, 1e-6));
+  EXPECT_EQ(watcher.made().supersteps, supersteps + 1);
+  EXPECT_NEAR(watcher.made().measured, 3e-6 * static_cast<double>(supersteps) + 2e-6, 1e-12);
+  return told;
+}
+
+TEST(Rescheduling, TellsShortSuperstepsTogether) {
+  constexpr std::size_t supersteps = 4094;
+  auto const told = told_of_short_ones(true, supersteps);
+  EXPECT_EQ(told.front().supersteps, 1U);
+  EXPECT_LT(told.size(), 20U) << "1, 2, 4, ... supersteps at once";
+  std::size_t all = 0;
+  for (auto const& one : told) {
+    all += one.supersteps;
+    EXPECT_EQ(one.number, all);
+    if (one.supersteps == 1) continue;
+    EXPECT_NEAR(one.load.work[3], 1.5e-6, 0.6e-6 / static_cast<double>(one.supersteps));
+    ASSERT_EQ(one.load.messages.size(), 2U);
+    EXPECT_DOUBLE_EQ(one.load.messages[0].bytes, 80);
+    EXPECT_NEAR(one.load.messages[1].bytes, 50, 100 / static_cast<double>(one.supersteps));
+  }
+}
+
+TEST(Rescheduling, TellsApartWhatRanBeforeAndAfterMoves) {
+  auto const told = told_of_short_ones(true, 3000, 1800);
+  auto const there = std::ranges::find(told, 1U, [](auto const& one) { return one.hosts[0]; });
+  ASSERT_NE(there, told.end());
+  EXPECT_EQ(there->number, 1800U);
+}
+
+TEST(Rescheduling, TellsEachSuperstepWhereThePolicyTakesNoMeans) {
+  auto const told = told_of_short_ones(false, 100);
+  ASSERT_EQ(told.size(), 100U);
+  for (auto const& one : told) EXPECT_EQ(one.supersteps, 1U);
+}
+
 /// Rank 1 has a quota of half a core, in which its speed is, and got a fifth before it had nothing to do.
 TEST(Rescheduling, RemembersWhatARankWithAQuotaGot) {
   std::vector<skel::record::superstep> told;

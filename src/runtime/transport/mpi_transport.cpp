@@ -122,29 +122,26 @@ bool mpi_transport::finish_sends() {
   return any;
 }
 
-bool mpi_transport::receive_bodies() {
-  bool any = false;
-  for (;;) {
-    int found = 0;
-    MPI_Message matched;
-    MPI_Status status;
-    // Open MPI looks into its queues first and at the network afterwards: what has just come is found by the second
-    // look only, and whoever wants to sleep must have taken it.
-    for (int look = 0; look < 2 && !found; ++look)
-      MPI_Improbe(MPI_ANY_SOURCE, body_tag, comm_, &found, &matched, &status);
-    if (!found) return any;
-    any = true;
-    int bytes = 0;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    auto const size = static_cast<std::size_t>(bytes);
-    incoming in{status.MPI_SOURCE, message(std::make_unique_for_overwrite<std::byte[]>(size), size)};
-    in.requests.emplace_back();
-    MPI_Imrecv(in.what.bytes().data(), bytes, MPI_BYTE, &matched, &in.requests.back());
-    ++received_[static_cast<std::size_t>(in.rank)];
-    int done = 0;
-    MPI_Testall(1, in.requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (!(done && proceed(in))) receiving_.push_back(std::move(in));
-  }
+bool mpi_transport::receive_body() {
+  int found = 0;
+  MPI_Message matched;
+  MPI_Status status;
+  // Open MPI looks into its queues first and at the network afterwards: what has just come is found by the second
+  // look only, and whoever wants to sleep must have taken it.
+  for (int look = 0; look < 2 && !found; ++look)
+    MPI_Improbe(MPI_ANY_SOURCE, body_tag, comm_, &found, &matched, &status);
+  if (!found) return false;
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  auto const size = static_cast<std::size_t>(bytes);
+  incoming in{status.MPI_SOURCE, message(std::make_unique_for_overwrite<std::byte[]>(size), size)};
+  in.requests.emplace_back();
+  MPI_Imrecv(in.what.bytes().data(), bytes, MPI_BYTE, &matched, &in.requests.back());
+  ++received_[static_cast<std::size_t>(in.rank)];
+  int done = 0;
+  MPI_Testall(1, in.requests.data(), &done, MPI_STATUSES_IGNORE);
+  if (!(done && proceed(in))) receiving_.push_back(std::move(in));
+  return true;
 }
 
 bool mpi_transport::finish_receives() {
@@ -217,7 +214,7 @@ bool mpi_transport::discard(incoming& in) {
 bool mpi_transport::progress() {
   if (size() == 1 || phase_ == phase::leaving) return false;
   bool any = outbox_count_.load() != 0 && send_outbox();
-  any = receive_bodies() || any;
+  any = receive_body() || any;
   if (!receiving_.empty()) any = finish_receives() || any;
   if (!sending_.empty()) any = finish_sends() || any;
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));

@@ -41,7 +41,7 @@ class mpi_transport final : public transport {
 
   bool send_outbox();
   bool finish_sends();
-  bool receive_bodies();
+  bool receive_body();
   bool finish_receives();
   bool proceed(incoming& in);
   void begin(incoming& in);

@@ -45,14 +45,22 @@ message written(front const& first, std::initializer_list<std::string_view> part
   return out;
 }
 
-void give_back(std::string& text) noexcept {
-  std::string().swap(text);
+void assign(std::string& to, std::span<std::byte const> bytes) {
+  to.assign(reinterpret_cast<char const*>(bytes.data()), bytes.size());
+}
+
+/// Memory of texts that go into messages whole is used again.
+void empty(std::string& text) noexcept {
+  if (text.capacity() < direct_bytes)
+    text.clear();
+  else
+    std::string().swap(text);
 }
 
 }  // namespace
 
 void arrival::clear() noexcept {
-  for (auto* const text : {&head, &aside, &block}) give_back(*text);
+  for (auto* const text : {&head, &aside, &block}) empty(*text);
   lost = false;
 }
 
@@ -183,16 +191,16 @@ landing rounds::receive(int from, std::span<std::byte const> body, std::span<std
     return {};
   }
   auto& to = all.from[static_cast<std::size_t>(from)];
-  if (!relayed()) to.head = text_of(body.first(first.head_bytes));
+  if (!relayed()) assign(to.head, body.first(first.head_bytes));
   body = body.subspan(first.head_bytes);
   to.lost = first.lost != 0;
   try {
-    to.aside = text_of(body.first(first.aside_bytes));
+    assign(to.aside, body.first(first.aside_bytes));
     if (!sizes.empty()) {
       to.block.resize(sizes[0]);
       return {{std::as_writable_bytes(std::span(to.block))}, [&all] { ++all.messages; }};
     }
-    to.block = text_of(body.subspan(first.aside_bytes));
+    assign(to.block, body.subspan(first.aside_bytes));
   } catch (std::exception const&) {  // bad_alloc, length_error
     to.lost = true;
   }

@@ -213,6 +213,34 @@ TEST(PolicySkel, StaysWhereMigrationsDoNotPay) {
   EXPECT_EQ(migrations(run(program, two_sets(1e4), {0, 1, 2, 3}, {.supersteps = 200})), 0U);
 }
 
+/// The superstep at whose barrier two processes of eight leave the host that has six, where so many supersteps are told
+/// as one.
+std::size_t first_move(std::size_t together) {
+  cost::bsp::machine const two{platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}}, {}), 100};
+  constexpr std::size_t supersteps = 4096;
+  auto const decides = make_policy({.supersteps = supersteps}, two);
+  EXPECT_TRUE(decides->takes_means());
+  record::superstep told{.supersteps = together,
+                         .load = {.work = std::vector<double>(8, 1), .messages = {}},
+                         .hosts = {0, 0, 0, 0, 0, 0, 1, 1},
+                         .state_bytes = std::vector<double>(8, 1000),
+                         .seconds = 6};
+  for (told.number = together; told.number < supersteps; told.number += together)
+    if (auto const call = decides->after(told))
+      for (auto const& one : call->candidates)
+        if (one.accepted) return told.number;
+  return supersteps;
+}
+
+TEST(PolicySkel, MovesAsSoonWhereItIsToldMeans) {
+  auto const alone = static_cast<double>(first_move(1));
+  EXPECT_GT(alone, 32) << "forecasts have to hold for long enough";
+  for (std::size_t const together : {2, 8, 16}) {
+    EXPECT_GE(static_cast<double>(first_move(together)), 0.8 * alone) << together;
+    EXPECT_LE(static_cast<double>(first_move(together)), 1.25 * alone + static_cast<double>(together)) << together;
+  }
+}
+
 TEST(PolicySkel, MakesNoCallsWhileWorkIsEven) {
   auto const program = repeated({.work = {1, 1, 1, 1, 2, 2}, .messages = {}}, 200);
   EXPECT_TRUE(run(program, two_sets(), {0, 1, 2, 3, 4, 5}, {}).calls.empty());
