@@ -149,8 +149,8 @@ expected_time::horizon expected_time::to_come() const {
   // What has lasted for t lasts for x more with probability t / (t + x): the chance by Lindy's law, of the forecast
   // and, where nobody says its end, of the program.
   auto const chance = [&](double x) {
-    auto const held = static_cast<double>(std::max<std::size_t>(1, holds_)),
-               t = static_cast<double>(supersteps_), away = together * x;
+    auto const held = static_cast<double>(std::max<std::size_t>(1, holds_)), t = static_cast<double>(supersteps_),
+               away = together * x;
     return skill_.of(static_cast<std::size_t>(x) + 1) * held / (held + away) * (told ? 1 : t / (t + away));
   };
   horizon all;
@@ -165,7 +165,8 @@ expected_time::horizon expected_time::to_come() const {
     double sum = 0;
     for (std::size_t s = begin, width = 1; s < end; s += width) {
       width = std::min(end - s, std::max<std::size_t>(1, s / alike));
-      sum += together * static_cast<double>(width) * chance(static_cast<double>(s) + static_cast<double>(width - 1) / 2);
+      sum +=
+          together * static_cast<double>(width) * chance(static_cast<double>(s) + static_cast<double>(width - 1) / 2);
     }
     all.weight.push_back(sum);
     for (std::size_t phase = 0; phase < period; ++phase) {

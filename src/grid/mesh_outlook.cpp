@@ -4,6 +4,9 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/statistics.hpp>
+#include <skel/detail/base/student.hpp>
+#include <skel/detail/record/throughput_forecast.hpp>
 
 namespace skel {
 
@@ -28,6 +31,20 @@ void mesh_outlook::hear(std::size_t rank, std::string const& said, double now) {
 void mesh_outlook::measured(std::size_t rank, std::vector<double> seconds) {
   auto const host = host_of(rank);
   known_[rank] = {std::move(seconds), host.share, host.source};
+}
+
+void mesh_outlook::even_out(std::vector<int> const& ranks, double doubt) {
+  double const usual = statistics::normal_reach(record::forecast_confidence) * doubt;
+  std::vector<std::vector<double>*> all;
+  for (int const rank : ranks)
+    if (auto& own = known_[static_cast<std::size_t>(rank)].seconds; !own.empty()) all.push_back(&own);
+  for (std::size_t s = 0; !all.empty() && s < all.front()->size(); ++s) {
+    std::vector<double> of_ranks;
+    for (auto const* const own : all) of_ranks.push_back((*own)[s]);
+    double const middle = statistics::median(std::move(of_ranks));
+    for (auto* const own : all)
+      if (middle > 0 && std::abs(std::log((*own)[s] / middle)) <= usual) (*own)[s] = middle;
+  }
 }
 
 std::vector<double> mesh_outlook::seconds(std::size_t rank) const {

@@ -24,6 +24,10 @@ class mesh_outlook {
   /// what was announced meanwhile, which it has not met yet. Times do not go back [s].
   void hear(std::size_t rank, std::string const& said, double now);
   void measured(std::size_t rank, std::vector<double> seconds);
+  /// What was measured of some ranks that ought to be alike: each step of a rank whose time is no farther from their
+  /// median than such times are usually wrong, as `doubt` (a standard deviation of their logarithms) says with
+  /// record::forecast_confidence, takes the median. O(ranks log(ranks)) for each step.
+  void even_out(std::vector<int> const& ranks, double doubt);
   void hear(platform::announcement const& said, double now) { machine_.add(said, now); }
 
   std::size_t ranks() const { return known_.size(); }

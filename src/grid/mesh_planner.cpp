@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
-#include <skel/detail/base/statistics.hpp>
 #include <skel/detail/cost/mesh/partition_time.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/partition_choice.hpp>
@@ -97,9 +96,7 @@ double mean_by_speed(std::vector<double> const& seconds) {
   return static_cast<double>(seconds.size()) / speed;
 }
 
-/// `together`: what an element takes on the hosts of a cluster, by what it takes on each.
-record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on, mesh_outlook const& outlook,
-                        double (*together)(std::vector<double> const&)) {
+record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on, mesh_outlook const& outlook) {
   record::mesh_app app;
   auto const& clusters = on.machine.clusters();
   auto const steps = part.steps();
@@ -125,7 +122,7 @@ record::mesh_app app_of(mesh_part const& part, mesh_clusters_of_ranks const& on,
         if (auto const of = outlook.seconds(static_cast<std::size_t>(rank)); !of.empty()) measured.push_back(of[s]);
       phase.seconds_per_element[clusters[c].name] =
           on.shared[c].slower_by(on.ranks[c].size()) *
-          (measured.empty() ? unknown_seconds / clusters[c].speed : together(measured));
+          (measured.empty() ? unknown_seconds / clusters[c].speed : mean_by_speed(measured));
     }
     app.phases.push_back(std::move(phase));
   }
@@ -188,6 +185,17 @@ mesh_ground ground_of(mesh_clusters_of_ranks const& on, record::mesh_app const& 
   }
   out.bandwidth = least_bandwidth(on.machine, chosen.clusters);
   return out;
+}
+
+/// What an element takes on each of these ranks, instead of on their clusters' ranks together.
+void tell_ranks_apart(mesh_ground& ground, mesh_outlook const& outlook, std::vector<std::size_t> const& phase_of) {
+  auto& hosts = ground.hosts;
+  for (std::size_t p = 0; p < hosts.parts(); ++p) {
+    auto const of = outlook.seconds(static_cast<std::size_t>(ground.ranks[p]));
+    for (std::size_t s = 0; s < of.size(); ++s)
+      if (auto const phase = phase_of[s]; phase != mesh_standing::no_phase)
+        hosts.seconds[p * hosts.phases + phase] = of[s] * ground.slower[p];
+  }
 }
 
 std::uint64_t id_of(mesh_part const& part) {
@@ -312,7 +320,9 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
   asked_ = {.on = clusters_of(where, *outlook_), .app = {}};
   auto& on = asked_.on;
   auto& app = asked_.app;
-  app = app_of(part, on, *outlook_, [](auto const& seconds) { return statistics::median(seconds); });
+  for (auto const& ranks : on.ranks) outlook_->even_out(ranks, usual_forecast_doubt().before);
+  app = app_of(part, on, *outlook_);
+  auto const phase_of = phases_of(part.steps());
   graph_ = plan::graph_of(faces);
   centres_ = centres_of(mesh);
   mapping::mesh_to_part const to_part{.graph = &graph_, .weights = {}, .centres = centres_};
@@ -325,6 +335,7 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
     if (parted && decided.chosen().plan.name == chosen.name) break;
     chosen = decided.chosen().plan;
     ground = ground_of(on, app, chosen);
+    tell_ranks_apart(ground, *outlook_, phase_of);
     double const begin = record::now();
     mapping::partition_settings settings;
     settings.iterations =
@@ -360,7 +371,7 @@ placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, f
   standing_ = mesh_standing{.program = request_->program,
                             .ground = std::move(ground),
                             .partition = std::move(parted->best),
-                            .phase_of = phases_of(part.steps()),
+                            .phase_of = phase_of,
                             .iterations = part.iterations(),
                             .bytes_per_element = app.bytes_per_element};
   plan.believed = clusters_.problem().models()[decided.model].name;
@@ -374,7 +385,7 @@ std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, 
   auto const where = outlook.is_announced() ? with_paths(where_, outlook.for_ranks()) : where_;
   correct_waits(now);
   question asked{.on = clusters_of(where, outlook), .app = {}};
-  asked.app = app_of(*part_, asked.on, outlook, mean_by_speed);
+  asked.app = app_of(*part_, asked.on, outlook);
   asked.count(now.hosts, counted);
   mesh_selection out;
   try {
@@ -384,13 +395,7 @@ std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, 
   } catch (error const&) {  // what stays has no room
     return std::nullopt;
   }
-  auto& hosts = out.ground.hosts;
-  for (std::size_t p = 0; p < hosts.parts(); ++p) {
-    auto const of = outlook.seconds(static_cast<std::size_t>(out.ground.ranks[p]));
-    for (std::size_t s = 0; s < of.size(); ++s)
-      if (auto const phase = standing_->phase_of[s]; phase != mesh_standing::no_phase)
-        hosts.seconds[p * hosts.phases + phase] = of[s] * out.ground.slower[p];
-  }
+  tell_ranks_apart(out.ground, outlook, standing_->phase_of);
   std::vector<std::size_t> both;
   for (mesh_ground const* const of : {&now, &std::as_const(out.ground)})
     for (auto const& name : of->clusters) both.push_back(*where.machine.hosts.find_cluster(name));

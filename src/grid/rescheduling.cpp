@@ -281,13 +281,29 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, double t
   return moves;
 }
 
-struct dbg { double g=0; int m=0; double a=0,b=0,c=0; int n=0, calls=0; ~dbg(){ if(n>1000) fprintf(stderr,"m %d gather %.2f n %d calls %d superstep_of %.2f after %.2f call %.2f us\n",m,1e6*g/m,n,calls,1e6*a/n,1e6*b/n, 1e6*c/calls);} };
+struct dbg {
+  double g = 0;
+  int m = 0;
+  double a = 0, b = 0, c = 0;
+  int n = 0, calls = 0;
+  ~dbg() {
+    if (n > 1000)
+      fprintf(stderr, "m %d gather %.2f n %d calls %d superstep_of %.2f after %.2f call %.2f us\n", m, 1e6 * g / m, n,
+              calls, 1e6 * a / n, 1e6 * b / n, 1e6 * c / calls);
+  }
+};
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
-  static dbg* d=nullptr; if (last.number==1) { delete d; d=new dbg; }
-  double const t0=record::now();
+  static dbg* d = nullptr;
+  if (last.number == 1) {
+    delete d;
+    d = new dbg;
+  }
+  double const t0 = record::now();
   if (ran_on_.empty()) ran_on_ = last.rank_of;
   gather(last);
- d->g+=record::now()-t0; d->m++; if (!is_told_now()) return {};
+  d->g += record::now() - t0;
+  d->m++;
+  if (!is_told_now()) return {};
   auto const heard = record::thread_ns();
   auto const step = take_gathered();
   for (auto const process : last.stay) policy_->pin(process), pinned_[process] = true;
@@ -299,10 +315,17 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   gathered_.supersteps = 0;
   // What this thread computes takes as much longer in the long run as it gets less of a core; the clock on the wall
   // also counts the pauses that a quota makes for what has computed before, but where threads sleep it is what tells.
-  double const took = std::min(record::now() - began,
-                               1e-9 * static_cast<double>(ended - begun) / std::max(least_share, share_of(0)));
+  double const took =
+      std::min(record::now() - began, 1e-9 * static_cast<double>(ended - begun) / std::max(least_share, share_of(0)));
   made_.deciding += took;
-  d->a+=began-t0; d->n++; double dt=record::now()-began; if(call){d->calls++; d->c+=dt;} else d->b+=dt;
+  d->a += began - t0;
+  d->n++;
+  double dt = record::now() - began;
+  if (call) {
+    d->calls++;
+    d->c += dt;
+  } else
+    d->b += dt;
   if (!call) return {};
   mapping::migration::check_moves(*call, step.hosts, where_.rank_of_host.size());
   remember(calls_, took);

@@ -47,8 +47,8 @@ class rescheduling {
   /// name that is none.
   explicit rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy = nullptr);
 
-  /// run_options::next_moves. O(processes + messages), and what the policy takes, where it is told now. Throws skel::error where that moves
-  /// what cannot be moved so (mapping::migration::check_moves).
+  /// run_options::next_moves. O(processes + messages), and what the policy takes, where it is told now. Throws
+  /// skel::error where that moves what cannot be moved so (mapping::migration::check_moves).
   std::vector<bsp_move> next_moves(bsp_measures const& last);
 
   /// run_options::last_measured: nothing is decided.
@@ -90,8 +90,8 @@ class rescheduling {
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
   std::vector<int> ran_on_;                    // rank of each process in the supersteps that are looked at
   together gathered_;
-  double telling_ = 0;       // what it takes to tell the policy supersteps, lately [s]
-  std::size_t at_once_ = 1;  // how many are told as one
+  double telling_ = 0;                         // what it takes to tell the policy supersteps, lately [s]
+  std::size_t at_once_ = 1;                    // how many are told as one
   std::vector<cost::bsp::migration> moved_;    // at the barrier before
   mapping::migration::migration_learner prices_;
   std::deque<double> calls_;  // what the last calls took [s]

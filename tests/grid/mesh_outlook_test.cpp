@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace {
@@ -32,6 +33,18 @@ TEST(MeshOutlook, IsWhatWasMeasuredWhereNothingIsSaid) {
   EXPECT_FALSE(of.leaves(0));
   EXPECT_FALSE(of.is_announced());
   EXPECT_EQ(of.error(0), 0);
+}
+
+TEST(MeshOutlook, RanksThatTakeAboutAsLongTakeTheMedian) {
+  skel::platform::snapshot const machine(skel::platform::description(0, {{.name = "a", .hosts = 6}}, {}));
+  mesh_outlook of({machine, {0, 1, 2, 3, 4, 5}}, {{1e-6, 0}, {1.1e-6, 0}, {4e-6, 0}, {0.9e-6, 0}, {}, {1e-6, 0}});
+  of.even_out({0, 1, 2, 3, 4}, 0.1);
+  EXPECT_THAT(of.seconds(0), testing::ElementsAre(testing::DoubleEq(1.05e-6), 0.0));
+  EXPECT_EQ(of.seconds(1), of.seconds(0));
+  EXPECT_EQ(of.seconds(2), (std::vector{4e-6, 0.0})) << "it is slower";
+  EXPECT_EQ(of.seconds(3), of.seconds(0));
+  EXPECT_TRUE(of.seconds(4).empty());
+  EXPECT_EQ(of.seconds(5), (std::vector{1e-6, 0.0})) << "of another cluster";
 }
 
 TEST(MeshOutlook, AnAnnouncedSpeedChangesWhatIsExpectedUntilTheRankIsMeasured) {
