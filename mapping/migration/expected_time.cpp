@@ -62,8 +62,8 @@ std::optional<record::rescheduling> expected_time::after(record::superstep const
 }
 
 void expected_time::watch(record::superstep const& step) {
-  together_ = step.supersteps, supersteps_ += together_;
-  auto const together = static_cast<double>(together_);
+  supersteps_ = step.number, stands_for_ = step.stands_for;
+  auto const each = static_cast<double>(stands_for_);
   auto const times = cost::bsp::host_times(machine_, step);
   double const slowest = *std::ranges::max_element(times);
   if (!next_.empty()) {
@@ -71,12 +71,12 @@ void expected_time::watch(record::superstep const& step) {
     double const most = *std::ranges::max_element(told), ratio = most > 0 ? slowest / most : 0;
     if (ratio > 0 && std::isfinite(ratio)) {
       double const error = std::log(ratio);
-      holds_ += together_;
+      holds_ += stands_for_;
       if (test_.add(error / std::max(least_error, doubt())) != statistics::cusum::alarm::none)
-        holds_ = together_ * static_cast<std::size_t>(test_.fewest);
+        holds_ = stands_for_ * static_cast<std::size_t>(test_.fewest);
       errors_.push_back(error);
     } else if (slowest == most) {
-      holds_ += together_;  // nobody computes, as was expected
+      holds_ += stands_for_;  // nobody computes, as was expected
       errors_.push_back(0);
     }
     if (errors_.size() > remembered) errors_.pop_front();
@@ -87,7 +87,7 @@ void expected_time::watch(record::superstep const& step) {
       times, [&](std::vector<double> const& work) { return cost::bsp::host_times(machine_, step, work); },
       [&](std::size_t ahead) { return forecast_.expected(ahead); });
   next_ = forecast_.expected(1);
-  passed_ += together * step.seconds;
+  passed_ += each * step.seconds;
   std::vector<double> speeds;
   for (std::size_t h = 0; h < times.size(); ++h) speeds.push_back(machine_.speed(h, step.external_load));
   auto const time = cost::bsp::time_of(machine_, step);
@@ -95,13 +95,13 @@ void expected_time::watch(record::superstep const& step) {
   if (first_hosts_ != step.hosts) {
     record::superstep never = step;
     never.hosts = first_hosts_;
-    won_ += together * (cost::bsp::time_of(machine_, never).seconds() - time.seconds());
+    won_ += each * (cost::bsp::time_of(machine_, never).seconds() - time.seconds());
   }
-  lost_ += together * (time.communication + slowest - cost::bsp::least_slowest(step.load.work, speeds));
+  lost_ += each * (time.communication + slowest - cost::bsp::least_slowest(step.load.work, speeds));
   if (seconds_.empty()) return;
   std::size_t part = 0;
   while (part + 1 < begins_.size() && last_call_ + begins_[part + 1] < step.number) ++part;
-  late_ += together * (step.seconds - seconds_[part]), expected_ += together * seconds_[part];
+  late_ += each * (step.seconds - seconds_[part]), expected_ += each * seconds_[part];
 }
 
 bool expected_time::is_due(record::superstep const& step) const {
@@ -142,15 +142,15 @@ double expected_time::doubt_of_mean() const {
 expected_time::horizon expected_time::to_come() const {
   bool const told = settings_.supersteps > supersteps_;  // otherwise it was told wrong
   std::size_t const left = told ? settings_.supersteps - supersteps_ : supersteps_,
-                    many = (left + together_ - 1) / together_;  // of what is told
-  auto const together = static_cast<double>(left) / static_cast<double>(many);
+                    many = (left + stands_for_ - 1) / stands_for_;  // of what is told
+  auto const each = static_cast<double>(left) / static_cast<double>(many);
   std::size_t const period = forecast_.period(),
                     parts = forecast_.is_steady() ? 1 : std::min(many, std::max<std::size_t>(1, most_parts / period));
   // What has lasted for t lasts for x more with probability t / (t + x): the chance by Lindy's law, of the forecast
   // and, where nobody says its end, of the program.
   auto const chance = [&](double x) {
     auto const held = static_cast<double>(std::max<std::size_t>(1, holds_)), t = static_cast<double>(supersteps_),
-               away = together * x;
+               away = each * x;
     return skill_.of(static_cast<std::size_t>(x) + 1) * held / (held + away) * (told ? 1 : t / (t + away));
   };
   horizon all;
@@ -160,13 +160,12 @@ expected_time::horizon expected_time::to_come() const {
         std::max(begin + 1,
                  static_cast<std::size_t>(std::llround(
                      static_cast<double>(many) * std::pow(static_cast<double>(k) / static_cast<double>(parts), 1.5))));
-    all.begins.push_back(begin * together_);
+    all.begins.push_back(begin * stands_for_);
     all.chance.push_back(chance(static_cast<double>(begin)));
     double sum = 0;
     for (std::size_t s = begin, width = 1; s < end; s += width) {
       width = std::min(end - s, std::max<std::size_t>(1, s / alike));
-      sum +=
-          together * static_cast<double>(width) * chance(static_cast<double>(s) + static_cast<double>(width - 1) / 2);
+      sum += each * static_cast<double>(width) * chance(static_cast<double>(s) + static_cast<double>(width - 1) / 2);
     }
     all.weight.push_back(sum);
     for (std::size_t phase = 0; phase < period; ++phase) {

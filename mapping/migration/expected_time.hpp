@@ -38,7 +38,8 @@ namespace skel::mapping::migration {
 /// pay yet, and what it found is to win more by now, as forecasts have held for longer, than n + 1 calls take. Where a
 /// host goes away, it is made at once, whatever it takes.
 ///
-/// Where several supersteps are told as one, forecasts are of as many together, and count for each of them.
+/// Where not all supersteps are told, forecasts are as if those that are told were all, and each counts for as many as
+/// it stands for.
 ///
 /// A superstep takes O(processes + hosts + messages + clusters^2), a call what near_assignments() takes and
 /// O(ways^2 (processes + supersteps)).
@@ -48,7 +49,7 @@ class expected_time final : public policy {
                 std::vector<bool> const& pinned);
 
   void decide_by(decision_setup const& how) override;
-  bool takes_means() const override { return true; }
+  bool takes_samples() const override { return true; }
   void pin(std::size_t process) override { pinned_.at(process) = true; }
   std::optional<record::rescheduling> after(record::superstep const& step) override;
 
@@ -95,7 +96,7 @@ class expected_time final : public policy {
   std::deque<double> errors_;             // ln(measured / expected) of the slowest host's time, lately
   statistics::cusum test_;                // of them
   std::size_t supersteps_ = 0;            // so far
-  std::size_t together_ = 1;              // that were told as one, the last time
+  std::size_t stands_for_ = 1;            // the last one that was told
   std::size_t holds_ = 0;                 // supersteps in which forecasts have held
   double passed_ = 0, called_ = 0;        // time so far, and what calls of it took [s]
   std::vector<std::size_t> first_hosts_;  // of each process at the beginning

@@ -1,7 +1,6 @@
 #include "rescheduling.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -17,14 +16,8 @@ namespace {
 constexpr double load_of_leaving = 0.999;
 constexpr double least_share = 1 - load_of_leaving;
 
-/// What telling a policy may take of the supersteps' time: a scheduler is to cost a hundredth at most.
+/// What telling a policy may take of the supersteps' time: what a scheduler may cost.
 constexpr double telling_share = 0.01;
-
-/// How much the last one counts in the mean of what telling takes.
-constexpr double weight_of_telling = 0.125;
-
-/// Supersteps that are told as one, at most: a power of two, and a second of the shortest ones.
-constexpr double most_at_once = 65536;
 
 /// As a monitor has it of threads.
 constexpr double slot = platform::monitor_options{}.period;
@@ -49,25 +42,6 @@ constexpr double call_of_a_process = 7e-6;
 
 double usual(std::deque<double> const& all) {
   return statistics::median({all.begin(), all.end()});
-}
-
-/// Programs mostly send the same way in each superstep.
-void add_traffic(std::vector<bsp_traffic>& sum, std::vector<bsp_traffic> const& more) {
-  constexpr auto pair = [](bsp_traffic const& one) { return std::pair(one.from, one.to); };
-  bool const alike = std::ranges::equal(sum, more, {}, pair, pair);
-  if (!alike) {
-    sum.insert(sum.end(), more.begin(), more.end());
-    std::ranges::stable_sort(sum, {}, pair);
-    auto last = sum.begin();
-    for (auto one = sum.begin() + 1; one < sum.end(); ++one)
-      if (pair(*one) == pair(*last))
-        last->bytes += one->bytes;
-      else
-        *++last = *one;
-    if (!sum.empty()) sum.erase(last + 1, sum.end());
-    return;
-  }
-  for (std::size_t k = 0; k < sum.size(); ++k) sum[k].bytes += more[k].bytes;
 }
 
 double slowest(cost::bsp::machine const& machine, record::superstep const& step) {
@@ -103,59 +77,54 @@ double rescheduling::quota_of(std::size_t rank) const {
   return group.processors / static_cast<double>(threads);
 }
 
-void rescheduling::gather(bsp_measures const& last) {
-  auto& all = gathered_;
-  auto& sum = all.sum;
-  if (all.supersteps++ == 0) {
-    sum = last;
-    all.got.assign(shares_.size(), 0);
-  } else {
-    sum.number = last.number, sum.rank_of = last.rank_of, sum.state_bytes = last.state_bytes, sum.stay = last.stay;
-    sum.took += last.took, sum.began += last.began, sum.moving += last.moving;
-    for (std::size_t p = 0; p < sum.seconds.size(); ++p) sum.seconds[p] += last.seconds[p];
-    for (std::size_t r = 0; r < sum.computing.size(); ++r) sum.computing[r] += last.computing[r];
-    add_traffic(sum.traffic, last.traffic);
+/// Whether the policy is told this superstep. A row begins at a multiple of its length after the last one, or where one
+/// superstep takes so long that waiting for that would be in vain.
+bool rescheduling::is_told(bsp_measures const& last) {
+  if (pause_ > 0) {
+    ++passed_over_;
+    bool const in_step = (last.number - row_begun_) % told_in_a_row == 0;
+    if (now_ < row_began_ + pause_ || !(in_step || last.took >= pause_)) return false;
+    begin_row(last.number, 1 + passed_over_ / told_in_a_row);
+    row_began_ -= last.took;
   }
-  for (std::size_t r = 0; r < shares_.size(); ++r) all.got[r] += last.computing[r] * last.share[r];
-  now_ += last.moving + last.took;
-  hear_news(last);
+  return true;
+}
+
+void rescheduling::begin_row(std::uint64_t number, std::uint64_t stands_for) {
+  row_begun_ = number, row_began_ = now_;
+  stands_for_ = stands_for, passed_over_ = 0;
+  telling_ = pause_ = 0;
+}
+
+/// After a row, until telling it has taken its share of the time. A row goes on where processes move, so that it is
+/// seen what that took.
+void rescheduling::end_row(bsp_measures const& last) {
+  bool const is_over = (last.number + 1 - row_begun_) % told_in_a_row == 0;
+  if (!is_over || moves_ || !moved_.empty() || !policy_->takes_samples()) return;
+  double const paid = telling_ / telling_share;
+  if (now_ - row_began_ < paid)
+    pause_ = paid;
+  else
+    begin_row(last.number + 1, 1);
 }
 
 /// What ranks say of their hosts.
-void rescheduling::hear_news(bsp_measures const& last) {
+void rescheduling::hear_ranks(bsp_measures const& last) {
+  now_ += last.moving + last.took;
   bool said = false;
   for (std::size_t r = 0; r < shares_.size(); ++r)
     if (!last.of_ranks[r].empty()) said = monitor_.add(r, last.of_ranks[r], now_).has_value() || said;
-  if (!said) return;
-  for (std::size_t r = 0; r < quotas_.size(); ++r) quotas_[r] = quota_of(r);
-}
-
-/// What moves does so between supersteps that are told apart.
-bool rescheduling::is_told_now() const {
-  return gathered_.supersteps >= at_once_ || told_ || !policy_->takes_means() || gathered_.sum.rank_of != ran_on_;
-}
-
-/// Powers of two, which change where they are off, and by little at a time, as the first tellings take long, and
-/// forecasts are of as many supersteps as were told together.
-void rescheduling::count_telling(double took) {
-  telling_ = telling_ > 0 ? telling_ + weight_of_telling * (took - telling_) : took;
-  double const superstep = gathered_.sum.took / static_cast<double>(gathered_.supersteps);
-  if (!(superstep > 0)) return;
-  auto const least = static_cast<std::size_t>(std::clamp(telling_ / (telling_share * superstep), 1.0, most_at_once));
-  if (least > at_once_)
-    at_once_ *= 2;
-  else if (4 * least <= at_once_)
-    at_once_ /= 2;
+  if (said)
+    for (std::size_t r = 0; r < quotas_.size(); ++r) quotas_[r] = quota_of(r);
 }
 
 /// What ranks got of their cores, and what others say of hosts.
-void rescheduling::hear_shares() {
+void rescheduling::hear(bsp_measures const& last) {
   for (std::size_t r = 0; r < shares_.size(); ++r) {
-    double const computing = gathered_.sum.computing[r], share = computing > 0 ? gathered_.got[r] / computing : 1;
-    wanted_[r] += computing, got_[r] += gathered_.got[r];
-    shares_[r].add(now_, share, computing);
+    wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r];
+    shares_[r].add(now_, last.share[r], last.computing[r]);
     shares_[r].close(now_);
-    monitor_.add(platform::share_reading{r, now_, share, computing});
+    monitor_.add(platform::share_reading{r, now_, last.share[r], last.computing[r]});
   }
   if (announced_)
     for (auto const& one : announced_()) monitor_.add(one, now_);
@@ -196,53 +165,48 @@ std::vector<double> rescheduling::loads() const {
 }
 
 /// What the migrations at the barrier before took beside the paths of their states.
-void rescheduling::learn_migrations() {
+void rescheduling::learn_migrations(bsp_measures const& last) {
   if (moved_.empty()) return;
-  prices_.add(moved_, gathered_.sum.moving);
+  prices_.add(moved_, last.moving);
   auto const learnt = prices_.learnt();
   made_.migration_fixed = learnt.fixed, made_.migration_per_byte = learnt.per_byte;
   moved_.clear();
 }
 
-/// The mean of what was gathered.
-record::superstep rescheduling::take_gathered() {
-  auto const& sum = gathered_.sum;
-  auto const many = static_cast<double>(gathered_.supersteps);
-  hear_shares();
-  learn_migrations();
+record::superstep rescheduling::superstep_of(bsp_measures const& last) {
+  hear(last);
+  learn_migrations(last);
   record::superstep out;
-  out.number = sum.number, out.supersteps = gathered_.supersteps;
-  out.state_bytes = sum.state_bytes;
-  out.seconds = (sum.took - sum.began) / many;
+  out.number = last.number, out.stands_for = stands_for_;
+  out.state_bytes = last.state_bytes;
+  out.seconds = last.took - last.began;
   out.external_load = loads();
   if (prices_.has_any()) out.migration_fixed = made_.migration_fixed, out.migration_per_byte = made_.migration_per_byte;
-  out.call = calls_.empty() ? call_of_a_process * static_cast<double>(sum.seconds.size()) : usual(calls_);
+  out.call = calls_.empty() ? call_of_a_process * static_cast<double>(last.seconds.size()) : usual(calls_);
   out.deciding = calling_;
-  out.load.work.resize(sum.seconds.size());
-  out.hosts.reserve(sum.seconds.size());
+  out.load.work.resize(last.seconds.size());
   double const unit = this->unit();
-  for (std::size_t p = 0; p < sum.seconds.size(); ++p) {
+  for (std::size_t p = 0; p < last.seconds.size(); ++p) {
     auto const rank = static_cast<std::size_t>(ran_on_[p]), host = where_.host_of_rank[rank];
     out.hosts.push_back(host);
     double const of_thread = where_.machine.hosts.speed(host) / static_cast<double>(where_.threads[rank]);
-    out.load.work[p] = sum.seconds[p] / many / monitor_.granted(rank) * unit * of_thread;
+    out.load.work[p] = last.seconds[p] / monitor_.granted(rank) * unit * of_thread;
   }
-  out.load.messages.reserve(sum.traffic.size());
-  for (auto const& one : sum.traffic) out.load.messages.push_back({one.from, one.to, one.bytes / many});
+  for (auto const& one : last.traffic) out.load.messages.push_back({one.from, one.to, one.bytes});
   auto const priced = cost::bsp::time_of(where_.machine, out);
-  made_.computation += many * priced.computation, made_.communication += many * priced.communication;
-  made_.barriers += many * priced.barrier, made_.measured += sum.took;
-  made_.supersteps += gathered_.supersteps;
+  made_.computation += priced.computation, made_.communication += priced.communication;
+  made_.barriers += priced.barrier, made_.measured += last.took;
+  ++made_.supersteps;
   if (told_) told_(out);
-  if (sum.rank_of != ran_on_) {
+  if (last.rank_of != ran_on_) {
     double const there = slowest(where_.machine, out);
     for (std::size_t p = 0; p < out.hosts.size(); ++p) {
-      auto const to = where_.host_of_rank[static_cast<std::size_t>(sum.rank_of[p])];
+      auto const to = where_.host_of_rank[static_cast<std::size_t>(last.rank_of[p])];
       if (to != out.hosts[p]) moved_.push_back({p, out.hosts[p], to, out.state_bytes[p]});
       out.hosts[p] = to;
     }
     out.seconds = std::max(0.0, out.seconds - there + slowest(where_.machine, out));
-    ran_on_ = sum.rank_of;
+    ran_on_ = last.rank_of;
   }
   // What has happened is priced by what hosts gave, what is to come by what they will.
   for (std::size_t r = 0; r < shares_.size(); ++r)
@@ -281,63 +245,43 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, double t
   return moves;
 }
 
-struct dbg {
-  double g = 0;
-  int m = 0;
-  double a = 0, b = 0, c = 0;
-  int n = 0, calls = 0;
-  ~dbg() {
-    if (n > 1000)
-      fprintf(stderr, "m %d gather %.2f n %d calls %d superstep_of %.2f after %.2f call %.2f us\n", m, 1e6 * g / m, n,
-              calls, 1e6 * a / n, 1e6 * b / n, 1e6 * c / calls);
-  }
-};
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
-  static dbg* d = nullptr;
-  if (last.number == 1) {
-    delete d;
-    d = new dbg;
-  }
-  double const t0 = record::now();
   if (ran_on_.empty()) ran_on_ = last.rank_of;
-  gather(last);
-  d->g += record::now() - t0;
-  d->m++;
-  if (!is_told_now()) return {};
-  auto const heard = record::thread_ns();
-  auto const step = take_gathered();
+  hear_ranks(last);
   for (auto const process : last.stay) policy_->pin(process), pinned_[process] = true;
+  bool const tells = is_told(last);
+  if (!tells && !told_) return {};
+  auto const heard = record::thread_ns();
+  auto const step = superstep_of(last);
+  if (!tells) return {};
   auto const begun = record::thread_ns();
   double const began = record::now();
   auto call = policy_->after(step);
   auto const ended = record::thread_ns();
-  if (!call) count_telling(1e-9 * static_cast<double>(ended - heard));
-  gathered_.supersteps = 0;
   // What this thread computes takes as much longer in the long run as it gets less of a core; the clock on the wall
   // also counts the pauses that a quota makes for what has computed before, but where threads sleep it is what tells.
   double const took =
       std::min(record::now() - began, 1e-9 * static_cast<double>(ended - begun) / std::max(least_share, share_of(0)));
   made_.deciding += took;
-  d->a += began - t0;
-  d->n++;
-  double dt = record::now() - began;
-  if (call) {
-    d->calls++;
-    d->c += dt;
-  } else
-    d->b += dt;
-  if (!call) return {};
+  moves_ = false;
+  if (!call) {
+    telling_ += 1e-9 * static_cast<double>(ended - heard);
+    end_row(last);
+    return {};
+  }
   mapping::migration::check_moves(*call, step.hosts, where_.rank_of_host.size());
   remember(calls_, took);
   calling_ += took;
-  return moves_of(std::move(*call), took);
+  auto moves = moves_of(std::move(*call), took);
+  moves_ = !moves.empty();
+  end_row(last);
+  return moves;
 }
 
 void rescheduling::hear_last(bsp_measures const& last) {
   if (ran_on_.empty()) ran_on_ = last.rank_of;
-  gather(last);
-  static_cast<void>(take_gathered());
-  gathered_.supersteps = 0;
+  hear_ranks(last);
+  if (is_told(last) || told_) static_cast<void>(superstep_of(last));
 }
 
 }  // namespace skel

@@ -38,17 +38,21 @@ struct rescheduling_setup {
 /// thread of its rank; how fast ranks are next is what their threads are expected to get, at most what the quota of
 /// their control group lets threads have that never rest, or what is known of their hosts where no process has computed
 /// on them lately. Where processes have just moved, the policy is told the superstep as if they had been there already,
-/// so that it never decides on what it has already changed. Supersteps that are so short that telling a policy would
-/// take more than a hundredth of their time are told together, as they were in the mean, where the policy takes means:
-/// as many as make that a hundredth, until processes move. For one thread, the one that communicates.
+/// so that it never decides on what it has already changed. A policy that takes samples is told so many supersteps in a
+/// row, and then no more until a hundredth of the time has paid for it (told_in_a_row): supersteps may be shorter than
+/// what telling takes. For one thread, the one that communicates.
 class rescheduling {
  public:
   /// `policy`: what decides instead of the policy that the setup names, where it is not null. Throws skel::error for a
   /// name that is none.
   explicit rescheduling(rescheduling_setup setup, std::unique_ptr<mapping::migration::policy> policy = nullptr);
 
-  /// run_options::next_moves. O(processes + messages), and what the policy takes, where it is told now. Throws
-  /// skel::error where that moves what cannot be moved so (mapping::migration::check_moves).
+  /// How many supersteps in a row a policy is told, and of how many there are multiples between two such rows: so that
+  /// a period of supersteps that load_forecast knows, or one of this length, goes on where it was.
+  static constexpr std::uint64_t told_in_a_row = 12;
+
+  /// run_options::next_moves. O(processes + messages), and what the policy takes, where it is told; otherwise O(ranks).
+  /// Throws skel::error where that moves what cannot be moved so (mapping::migration::check_moves).
   std::vector<bsp_move> next_moves(bsp_measures const& last);
 
   /// run_options::last_measured: nothing is decided.
@@ -58,24 +62,17 @@ class rescheduling {
   record::bsp_decisions const& made() const { return made_; }
 
  private:
-  /// Supersteps that are told as one: sums of what was measured, and how many these are.
-  struct together {
-    bsp_measures sum;
-    std::vector<double> got;  // of each rank: time on its core [s]
-    std::size_t supersteps = 0;
-  };
-
-  void gather(bsp_measures const& last);
-  void hear_news(bsp_measures const& last);
-  bool is_told_now() const;
-  void count_telling(double took);
-  void hear_shares();
-  void learn_migrations();
+  bool is_told(bsp_measures const& last);
+  void begin_row(std::uint64_t number, std::uint64_t stands_for);
+  void end_row(bsp_measures const& last);
+  void hear_ranks(bsp_measures const& last);
+  void hear(bsp_measures const& last);
+  void learn_migrations(bsp_measures const& last);
   double quota_of(std::size_t rank) const;
   double share_of(std::size_t rank) const;
   std::vector<double> loads() const;
   double unit() const;
-  record::superstep take_gathered();
+  record::superstep superstep_of(bsp_measures const& last);
   void leave(std::size_t host, record::superstep& step) const;
   std::vector<bsp_move> moves_of(record::rescheduling call, double took);
 
@@ -88,12 +85,16 @@ class rescheduling {
   std::vector<double> wanted_, got_;           // of each rank: time in its processes, and of it on its core [s]
   std::vector<double> quotas_;                 // the part of a core that a quota leaves each of its threads
   std::vector<platform::slot_series> shares_;  // of each rank: what its threads got of a core
-  std::vector<int> ran_on_;                    // rank of each process in the supersteps that are looked at
-  together gathered_;
-  double telling_ = 0;                         // what it takes to tell the policy supersteps, lately [s]
-  std::size_t at_once_ = 1;                    // how many are told as one
+  std::vector<int> ran_on_;                    // rank of each process in the superstep that is looked at
   std::vector<cost::bsp::migration> moved_;    // at the barrier before
   mapping::migration::migration_learner prices_;
+  std::uint64_t row_begun_ = 1;    // the superstep
+  std::uint64_t stands_for_ = 1;   // supersteps, each that is told in this row
+  std::uint64_t passed_over_ = 0;  // supersteps, since the row
+  double row_began_ = 0;           // [s]
+  double telling_ = 0;             // what it took to tell this row [s]
+  double pause_ = 0;               // after it [s]; 0: it goes on
+  bool moves_ = false;             // it was said that processes move, and nothing yet of what that took
   std::deque<double> calls_;  // what the last calls took [s]
   double calling_ = 0;        // what all calls took [s]
   double now_ = 0;            // [s] of supersteps and migrations: what is decided depends on measurements alone

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <set>
 
@@ -382,71 +383,97 @@ class told_supersteps final : public skel::mapping::migration::policy {
   std::optional<skel::record::migration_candidate> gives_;
 };
 
-/// A policy that may be told means, and keeps what it is told.
-class told_means final : public skel::mapping::migration::policy {
+/// A policy that takes samples, and keeps what it is told; it moves a process when it is told a superstep the first
+/// time after so many.
+class told_samples final : public skel::mapping::migration::policy {
  public:
-  explicit told_means(std::vector<skel::record::superstep>& told) : told_(told) {}
-  bool takes_means() const override { return true; }
+  explicit told_samples(std::vector<skel::record::superstep>& told, std::size_t moves_after)
+      : told_(told), moves_after_(moves_after) {}
+  bool takes_samples() const override { return true; }
   std::optional<skel::record::rescheduling> after(skel::record::superstep const& step) override {
     told_.push_back(step);
-    return std::nullopt;
+    if (step.number <= moves_after_) return std::nullopt;
+    moves_after_ = std::numeric_limits<std::size_t>::max();
+    return skel::record::rescheduling{
+        .superstep = step.number,
+        .candidates = {{.process = 0, .from = step.hosts[0], .to = step.hosts[0] + 1, .accepted = true}}};
   }
 
  private:
   std::vector<skel::record::superstep>& told_;
+  std::size_t moves_after_;
 };
 
-/// So many supersteps of a microsecond, which is less than telling takes: every other one of them twice as long, with
-/// a message from the first process to the last; what a policy is told.
-std::vector<skel::record::superstep> told_of_short_ones(bool means, std::size_t supersteps, std::size_t moves_in = 0) {
-  std::vector<skel::record::superstep> told;
-  std::unique_ptr<skel::mapping::migration::policy> listener;
-  if (means)
-    listener = std::make_unique<told_means>(told);
-  else
-    listener = std::make_unique<told_supersteps>(told);
-  skel::rescheduling watcher(setup("never"), std::move(listener));
-  for (std::size_t number = 1; number <= supersteps; ++number) {
-    auto now = took(number, number % 2 == 0 ? 2e-6 : 1e-6);
-    now.traffic = {{0, 1, 80}};
-    if (number % 2 == 0) now.traffic.push_back({0, processes - 1, 100});
-    if (moves_in > 0 && number >= moves_in) now.rank_of[0] = 1;
-    watcher.next_moves(now);
+constexpr std::size_t never = std::numeric_limits<std::size_t>::max();
+
+/// What a policy is told of a program that goes on until it was told so many supersteps: of a microsecond, which is
+/// less than telling takes, and of a second from `long_from` on.
+std::vector<skel::record::superstep> told_of_short_ones(std::size_t many, std::size_t moves_after = never,
+                                                        std::size_t long_from = never, bool records = false) {
+  std::vector<skel::record::superstep> told, recorded;
+  auto with = setup("never");
+  if (records) with.told = [&](auto const& one) { recorded.push_back(one); };
+  skel::rescheduling watcher(std::move(with), std::make_unique<told_samples>(told, moves_after));
+  auto now = took(1, 1e-6);
+  for (; told.size() < many && now.number < 1'000'000; ++now.number) {
+    if (now.number == long_from) now.took = 1;
+    for (auto const& one : watcher.next_moves(now)) now.rank_of[one.process] = one.to;  // at the next barrier
   }
-  watcher.hear_last(took(supersteps + 1, 1e-6));
-  EXPECT_EQ(watcher.made().supersteps, supersteps + 1);
-  EXPECT_NEAR(watcher.made().measured, 3e-6 * static_cast<double>(supersteps) + 2e-6, 1e-12);
+  EXPECT_EQ(told.size(), many);
+  if (records) {
+    EXPECT_EQ(recorded.size(), now.number - 1);
+  }
   return told;
 }
 
-TEST(Rescheduling, TellsShortSuperstepsTogether) {
-  constexpr std::size_t supersteps = 4094;
-  auto const told = told_of_short_ones(true, supersteps);
-  EXPECT_EQ(told.front().supersteps, 1U);
-  EXPECT_LT(told.size(), 20U) << "1, 2, 4, ... supersteps at once";
-  std::size_t all = 0;
-  for (auto const& one : told) {
-    all += one.supersteps;
-    EXPECT_EQ(one.number, all);
-    if (one.supersteps == 1) continue;
-    EXPECT_NEAR(one.load.work[3], 1.5e-6, 0.6e-6 / static_cast<double>(one.supersteps));
-    ASSERT_EQ(one.load.messages.size(), 2U);
-    EXPECT_DOUBLE_EQ(one.load.messages[0].bytes, 80);
-    EXPECT_NEAR(one.load.messages[1].bytes, 50, 100 / static_cast<double>(one.supersteps));
+TEST(Rescheduling, TellsShortSuperstepsInRows) {
+  constexpr std::size_t row = skel::rescheduling::told_in_a_row;
+  auto const told = told_of_short_ones(20 * row);
+  std::size_t longest = 0;
+  for (std::size_t k = 0; k < told.size(); ++k) {
+    EXPECT_EQ(told[k].number % row, (k + 1) % row) << "phases go on";
+    if (k % row > 0) {
+      EXPECT_EQ(told[k].number, told[k - 1].number + 1);
+      EXPECT_EQ(told[k].stands_for, told[k - 1].stands_for);
+    } else if (k > 0) {
+      EXPECT_EQ(told[k].stands_for, (told[k].number - told[k - 1].number - 1) / row + 1);
+      longest = std::max(longest, told[k].stands_for);
+    }
   }
+  EXPECT_EQ(told.front().stands_for, 1U);
+  EXPECT_GT(longest, 1U) << "telling takes longer than a hundredth of a microsecond";
 }
 
-TEST(Rescheduling, TellsApartWhatRanBeforeAndAfterMoves) {
-  auto const told = told_of_short_ones(true, 3000, 1800);
+TEST(Rescheduling, TellsLongSuperstepsAtOnceAfterShortOnes) {
+  constexpr std::size_t row = skel::rescheduling::told_in_a_row, long_from = 100'003;
+  auto const told = told_of_short_ones(10'000, never, long_from);
+  auto const first = std::ranges::find_if(told, [](auto const& one) { return one.number >= long_from; });
+  ASSERT_NE(first, told.end());
+  EXPECT_EQ(first->number, long_from);
+  EXPECT_GT(told.end() - first, static_cast<std::ptrdiff_t>(row)) << "and each from then on";
+  EXPECT_EQ(told.back().number - first->number, static_cast<std::size_t>(told.end() - first) - 1);
+}
+
+/// It is told the superstep in whose barrier processes move, and the one that says what that took.
+TEST(Rescheduling, ARowGoesOnWhereProcessesMove) {
+  constexpr std::size_t row = skel::rescheduling::told_in_a_row;
+  auto const told = told_of_short_ones(10 * row, row - 1);
   auto const there = std::ranges::find(told, 1U, [](auto const& one) { return one.hosts[0]; });
   ASSERT_NE(there, told.end());
-  EXPECT_EQ(there->number, 1800U);
+  EXPECT_EQ(there->number, row + 1);
+  EXPECT_EQ(told[2 * row - 1].number, 2 * row) << "until the next multiple of its length";
 }
 
-TEST(Rescheduling, TellsEachSuperstepWhereThePolicyTakesNoMeans) {
-  auto const told = told_of_short_ones(false, 100);
+TEST(Rescheduling, RecordsEachSuperstepOfAPolicyThatTakesSamples) {
+  told_of_short_ones(60, never, never, true);
+}
+
+TEST(Rescheduling, TellsEachSuperstepWhereThePolicyTakesNoSamples) {
+  std::vector<skel::record::superstep> told;
+  skel::rescheduling watcher(setup("never"), std::make_unique<told_supersteps>(told));
+  for (auto now = took(1, 1e-6); now.number <= 100; ++now.number) watcher.next_moves(now);
   ASSERT_EQ(told.size(), 100U);
-  for (auto const& one : told) EXPECT_EQ(one.supersteps, 1U);
+  for (auto const& one : told) EXPECT_EQ(one.stands_for, 1U);
 }
 
 /// Rank 1 has a quota of half a core, in which its speed is, and got a fifth before it had nothing to do.

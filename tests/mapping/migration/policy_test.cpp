@@ -94,7 +94,7 @@ TEST_P(EachPolicy, LeavesPinnedProcesses) {
 TEST_P(EachPolicy, LeavesWhatIsPinnedLaterToo) {
   std::vector<bool> pinned(12);
   auto const later = make_policy(settings(), two_sets(), pinned);
-  for (std::size_t const process : {1, 6}) later->pin(process), pinned[process] = true;
+  for (std::size_t const process : {1U, 6U}) later->pin(process), pinned[process] = true;
   auto const made = simulate(uneven(), two_sets(), {twelve, std::vector<double>(12, 1000)}, *later);
   EXPECT_EQ(made.hosts, run(uneven(), two_sets(), twelve, settings(), pinned).hosts);
   for (auto const& call : made.calls)
@@ -213,31 +213,42 @@ TEST(PolicySkel, StaysWhereMigrationsDoNotPay) {
   EXPECT_EQ(migrations(run(program, two_sets(1e4), {0, 1, 2, 3}, {.supersteps = 200})), 0U);
 }
 
-/// The superstep at whose barrier two processes of eight leave the host that has six, where so many supersteps are told
-/// as one.
-std::size_t first_move(std::size_t together) {
+/// The superstep at whose barrier a process moves for the first time, where the program goes on as these supersteps,
+/// and of each so many the first twelve are told.
+std::size_t first_move(std::vector<record::superstep_load> const& loads, std::vector<std::size_t> const& hosts,
+                       std::size_t of_each) {
+  constexpr std::size_t supersteps = 1 << 14, row = 12;
   cost::bsp::machine const two{platform::description(1e-6, {{"a", 2, 1, 1, {1e-4, 1e8}, {}, {}}}, {}), 100};
-  constexpr std::size_t supersteps = 4096;
   auto const decides = make_policy({.supersteps = supersteps}, two);
-  EXPECT_TRUE(decides->takes_means());
-  record::superstep told{.supersteps = together,
-                         .load = {.work = std::vector<double>(8, 1), .messages = {}},
-                         .hosts = {0, 0, 0, 0, 0, 0, 1, 1},
-                         .state_bytes = std::vector<double>(8, 1000),
-                         .seconds = 6};
-  for (told.number = together; told.number < supersteps; told.number += together)
+  EXPECT_TRUE(decides->takes_samples());
+  record::superstep told{
+      .stands_for = 1, .load = {}, .hosts = hosts, .state_bytes = std::vector<double>(hosts.size(), 1000)};
+  for (told.number = 1; told.number < supersteps; ++told.number) {
+    if ((told.number - 1) % of_each >= row) continue;
+    if (told.number > row) told.stands_for = of_each / row;
+    told.load = loads[(told.number - 1) % loads.size()];
+    told.seconds = cost::bsp::time_of(two, told).seconds();
     if (auto const call = decides->after(told))
       for (auto const& one : call->candidates)
         if (one.accepted) return told.number;
+  }
   return supersteps;
 }
 
-TEST(PolicySkel, MovesAsSoonWhereItIsToldMeans) {
-  auto const alone = static_cast<double>(first_move(1));
-  EXPECT_GT(alone, 32) << "forecasts have to hold for long enough";
-  for (std::size_t const together : {2, 8, 16}) {
-    EXPECT_GE(static_cast<double>(first_move(together)), 0.8 * alone) << together;
-    EXPECT_LE(static_cast<double>(first_move(together)), 1.25 * alone + static_cast<double>(together)) << together;
+/// Two of eight processes leave the host that has six; and two of four where each host has both that compute in the
+/// same supersteps.
+TEST(PolicySkel, MovesAsSoonWhereItIsToldSomeSuperstepsOnly) {
+  std::vector<record::superstep_load> const uneven{{.work = std::vector<double>(8, 1)}},
+      phases{{.work = {1, 1, 0, 0}}, {.work = {0, 0, 1, 1}}};
+  for (auto const& [loads, hosts] : {std::pair(uneven, std::vector<std::size_t>{0, 0, 0, 0, 0, 0, 1, 1}),
+                                     std::pair(phases, std::vector<std::size_t>{0, 0, 1, 1})}) {
+    auto const alone = static_cast<double>(first_move(loads, hosts, 12));
+    EXPECT_GT(alone, 32) << "forecasts have to hold for long enough";
+    for (std::size_t const of_each : {24U, 96U, 192U}) {
+      auto const found = static_cast<double>(first_move(loads, hosts, of_each));
+      EXPECT_GE(found, 0.8 * alone) << of_each;
+      EXPECT_LE(found, 1.25 * alone + static_cast<double>(of_each)) << of_each;
+    }
   }
 }
 

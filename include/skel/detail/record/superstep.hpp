@@ -24,10 +24,10 @@ struct superstep_load {
   std::vector<bsp_message> messages{};
 };
 
-/// What happened in one superstep, or in the mean of several: all that is known at its barrier.
+/// What happened in one superstep: all that is known of it at its barrier.
 struct superstep {
-  std::size_t number = 1;      ///< of the run, from 1; of the last one
-  std::size_t supersteps = 1;  ///< of which this is the mean
+  std::size_t number = 1;      ///< of the run, from 1
+  std::size_t stands_for = 1;  ///< so many supersteps, where not all are told: on average of those told in a row
   superstep_load load;
   std::vector<std::size_t> hosts;           ///< of each process
   std::vector<double> state_bytes;          ///< of each process

@@ -18,7 +18,7 @@ namespace skel::mapping::migration {
 /// The policy whose calls are decisions of the decider, and the problem that these are of.
 inline constexpr std::string_view deciding_policy = "skel", problem_name = "migration";
 
-/// Decides at the barriers of a program. It is told all supersteps, in order, and knows nothing else of the program:
+/// Decides at the barriers of a program. It is told every superstep, in order, and knows nothing else of the program:
 /// the same supersteps give the same answers. Without clock, random numbers or threads.
 class policy {
  public:
@@ -30,8 +30,9 @@ class policy {
   /// Who is told the decisions of its calls, and what is forced there. Nothing where they are none of the decider.
   virtual void decide_by(decision_setup const&) {}
 
-  /// Whether it may be told several supersteps as one, in which nothing moved: what they were like in the mean.
-  virtual bool takes_means() const { return false; }
+  /// Whether it may be told some supersteps only: several in a row, each of which stands for as many as were passed
+  /// over.
+  virtual bool takes_samples() const { return false; }
 
   /// The process stays where it is from now on. Precondition: make_policy() was given the pins of all processes.
   virtual void pin(std::size_t) {}
