@@ -359,7 +359,7 @@ int main(int argc, char** argv) try {
   declare(app, with);
   CLI11_PARSE(app, argc, argv);
   auto in = make_scene(with);
-  for (auto const& file : {with.series, with.dump})
+  for (auto const& file : {with.series, with.dump, with.vtk})
     if (auto const folder = std::filesystem::path(file).parent_path(); !folder.empty() && !is_directory(folder))
       throw skel::error(file + ": there is no folder " + folder.string());
   if (!with.dump.empty() && !(std::holds_alternative<cavity_mode>(in.of.start.what) && in.of.with->walls.empty()))

@@ -58,8 +58,8 @@ std::vector<mesh_clusters> sets_of(cost::mesh::program const& program, double bu
   add(whole);
   for (auto const c : whole) {
     clusters changed = best;
-    if (auto const found = std::ranges::find(changed, c); found != changed.end())
-      changed.erase(found);
+    if (auto const there = std::ranges::find(changed, c); there != changed.end())
+      changed.erase(there);
     else
       changed.insert(std::ranges::upper_bound(changed, c), c);
     add(std::move(changed));

@@ -35,7 +35,8 @@ namespace {
 using nlohmann::ordered_json;
 
 struct select_options {
-  std::string platform, app, algorithm = "exact", subset, announcements, plot;
+  std::string platform, app, algorithm = "exact", announcements, plot;
+  std::optional<std::string> subset;
   std::optional<double> time_limit, budget;
   long long seed = 1;
   bool json = false;
@@ -46,7 +47,7 @@ std::vector<std::size_t> read_subset(select_options const& options, platform::de
   std::vector<std::string> known;
   known.reserve(machine.clusters().size());
   for (auto const& one : machine.clusters()) known.push_back(one.name);
-  std::string rest = options.subset;
+  std::string rest = *options.subset;
   while (true) {
     auto const comma = rest.find(',');
     std::string const name = rest.substr(0, comma);
@@ -233,7 +234,7 @@ int select(select_options const& options, std::ostream& out) {
                   fmt::format("exhaustive tries all choices of hosts with --budget, {:.3g} here; 2^{} are "
                               "the most that it can (exact finds the same)",
                               mapping::host_choices(program), mapping::most_exhaustive));
-  bool const given = !options.subset.empty();
+  bool const given = options.subset.has_value();
   auto found = given ? mapping::price_clusters(program, read_subset(options, machine), settings)
                      : mapping::select_clusters(program, settings);
   std::string const files = source_of(options.platform) + ", " + source_of(options.app) + ": ";

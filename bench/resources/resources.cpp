@@ -277,10 +277,11 @@ int run(int argc, char** argv) {
   app.add_option("--elements", elements, "of the mesh, instead of each table's");
   app.add_option("--random", random, "exact against exhaustive on so many platforms of each kind instead");
   app.add_flag("--budget", budget, "with --random or --times: hosts have prices, and not all of them can be paid");
-  app.add_option("--times", times, "how long selections take on so many platforms of each size instead");
+  auto* const timing =
+      app.add_option("--times", times, "how long selections take on so many platforms of each size instead");
   app.add_option("--by-size", by_size, "how long the best sets of all sizes take, on so many platforms, instead");
   app.add_option("--most", most, "with --times and --by-size: clusters at most")->capture_default_str();
-  app.add_option("--plot", plot, "with --times: a picture of it (SVG)");
+  app.add_option("--plot", plot, "with --times: a picture of it (SVG)")->needs(timing);
   app.add_option("--seed", seed, "of the platforms")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   if (random > 0) return (budget ? compare_within_budgets : compare_with_exhaustive)(random, seed) ? 0 : 1;

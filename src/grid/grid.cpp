@@ -473,13 +473,18 @@ struct grid::state {
     return out;
   }
 
+  /// The ranks as hosts of a program over a mesh: each is measured, so that those of a cluster need not be alike.
+  machine_of_ranks mesh_ranks() {
+    return make_machine_of_ranks(probed ? *probed : *stated, *settings.platform, threads(), rank_sets::clusters);
+  }
+
   /// What ranks cost each other, as far as it can be measured in the time. Of ranks, not of a program: once.
   /// Collective.
   mesh_rank_costs measure_costs() {
     if (!rank_steps) {
       std::vector<measured_steps> all;
       if (ranks.rank() == 0) try {
-          all = steps_to_measure(make_bsp_machine(probed ? *probed : *stated, *settings.platform, threads()));
+          all = steps_to_measure(mesh_ranks());
         } catch (error const&) {  // who places the program says what is wrong
         }
       all = runtime::from_bytes<decltype(all)>(ranks.broadcast(runtime::to_bytes(all)));
@@ -518,7 +523,7 @@ struct grid::state {
         if (!meshes) meshes.emplace(store);
         news.hear_all();
         mesh_outlook outlook(announced_machine(), std::move(measured));
-        auto machine = make_bsp_machine(where, *settings.platform, threads());
+        auto machine = mesh_ranks();
         if (outlook.is_announced()) machine = with_paths(std::move(machine), outlook.for_ranks());
         told.first = meshes->place(part, mesh, faces, machine, std::move(costs), ranks.hosts(), std::move(outlook),
                                    settings.horizon);
@@ -1024,7 +1029,8 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   if (checkpoints && checkpoints->done()) {
     options.done = report.resumed = checkpoints->done();
     part.take_totals(checkpoints->totals());
-    runtime::iteration::move_cells(part, nullptr, checkpoints->take_cells(), faces, placed.rank_of, *layout, ranks);
+    runtime::iteration::move_cells(part, *options.done, nullptr, checkpoints->take_cells(), faces, placed.rank_of,
+                                   *layout, ranks);
   }
   if (checkpoints) checkpoints->begun();
   std::unique_ptr<mesh_remapper> remapper;
@@ -1097,13 +1103,14 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
     if (!next.failed.empty())
       throw error("program '" + part.name() + "' stopped after iteration " + std::to_string(*options.done) +
                   ", where its ranks were looked at: " + next.failed);
+    double const reviewed = record::now();
     if (next.keep) checkpoints->keep(*options.done, part, *layout);
     if (!next.rank_of.empty()) {
       auto to = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, next.rank_of, me));
-      runtime::iteration::move_cells(part, layout.get(), {}, faces, next.rank_of, *to, ranks);
+      runtime::iteration::move_cells(part, *options.done, layout.get(), {}, faces, next.rank_of, *to, ranks);
       layout = std::move(to);
     }
-    if (looks) looked = record::now(), look_took = looked - stopped;
+    if (looks) looked = record::now(), look_took = reviewed - stopped;
   }
   if (checkpoints) {
     checkpoints->ended();

@@ -119,7 +119,11 @@ void mesh_checkpoints::keep(std::uint64_t iterations, runtime::iteration::mesh_p
   for (auto const& one : ranks_.all_gather(problem))
     if (problem.empty()) problem = one;
   std::vector<std::string> come;
-  if (problem.empty()) come = runtime::iteration::exchange_texts(std::move(blocks), ranks_);
+  if (problem.empty()) try {
+      come = runtime::iteration::exchange_texts(std::move(blocks), ranks_);
+    } catch (error const& e) {  // only rank 0 gets anything
+      problem = e.what();
+    }
   if (!store_) return;
   if (problem.empty()) try {
       runtime::checkpoint what{iterations, {part.totals_text(), {}}};

@@ -211,10 +211,10 @@ mesh_planner::mesh_planner(std::shared_ptr<decision_store> store)
   mapping::set_up(clusters_, store_->setup());
 }
 
-std::vector<measured_steps> steps_to_measure(bsp_machine const& where) {
+std::vector<measured_steps> steps_to_measure(machine_of_ranks const& where) {
   std::vector<measured_steps> out;
   std::size_t first = 0;
-  auto const& clusters = where.machine.hosts.clusters();
+  auto const& clusters = where.hosts.clusters();
   for (std::size_t c = 0; c < clusters.size(); first += clusters[c++].hosts) {
     auto const begin = where.rank_of_host.begin() + static_cast<std::ptrdiff_t>(first);
     std::size_t const all = clusters[c].hosts;
@@ -225,12 +225,12 @@ std::vector<measured_steps> steps_to_measure(bsp_machine const& where) {
 }
 
 /// The ranks as the model of iterations sees them, but for those that are left out: a rank is a host.
-mesh_clusters_of_ranks mesh_planner::clusters_of(bsp_machine const& where, mesh_outlook const& outlook) const {
+mesh_clusters_of_ranks mesh_planner::clusters_of(machine_of_ranks const& where, mesh_outlook const& outlook) const {
   auto const left_out = left_out_by(outlook);
   auto const seen = outlook.seen();
   auto const& machine = seen.machine();
   auto const host_of = [&](int rank) { return outlook.host_of_rank()[static_cast<std::size_t>(rank)]; };
-  auto const& hosts = where.machine.hosts;
+  auto const& hosts = where.hosts;
   std::vector<platform::cluster> clusters;
   std::vector<std::optional<std::size_t>> number;
   mesh_clusters_of_ranks out;
@@ -239,8 +239,8 @@ mesh_clusters_of_ranks mesh_planner::clusters_of(bsp_machine const& where, mesh_
     for (std::size_t const end = host + one.hosts; host < end; ++host) {
       if (left_out[static_cast<std::size_t>(where.rank_of_host[host])]) continue;
       ranks.push_back(where.rank_of_host[host]);
-      if (where.machine.memory.empty() || !std::isfinite(where.machine.memory[host])) continue;
-      one.memory = std::min(one.memory.value_or(where.machine.memory[host]), where.machine.memory[host]);
+      if (where.memory.empty() || !std::isfinite(where.memory[host])) continue;
+      one.memory = std::min(one.memory.value_or(where.memory[host]), where.memory[host]);
     }
     number.push_back(ranks.empty() ? std::nullopt : std::optional(clusters.size()));
     if (ranks.empty()) continue;
@@ -306,15 +306,16 @@ mapping::mesh_clusters_request mesh_planner::request(question const& of) const {
           .ranks = &of.on.shared};
 }
 
-/// The surfaces that a partition has.
+/// The surfaces that a partition has; betaC as the program says where it has none to tell, as no uplink was fuller than
+/// ports: other clusters may have narrower ones.
 void mesh_planner::question::count(cost::mesh::part_hosts const& hosts, plan::partition_figures const& of) {
   auto const fitted = cost::mesh::fit_surface(hosts, of);
   counted = mapping::mesh_surfaces{fitted.host, fitted.cluster > 0 ? fitted.cluster : app.beta_cluster};
 }
 
 placed_mesh mesh_planner::place(mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
-                                bsp_machine const& where, mesh_rank_costs costs, std::vector<std::string> const& hosts,
-                                mesh_outlook outlook, double horizon) {
+                                machine_of_ranks const& where, mesh_rank_costs costs,
+                                std::vector<std::string> const& hosts, mesh_outlook outlook, double horizon) {
   part_ = &part, where_ = where, outlook_ = std::move(outlook);
   costs_ = std::move(costs), waits_more_ = 0;
   asked_ = {.on = clusters_of(where, *outlook_), .app = {}};
@@ -398,9 +399,9 @@ std::optional<mesh_selection> mesh_planner::select(mesh_outlook const& outlook, 
   tell_ranks_apart(out.ground, outlook, standing_->phase_of);
   std::vector<std::size_t> both;
   for (mesh_ground const* const of : {&now, &std::as_const(out.ground)})
-    for (auto const& name : of->clusters) both.push_back(*where.machine.hosts.find_cluster(name));
+    for (auto const& name : of->clusters) both.push_back(*where.hosts.find_cluster(name));
   std::ranges::sort(both);
-  out.bandwidth = least_bandwidth(where.machine.hosts, both);
+  out.bandwidth = least_bandwidth(where.hosts, both);
   return out;
 }
 

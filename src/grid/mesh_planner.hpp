@@ -19,8 +19,8 @@
 #include <skel/detail/record/mesh_record.hpp>
 #include <skel/detail/runtime/iteration/mesh_part.hpp>
 
-#include "bsp_machine.hpp"
 #include "decision_store.hpp"
+#include "machine_of_ranks.hpp"
 #include "mesh_outlook.hpp"
 #include "mesh_remapper.hpp"
 #include "rank_cores.hpp"
@@ -61,7 +61,7 @@ struct measured_steps {
 };
 
 /// What is to be measured: of each cluster the first 2, 4, 8 ... ranks and all.
-std::vector<measured_steps> steps_to_measure(bsp_machine const& where);
+std::vector<measured_steps> steps_to_measure(machine_of_ranks const& where);
 
 /// What the ranks of a machine cost each other.
 struct mesh_rank_costs {
@@ -86,7 +86,7 @@ class mesh_planner {
   /// Throws skel::error where nothing fits in memory. The part has to live until the run is over. Precondition: the
   /// mesh has elements.
   placed_mesh place(runtime::iteration::mesh_part const& part, skel::mesh const& mesh, face_neighbours const& faces,
-                    bsp_machine const& where, mesh_rank_costs costs, std::vector<std::string> const& hosts,
+                    machine_of_ranks const& where, mesh_rank_costs costs, std::vector<std::string> const& hosts,
                     mesh_outlook outlook, double horizon);
   /// Looks after the program that was placed last while it runs: may deal its elements to any ranks, unless clusters
   /// are forced; nothing where there is nothing to deal anew. Refers to this.
@@ -109,7 +109,7 @@ class mesh_planner {
   };
 
   mapping::mesh_clusters_request request(question const& of) const;
-  mesh_clusters_of_ranks clusters_of(bsp_machine const& where, mesh_outlook const& outlook) const;
+  mesh_clusters_of_ranks clusters_of(machine_of_ranks const& where, mesh_outlook const& outlook) const;
   std::vector<piecewise_linear::point> measured_waits(std::size_t cluster, platform::description const& machine,
                                                       std::size_t number) const;
   void correct_waits(mesh_ground const& now);
@@ -120,7 +120,7 @@ class mesh_planner {
   mapping::decider<mapping::mesh_clusters_problem> clusters_;
   // What was placed last.
   runtime::iteration::mesh_part const* part_ = nullptr;
-  bsp_machine where_;
+  machine_of_ranks where_;
   mesh_rank_costs costs_;
   double waits_more_ = 0;  // for each rank of a cluster, than was measured before the run [s]
   std::optional<mesh_outlook> outlook_;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -19,26 +21,53 @@ struct cell {
 
 constexpr std::size_t ranks = 4;
 
-/// How many of 1,296 cells each of four ranks of a cluster gets where an element takes so long on it [s].
-std::vector<std::size_t> dealt_by(std::vector<double> const& seconds) {
+/// A program of 1,296 elements on four ranks, a host each of this machine, where an element takes so long [s].
+skel::placed_mesh place(skel::platform::description const& machine, std::vector<double> const& seconds,
+                        double horizon = 1) {
   auto const mesh = skel::cube_of_tetrahedra(6);
   auto const program = skel::iterate("even", mesh, [](skel::mesh_element const&) { return cell(); }) |
                        skel::phase("add", [](cell& c) { c.value += 1; }) | skel::update("value", &cell::value) |
                        skel::times(1000);
   skel::runtime::iteration::typed_part part(program);
-  skel::run_platform const where{skel::platform::snapshot(skel::platform::description(
-                                     1e-6, {{.name = "a", .hosts = ranks, .inside = {1e-6, 1e10}}}, {})),
-                                 {0, 1, 2, 3}};
+  skel::run_platform const where{skel::platform::snapshot(machine), {0, 1, 2, 3}};
   auto const store = std::make_shared<skel::decision_store>(skel::runtime::communicator(), skel::run_settings(), false);
   skel::mesh_planner planner(store);
   std::vector<std::vector<double>> measured;
   for (double const one : seconds) measured.push_back({one, 0});
-  auto const placed = planner.place(
-      part, mesh, skel::neighbours_by_faces(mesh),
-      skel::make_bsp_machine(where, where.picture.for_ranks(where.host_of_rank), std::vector<std::size_t>(ranks, 1)),
-      {}, std::vector<std::string>(ranks, "a"), {skel::platform::monitor(where.picture, where.host_of_rank), measured},
-      1);
+  return planner.place(part, mesh, skel::neighbours_by_faces(mesh),
+                       skel::make_machine_of_ranks(where, where.picture.for_ranks(where.host_of_rank),
+                                                   std::vector<std::size_t>(ranks, 1), skel::rank_sets::clusters),
+                       {}, std::vector<std::string>(ranks, "a"),
+                       {skel::platform::monitor(where.picture, where.host_of_rank), measured}, horizon);
+}
+
+/// How many elements each of four ranks of a cluster gets.
+std::vector<std::size_t> dealt_by(std::vector<double> const& seconds) {
+  auto const placed = place({1e-6, {{.name = "a", .hosts = ranks, .inside = {1e-6, 1e10}}}, {}}, seconds);
   return {placed.plan.elements_of.begin(), placed.plan.elements_of.end()};
+}
+
+/// Two clusters of two hosts each.
+skel::platform::description two_clusters(std::optional<double> uplink, bool linked = true) {
+  std::vector<skel::platform::cluster> clusters{{.name = "a", .hosts = 2, .inside = {1e-6, 1e9}, .uplink = uplink},
+                                                {.name = "b", .hosts = 2, .inside = {1e-6, 1e9}, .uplink = uplink}};
+  std::vector<skel::platform::cluster_link> links;
+  if (linked) links = {{0, 1, {1e-5, 1e9}, {}}, {1, 0, {1e-5, 1e9}, {}}};
+  return {1e-6, clusters, links};
+}
+
+std::size_t clusters_of(skel::placed_mesh const& placed) {
+  return static_cast<std::size_t>(std::ranges::count_if(placed.plan.clusters, &skel::mesh_cluster::takes_part));
+}
+
+TEST(MeshPlanner, KnowsTheUplinksOfClusters) {
+  std::vector<double> const alike(ranks, 1e-5);
+  EXPECT_EQ(clusters_of(place(two_clusters(std::nullopt), alike)), 2u);
+  EXPECT_EQ(clusters_of(place(two_clusters(1e3), alike)), 1u) << "an update between them would take seconds";
+}
+
+TEST(MeshPlanner, TakesOneOfTwoClustersWithoutALink) {
+  EXPECT_EQ(clusters_of(place(two_clusters(std::nullopt, false), std::vector<double>(ranks, 1e-5))), 1u);
 }
 
 TEST(MeshPlanner, ARankThatIsSlowerGetsFewerElementsFromTheBeginning) {

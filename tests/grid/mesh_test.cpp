@@ -22,7 +22,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <skel/detail/runtime/iteration/cell_exchange.hpp>
 #include <skel/detail/runtime/iteration/sequential.hpp>
+#include <skel/detail/runtime/iteration/typed_part.hpp>
 #include <skel/iterate.hpp>
 #include <skel/pipeline.hpp>
 
@@ -118,6 +120,66 @@ TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
     EXPECT_THAT(e.what(), HasSubstr("phase 'third' threw at element 5 in iteration 3 on rank"));
     EXPECT_THAT(e.what(), HasSubstr("planted \\x1b[2J"));
   }
+}
+
+/// A cell that is not written where it is told not to be, or not read.
+struct stubborn {
+  double u = 0;
+  bool writes = true, reads = true;
+  std::string name = "no plain type";
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    if (!writes) throw std::runtime_error("no ink");
+    archive(u, writes, reads, name);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(u, writes, reads, name);
+    if (!reads) throw std::runtime_error("no glasses");
+  }
+};
+
+/// All cells go from rank 0 to the last one.
+void expect_stubborn(stubborn const& fifth, std::string const& what, std::optional<std::size_t> element, int thrower) {
+  skel::grid grid;
+  auto const program = skel::iterate("stubborn", some_mesh(),
+                                     [&](mesh_element const& e) { return e.number() == 5 ? fifth : stubborn(); }) |
+                       skel::update("u", &stubborn::u) | skel::times(1);
+  auto const me = static_cast<std::uint32_t>(grid.rank());
+  skel::runtime::iteration::typed_part part(program);
+  std::vector<std::uint32_t> const first(part.elements()),
+      last(part.elements(), static_cast<std::uint32_t>(grid.size() - 1));
+  auto const from = skel::plan::layout_of(*program.faces, first, me),
+             to = skel::plan::layout_of(*program.faces, last, me);
+  skel::runtime::step_control control(nullptr);
+  part.begin(from);
+  ASSERT_FALSE(part.make({0, from.computed}, control));
+  try {
+    skel::runtime::iteration::move_cells(part, 7, &from, {}, *program.faces, last, to, grid.ranks());
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (skel::mesh_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr(what));
+    EXPECT_EQ(e.program(), "stubborn");
+    EXPECT_EQ(e.element(), element);
+    EXPECT_EQ(e.iteration(), 7u);
+    EXPECT_EQ(e.rank(), thrower);
+    EXPECT_EQ(e.cause() != nullptr, grid.rank() == thrower);
+  }
+}
+
+TEST(MeshOnGrid, EveryRankThrowsWhatWritingACellHasThrownThatMoves) {
+  expect_stubborn(
+      {.writes = false},
+      "program 'stubborn': the cell of element 5 could not be written for another rank after iteration 7 on "
+      "rank 0: no ink",
+      5, 0);
+}
+
+TEST(MeshOnGrid, EveryRankThrowsWhatReadingACellHasThrownThatMoves) {
+  skel::grid const grid;
+  expect_stubborn({.reads = false}, "cells that came from other ranks after iteration 7 could not be read on rank",
+                  std::nullopt, grid.size() - 1);
 }
 
 TEST(MeshOnGrid, TakesAPlatformThatIsGivenAfterTheGridWasMade) {

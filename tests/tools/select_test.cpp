@@ -174,6 +174,7 @@ TEST_F(SelectTest, SaysWhatItCannotDo) {
   EXPECT_THAT(refused({platform(), app(), "--algorithm", "exakt"}, 2), HasSubstr("did you mean 'exact'?"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "near-a,nowhere"}, 2), HasSubstr("'nowhere' is no cluster of"));
   EXPECT_THAT(refused({platform(), app(), "--subset", "far,far"}, 2), HasSubstr("'far' twice"));
+  EXPECT_THAT(refused({platform(), app(), "--subset", ""}, 2), HasSubstr("--subset"));
   EXPECT_THAT(refused({platform(), app(), "--plot", platform()}, 2), HasSubstr("is the file that is read"));
   EXPECT_THAT(refused({platform(), app(), "--budget", "5"}, 1), HasSubstr("--budget wants prices"));
   auto const news = file("news.jsonl", "");

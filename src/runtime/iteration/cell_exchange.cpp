@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/bytes.hpp>
-#include <skel/detail/runtime/errors.hpp>
+#include <skel/detail/runtime/iteration/errors.hpp>
 
 #include "serve_ranks.hpp"
 #include "transport/mpi_transport.hpp"
@@ -37,11 +39,14 @@ class one_round {
   bool over_ = false;
 };
 
-/// Throws on every rank what has gone wrong on any.
-void agree(std::string const& problem, char const* what, communicator const& ranks) {
-  auto const all = ranks.all_gather(problem);
-  for (std::size_t r = 0; r < all.size(); ++r)
-    if (!all[r].empty()) throw error(std::string(what) + " on rank " + std::to_string(r) + ": " + all[r]);
+/// Throws on every rank what has gone wrong on any, of the lowest rank.
+void agree(mesh_part const& part, std::optional<mesh_failure> const& mine, communicator const& ranks) {
+  auto const all = ranks.all_gather(mine ? to_bytes(*mine) : std::string());
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (all[r].empty()) continue;
+    if (static_cast<int>(r) == ranks.rank()) throw_failure(part.name(), "", *mine);
+    throw_failure(part.name(), "", from_bytes<mesh_failure>(all[r]));
+  }
 }
 
 }  // namespace
@@ -84,18 +89,24 @@ std::vector<std::string> exchange_texts(std::vector<std::string> for_ranks, comm
   return out;
 }
 
-void move_cells(mesh_part& part, plan::mesh_layout const* from, std::optional<std::string> const& read,
-                face_neighbours const& mesh, std::span<std::uint32_t const> rank_of, plan::mesh_layout const& to,
-                communicator const& ranks) {
-  std::string problem;
+void move_cells(mesh_part& part, std::uint64_t iteration, plan::mesh_layout const* from,
+                std::optional<std::string> const& read, face_neighbours const& mesh,
+                std::span<std::uint32_t const> rank_of, plan::mesh_layout const& to, communicator const& ranks) {
+  std::optional<mesh_failure> failed;
   std::vector<std::string> blocks(static_cast<std::size_t>(ranks.size()));
+  mesh_failure now{.during = mesh_failure::kind::move, .iteration = iteration, .rank = ranks.rank()};
   try {
-    std::string const own = read ? *read : from != nullptr ? written_cells(part, *from) : std::string();
+    std::string own = read.value_or("");
+    for (std::size_t place = 0; !read && from != nullptr && place < from->computed; ++place) {
+      now.element = from->elements.numbers[place];
+      part.write_cell(place, own);
+    }
+    now.during = mesh_failure::kind::adopt, now.element = mesh_failure::no_element;
     blocks = cells_by_rank(std::as_bytes(std::span(own)), mesh, rank_of, blocks.size());
   } catch (...) {
-    problem = what_is_handled();
+    failed = describe(now);
   }
-  agree(problem, "cells could not be written", ranks);
+  agree(part, failed, ranks);
   try {
     auto const come = exchange_texts(std::move(blocks), ranks);
     std::vector<std::span<std::byte const>> written;
@@ -103,9 +114,9 @@ void move_cells(mesh_part& part, plan::mesh_layout const* from, std::optional<st
     for (auto const& one : come) written.push_back(std::as_bytes(std::span(one)));
     part.adopt(to, written);
   } catch (...) {
-    problem = what_is_handled();
+    failed = describe(now);
   }
-  agree(problem, "cells could not be read", ranks);
+  agree(part, failed, ranks);
 }
 
 }  // namespace skel::runtime::iteration

@@ -8,7 +8,7 @@ namespace {
 
 std::string where(std::string const& step, mesh_failure const& f) {
   std::string const element = "element " + std::to_string(f.element),
-                    iteration = " in iteration " + std::to_string(f.iteration);
+                    number = "iteration " + std::to_string(f.iteration), iteration = " in " + number;
   switch (f.during) {
     case mesh_failure::kind::make:
       return "the cell of " + element + " could not be made";
@@ -28,6 +28,10 @@ std::string where(std::string const& step, mesh_failure const& f) {
       return "the result of " + element + " could not be made";
     case mesh_failure::kind::gather:
       return "results could not be taken";
+    case mesh_failure::kind::move:
+      return "the cell of " + element + " could not be written for another rank after " + number;
+    case mesh_failure::kind::adopt:
+      return "cells that came from other ranks after " + number + " could not be read";
     case mesh_failure::kind::rank:
       return "the rank could not go on" + (f.iteration == 0 ? std::string() : iteration);
   }

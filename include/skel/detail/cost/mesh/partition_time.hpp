@@ -77,7 +77,8 @@ iteration_time time_of(part_hosts const& on, plan::partition_figures const& coun
 double least_seconds(part_hosts const& on, std::span<double const> all);
 
 /// The factors of the surface law, as a partition has them: betaH = what the fullest port carries, as faces of s bytes,
-/// over (nt / ntH)^(2/3), and betaC alike of the fullest uplink, beyond what ports take (0 of one cluster). With them,
+/// over (nt / ntH)^(2/3), and betaC alike of the fullest uplink, beyond what ports take (0 of one cluster, and
+/// where no uplink is fuller than the fullest port). With them,
 /// cost::mesh::program predicts what updates of this partition take beside latencies, where ports and uplinks are
 /// alike. Source: Caron, Klein and Perez, as cost/mesh/iteration_time.hpp, section 2.3.
 struct surface_factors {

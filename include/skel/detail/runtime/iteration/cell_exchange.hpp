@@ -30,10 +30,10 @@ std::vector<std::string> exchange_texts(std::vector<std::string> for_ranks, comm
 
 /// A part has its cells in a new layout, that of `rank_of` on this rank, from those in the layout that it had; and
 /// those that are read from elsewhere (a checkpoint) on rank 0, where there are any: then cells here do not count.
-/// Collective. Throws on every rank skel::error, with the rank and what its author's serializer threw, where cells
-/// cannot be written or read.
-void move_cells(mesh_part& part, plan::mesh_layout const* from, std::optional<std::string> const& read,
-                face_neighbours const& mesh, std::span<std::uint32_t const> rank_of, plan::mesh_layout const& to,
-                communicator const& ranks);
+/// `iteration`: the last one that is done. Collective. Throws on every rank skel::mesh_error, with what its author's
+/// serializer threw, where cells cannot be written or read.
+void move_cells(mesh_part& part, std::uint64_t iteration, plan::mesh_layout const* from,
+                std::optional<std::string> const& read, face_neighbours const& mesh,
+                std::span<std::uint32_t const> rank_of, plan::mesh_layout const& to, communicator const& ranks);
 
 }  // namespace skel::runtime::iteration

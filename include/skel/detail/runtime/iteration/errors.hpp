@@ -59,6 +59,8 @@ struct mesh_failure {
     output,   ///< an output threw
     result,   ///< the result of an element could not be made, or written
     gather,   ///< results could not be taken
+    move,     ///< a cell could not be written for another rank
+    adopt,    ///< cells of other ranks could not be read
     rank,     ///< a rank could not go on, as where it had no memory
   };
   static constexpr std::uint64_t no_element = ~std::uint64_t{0};
