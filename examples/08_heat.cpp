@@ -21,6 +21,7 @@
 #include <skel/bsp.hpp>
 #include <skel/skel.hpp>
 
+#include "output_file.hpp"
 #include "ranks.hpp"
 
 namespace {
@@ -273,6 +274,7 @@ int program(skel::grid& grid, int argc, char** argv) {
   cli.add_option("-o,--output", picture, "Write the plate as a picture (PGM)")->type_name("FILE");
   cli.add_flag("--check", check, "Compare with a plain sequential program");
   if (auto const code = examples::read_command_line(cli, grid, argc, argv)) return *code;
+  examples::expect_folder_of(picture);
   if (processes == 0) processes = examples::usual_processes(grid);
 
   auto const plate_then = heat(grid, how, processes);

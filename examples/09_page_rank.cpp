@@ -292,7 +292,7 @@ int program(skel::grid& grid, int argc, char** argv) {
       ->check(CLI::Range(0.0, 1.0));
   cli.add_option("--below", how.below, "End when the ranks change by less, all together")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::numeric_limits<double>::min(), std::numeric_limits<double>::max()));
   cli.add_option("--iterations", how.most_iterations, "End after so many anyway")
       ->capture_default_str()
       ->check(CLI::Range(1, 900'000));

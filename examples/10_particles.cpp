@@ -22,6 +22,7 @@
 
 #include "kernels/blocks.hpp"
 #include "kernels/particle_trace.hpp"
+#include "output_file.hpp"
 
 namespace {
 
@@ -290,7 +291,10 @@ int main(int argc, char** argv) try {
       "tiles\n"
       "that are processes of a BSP program. Alone or under mpirun; the same positions on any number of ranks."};
   declare(app, with, wanted);
-  app.callback([&] { check(with, wanted); });
+  app.callback([&] {
+    check(with, wanted);
+    examples::expect_folder_of(with.trace.file);
+  });
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {

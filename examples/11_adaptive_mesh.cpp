@@ -19,6 +19,7 @@
 
 #include "kernels/blocks.hpp"
 #include "kernels/mesh_trace.hpp"
+#include "output_file.hpp"
 
 namespace {
 
@@ -259,7 +260,10 @@ int main(int argc, char** argv) try {
       "tiles\n"
       "that are processes of a BSP program. Alone or under mpirun; the same means on any number of ranks."};
   declare(app, with);
-  app.callback([&] { check(with); });
+  app.callback([&] {
+    check(with);
+    examples::expect_folder_of(with.trace.file);
+  });
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& e) {

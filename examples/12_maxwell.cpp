@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -40,6 +39,7 @@
 #include "maxwell/paraview.hpp"
 #include "maxwell/probe.hpp"
 #include "maxwell/pulse.hpp"
+#include "output_file.hpp"
 
 namespace {
 
@@ -275,7 +275,11 @@ template <std::size_t Order>
 void run_order(skel::grid& grid, options const& with, scene in) {
   auto& of = in.of;
   bool const leaps = with.integrator == "leapfrog";
-  if (of.step == 0) of.step = stable_step<Order>(grid, in.mesh, *of.with, of.how, leaps);
+  double const longest = stable_step<Order>(grid, in.mesh, *of.with, of.how, leaps);
+  if (of.step == 0) of.step = longest;
+  if (of.step > longest && grid.rank() == 0)
+    std::cerr << "12_maxwell: --step " + std::to_string(of.step) + " is longer than " + std::to_string(longest) +
+                     ", the longest that is known to be stable: fields may grow without end\n";
   if (leaps) {
     of.at_first = first_light<cell<Order>>(grid, in.mesh, of, true);
     run<cell<Order>>(grid, with, in, leap_frog_program<Order>(in.mesh, of));
@@ -359,9 +363,7 @@ int main(int argc, char** argv) try {
   declare(app, with);
   CLI11_PARSE(app, argc, argv);
   auto in = make_scene(with);
-  for (auto const& file : {with.series, with.dump, with.vtk})
-    if (auto const folder = std::filesystem::path(file).parent_path(); !folder.empty() && !is_directory(folder))
-      throw skel::error(file + ": there is no folder " + folder.string());
+  for (auto const& file : {with.series, with.dump, with.vtk}) examples::expect_folder_of(file);
   if (!with.dump.empty() && !(std::holds_alternative<cavity_mode>(in.of.start.what) && in.of.with->walls.empty()))
     throw skel::error("--dump is of modes between electric walls: take --start mode, without --wall");
   if (std::holds_alternative<cavity_mode>(in.of.start.what) ? !with.middle.empty() || with.width > 0

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "../plot.hpp"
 #include "comparisons.hpp"
 #include "testbed.hpp"
 
@@ -64,33 +66,52 @@ void print_calls(migbsp_testbed const& on) {
     }
 }
 
-void print_ratios(migbsp_testbed const& on) {
+/// `plot`: a picture of them goes there, of each policy with the best alpha at each order; empty: none.
+void print_ratios(migbsp_testbed const& on, std::string const& plot) {
+  bench::plot picture("Time of each policy over that without migrations, at its best alpha",
+                      {"order of the matrix", bench::scale::logarithmic}, {"scenario iii / i", bench::scale::linear});
+  auto const draw = [&](std::string name, std::vector<double> const& ratios) {
+    bench::series line{.name = std::move(name), .points = {}};
+    for (std::size_t k = 0; k < ratios.size(); ++k)
+      line.points.emplace_back(static_cast<double>(on.cases[k].order), ratios[k]);
+    picture.add(std::move(line));
+  };
+  std::vector<double> published;
+  for (auto const& one : on.cases) published.push_back(one.best_ratio());
+  draw("paper", published);
   fmt::print(
       "\n\nTime of every policy / time without migrations (scenario iii / i; in brackets: ii / i, what its calls "
       "cost)\n");
   fmt::print("{:<24}", "order");
   for (auto const& one : on.cases) fmt::print("{:>16}", one.order);
   fmt::print("\n{:<24}", "paper, best alpha");
-  for (auto const& one : on.cases) fmt::print("{:>16.3f}", one.best_ratio());
+  for (double const one : published) fmt::print("{:>16.3f}", one);
   auto const row = [&](std::string const& name, skeletons::migration_settings settings, bool told = false) {
     fmt::print("\n{:<24}", name);
+    std::vector<double> ratios;
     for (auto const& one : on.cases) {
       if (told) settings.supersteps = record::supersteps_of(one.program);
       double const base = without(on, one);
       settings.apply = true;
-      double const with = simulated(on, one, settings).seconds;
+      ratios.push_back(simulated(on, one, settings).seconds / base);
       settings.apply = false;
-      fmt::print("{:>7.3f} ({:.4f})", with / base, simulated(on, one, settings).seconds / base);
+      fmt::print("{:>7.3f} ({:.4f})", ratios.back(), simulated(on, one, settings).seconds / base);
     }
+    return ratios;
   };
   for (auto const policy : skeletons::migration_policies) {
     if (policy == "never" || policy == "skel") continue;
-    for (auto const alpha : published_alphas)
-      row(fmt::format("{}, alpha {}", policy, alpha), scenario(policy, alpha, true));
+    std::vector<double> best(on.cases.size(), std::numeric_limits<double>::infinity());
+    for (auto const alpha : published_alphas) {
+      auto const ratios = row(fmt::format("{}, alpha {}", policy, alpha), scenario(policy, alpha, true));
+      std::ranges::transform(best, ratios, best.begin(), [](double a, double b) { return std::min(a, b); });
+    }
+    draw(std::string(policy), best);
   }
-  row("skel", {.name = "skel"});
-  row("skel, told its end", {.name = "skel"}, true);
+  draw("skel", row("skel", {.name = "skel"}));
+  draw("skel, told its end", row("skel, told its end", {.name = "skel"}, true));
   fmt::print("\n");
+  if (!plot.empty()) picture.write(plot);
 }
 
 int run(int argc, char** argv) {
@@ -114,6 +135,11 @@ int run(int argc, char** argv) {
       app.add_option("--growing", growing, "compare with greedy refinement on so many programs with growing hot spots");
   kinds->excludes(schedules)->excludes(spots);
   schedules->excludes(spots);
+  std::string plot;
+  app.add_option("--plot", plot, "of the table of all policies, a picture (SVG)")
+      ->excludes(kinds)
+      ->excludes(schedules)
+      ->excludes(spots);
   app.add_flag("--small", small, "with --clairvoyant: programs so small that the schedule is the cheapest of all")
       ->needs(schedules);
   app.add_option("--seed", seed, "the first of their seeds")->capture_default_str();
@@ -133,7 +159,7 @@ int run(int argc, char** argv) {
   auto const on = bench::read_migbsp_testbed(file);
   print_table(on);
   print_calls(on);
-  print_ratios(on);
+  print_ratios(on, plot);
   return 0;
 }
 

@@ -33,10 +33,10 @@ namespace skel::mapping::migration {
 /// forecasts had held for at the last one, or so many that it takes but a small share of their time, when a sequence
 /// changes, or when supersteps take longer than they were expected to. It is made where an even spread of the work and
 /// no waiting for messages would have saved more since the last one than a call takes that moves something, one of n +
-/// 1 after n in a row that did not; and while calls take less than migrations have won and a small share of the time:
-/// of the whole, where the program says its end. Beyond that it is made where the last one moved nothing, as it did not
-/// pay yet, and what it found is to win more by now, as forecasts have held for longer, than n + 1 calls take. Where a
-/// host goes away, it is made at once, whatever it takes.
+/// 1 after n in a row that did not; and while calls take less than half of what migrations have won and a small share
+/// of the time: of the whole, where the program says its end. Beyond that it is made where the last one moved nothing,
+/// as it did not pay yet, and what it found is to win more by now, as forecasts have held for longer, than n + 1 calls
+/// take. Where a host goes away, it is made at once, whatever it takes.
 ///
 /// Where not all supersteps are told, forecasts are as if those that are told were all, and each counts for as many as
 /// it stands for.

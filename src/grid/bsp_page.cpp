@@ -297,7 +297,10 @@ std::string model(record::bsp_history const& run) {
   row("l: the barrier", made.barriers);
   row("by the model, w + g h + l", sum);
   row("measured", made.measured);
-  std::string out = "<h2>What supersteps take by the model</h2>\n" + table({"", "each*", "all*"}, rows);
+  std::string out = "<h2>What supersteps take by the model</h2>\n" + table({"", "each*", "together*"}, rows);
+  if (made.supersteps < run.run.supersteps)
+    out += paragraph("Of " + counted(made.supersteps, "superstep") + " that were looked at, of " +
+                     number_of(run.run.supersteps) + ".");
   if (made.measured > 0)
     out += paragraph(print("The model says %+.1f %% of what was measured.", 100 * (sum / made.measured - 1)) +
                      (made.policy.empty() ? "" : " Deciding took " + scaled(made.deciding, "s") + "."));

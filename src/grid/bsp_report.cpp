@@ -71,17 +71,20 @@ std::string decisions_text(record::bsp_record const& run) {
 }
 
 /// What migrations took, and what the model says of the supersteps, where they were measured.
-std::string model_text(record::bsp_decisions const& made) {
+std::string model_text(record::bsp_record const& run) {
+  auto const& made = run.decisions;
   std::string out;
   if (made.migration_fixed > 0 || made.migration_per_byte > 0)
     out += "  a migration took " + migration_price_text(made.migration_fixed, made.migration_per_byte) +
            " beside the way of its state, as measured at the last barriers with moves\n";
   if (made.supersteps > 0) {
     auto const many = static_cast<double>(made.supersteps);
-    out += "  a superstep took " + scaled(made.measured / many, "s") +
-           "; by w + g h + l: " + scaled(made.computation / many, "s") + " of computing, " +
-           scaled(made.communication / many, "s") + " of messages, " + scaled(made.barriers / many, "s") +
-           " of the barrier\n";
+    out += made.supersteps < run.supersteps
+               ? "  of " + counted(made.supersteps, "superstep") + " that were looked at, each took "
+               : std::string("  a superstep took ");
+    out += scaled(made.measured / many, "s") + "; by w + g h + l: " + scaled(made.computation / many, "s") +
+           " of computing, " + scaled(made.communication / many, "s") + " of messages, " +
+           scaled(made.barriers / many, "s") + " of the barrier\n";
   }
   return out;
 }
@@ -99,7 +102,7 @@ std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
   return out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
              << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
              << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
-             << decisions_text(run) << model_text(run.decisions) << migrations_text(run) << refusals_text(run);
+             << decisions_text(run) << model_text(run) << migrations_text(run) << refusals_text(run);
 }
 
 }  // namespace skel

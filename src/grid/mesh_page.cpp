@@ -80,9 +80,10 @@ std::string sizes_table(mapping::selection_picture const& of) {
       rows += "<tr>" + number_cell(number_of(k + 1)) + text_cell(model.name) +
               number_cell(one.clusters.empty() ? "-" : scaled(one.seconds, "s")) +
               text_cell(one.clusters.empty() ? "none has links and room" : names_of(of.machine, one.clusters)) +
-              text_cell(one.clusters == of.chosen ? "chosen" + some_ranks(of)
-                        : one.proven              ? ""
-                                                  : "of a heuristic") +
+              text_cell(one.clusters == of.chosen
+                            ? "chosen" + some_ranks(of) + (some_ranks(of).empty() ? "" : "; the time is of all")
+                        : one.proven ? ""
+                                     : "of a heuristic") +
               "</tr>\n";
     }
   return table({"clusters*", "model", "an iteration*", "the best of them", ""}, rows) +
@@ -95,8 +96,8 @@ std::string clusters(mesh_history const& run) {
   auto const& of = *run.clusters;
   out += mapping::grid_svg(of) +
          paragraph(
-             "Each square is a rank, filled where it has elements. Ranks of a cluster are near to each other and "
-             "equally fast; lines are links, with the latency of the longer direction.");
+             "Each square is a rank, filled where it has elements. Ranks of a cluster are near to each other; "
+             "lines are links, with the latency of the longer direction.");
   auto const& plan = run.report.plan;
   std::vector<std::size_t> at_first;
   for (std::size_t c = 0; c < plan.clusters.size(); ++c)

@@ -84,7 +84,8 @@ bool rescheduling::is_told(bsp_measures const& last) {
     ++passed_over_;
     bool const in_step = (last.number - row_begun_) % told_in_a_row == 0;
     if (now_ < row_began_ + pause_ || !(in_step || last.took >= pause_)) return false;
-    begin_row(last.number, 1 + passed_over_ / told_in_a_row);
+    // Supersteps that were short say nothing of one that is not.
+    begin_row(last.number, in_step ? 1 + passed_over_ / told_in_a_row : 1);
     row_began_ -= last.took;
   }
   return true;

@@ -122,6 +122,35 @@ TEST(MeshOnGrid, EveryRankThrowsWhatAPhaseHasThrown) {
   }
 }
 
+/// What an element gives, which is not read.
+struct unreadable {
+  std::string text = "no plain type";
+
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(text);
+  }
+  template <class Archive>
+  void load(Archive& /*archive*/) {
+    throw std::runtime_error("no glasses");
+  }
+};
+
+/// With all elements on rank 0, too: other ranks have not iterated.
+TEST(MeshOnGrid, ResultsThatCannotBeReadAreOfTheLastIteration) {
+  skel::grid grid;
+  auto const program = skel::iterate("unreadable", some_mesh(), [](mesh_element const&) { return cell(); }) |
+                       skel::update("u", &cell::u) | skel::times(7);
+  try {
+    grid.run(program, [](cell const&) { return unreadable(); });
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (skel::mesh_error const& e) {
+    EXPECT_THAT(e.what(), HasSubstr("results could not be taken"));
+    EXPECT_EQ(e.iteration(), 7u);
+    EXPECT_EQ(e.rank(), 0);
+  }
+}
+
 /// A cell that is not written where it is told not to be, or not read.
 struct stubborn {
   double u = 0;

@@ -450,6 +450,7 @@ TEST(Rescheduling, TellsLongSuperstepsAtOnceAfterShortOnes) {
   auto const first = std::ranges::find_if(told, [](auto const& one) { return one.number >= long_from; });
   ASSERT_NE(first, told.end());
   EXPECT_EQ(first->number, long_from);
+  EXPECT_EQ(first->stands_for, 1U);
   EXPECT_GT(told.end() - first, static_cast<std::ptrdiff_t>(row)) << "and each from then on";
   EXPECT_EQ(told.back().number - first->number, static_cast<std::size_t>(told.end() - first) - 1);
 }
