@@ -86,10 +86,10 @@ void write_series(std::string const& path, std::vector<sample> const& all) {
 
 /// Some of the samples, as many lines as a screen has room for.
 void print_series(std::vector<sample> const& all) {
-  constexpr std::size_t lines = 10;
+  std::size_t const lines = std::min<std::size_t>(10, all.size() - 1);
   std::printf("%9s%10s%10s%10s%10s%10s%10s\n", "t", "Ex", "Ey", "Ez", "Hx", "Hy", "Hz");
   for (std::size_t line = 0; line <= lines; ++line) {
-    auto const& one = all[line * (all.size() - 1) / lines];
+    auto const& one = all[lines > 0 ? line * (all.size() - 1) / lines : 0];
     std::printf("%9.4f", one.time);
     for (auto const& field : one.fields)
       for (double const x : field) std::printf("%10.4f", std::abs(x) < 5e-5 ? 0.0 : x);  // no -0

@@ -34,8 +34,9 @@ if(NOT status EQUAL 0 OR NOT output MATCHES "distance from the exact wave at the
   message(FATAL_ERROR "a mode in a file: exit ${status}\n${output}${errors}")
 endif()
 must_refuse("--order" --order 3)
-must_refuse("/nowhere/x: there is no folder /nowhere" --cells 1 --steps 1 --series /nowhere/x)
-must_refuse("/nowhere/x: there is no folder /nowhere" --cells 1 --steps 1 --dump /nowhere/x)
+must_refuse("/nowhere/x: cannot be written, as there is no folder /nowhere" --cells 1 --steps 1 --series /nowhere/x)
+must_refuse("/nowhere/x: cannot be written, as there is no folder /nowhere" --cells 1 --steps 1 --dump /nowhere/x)
+must_refuse("/nowhere/x: cannot be written, as there is no folder /nowhere" --cells 1 --steps 1 --vtk /nowhere/x)
 
 foreach(order 0 1 2)
   execute_process(COMMAND ${PROGRAM} --cells 2 --steps 7 --order ${order} --flux upwind --integrator lsrk

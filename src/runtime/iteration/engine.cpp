@@ -457,7 +457,7 @@ void engine::finish_closing() {
     if (!theirs.totals.empty() && !takes_part()) part_.take_totals(theirs.totals);
     record_.shares.push_back({theirs.inner, theirs.outer, theirs.ghosts, theirs.neighbours, theirs.bytes});
   }
-  iteration_ = record_.iterations;  // also of ranks that had nothing to compute
+  iteration_ = record_.iterations, step_ = 0;  // also of ranks that had nothing to compute: results are of no step
   if (options_.take_results && !record_.paused) try {
       for (int r = 0; r < among_.size(); ++r) {
         auto const& come = come_[static_cast<std::size_t>(r)];
