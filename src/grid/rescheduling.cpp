@@ -119,7 +119,16 @@ void rescheduling::hear_ranks(bsp_measures const& last) {
     for (std::size_t r = 0; r < quotas_.size(); ++r) quotas_[r] = quota_of(r);
 }
 
-/// What ranks got of their cores, and what others say of hosts.
+/// What others say of hosts. It ends a pause.
+void rescheduling::hear_others(bsp_measures const& last) {
+  if (!announced_ || (pause_ > 0 && now_ < listened_ + slot)) return;
+  listened_ = now_;
+  auto const said = announced_();
+  for (auto const& one : said) monitor_.add(one, now_);
+  if (pause_ > 0 && !said.empty()) begin_row(last.number, 1);
+}
+
+/// What ranks got of their cores.
 void rescheduling::hear(bsp_measures const& last) {
   for (std::size_t r = 0; r < shares_.size(); ++r) {
     wanted_[r] += last.computing[r], got_[r] += last.computing[r] * last.share[r];
@@ -127,8 +136,6 @@ void rescheduling::hear(bsp_measures const& last) {
     shares_[r].close(now_);
     monitor_.add(platform::share_reading{r, now_, last.share[r], last.computing[r]});
   }
-  if (announced_)
-    for (auto const& one : announced_()) monitor_.add(one, now_);
   monitor_.advance(now_);
 }
 
@@ -249,6 +256,7 @@ std::vector<bsp_move> rescheduling::moves_of(record::rescheduling call, double t
 std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
   if (ran_on_.empty()) ran_on_ = last.rank_of;
   hear_ranks(last);
+  hear_others(last);
   for (auto const process : last.stay) policy_->pin(process), pinned_[process] = true;
   bool const tells = is_told(last);
   if (!tells && !told_) return {};
@@ -282,6 +290,7 @@ std::vector<bsp_move> rescheduling::next_moves(bsp_measures const& last) {
 void rescheduling::hear_last(bsp_measures const& last) {
   if (ran_on_.empty()) ran_on_ = last.rank_of;
   hear_ranks(last);
+  hear_others(last);
   if (is_told(last) || told_) static_cast<void>(superstep_of(last));
 }
 

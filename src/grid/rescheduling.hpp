@@ -66,6 +66,7 @@ class rescheduling {
   void begin_row(std::uint64_t number, std::uint64_t stands_for);
   void end_row(bsp_measures const& last);
   void hear_ranks(bsp_measures const& last);
+  void hear_others(bsp_measures const& last);
   void hear(bsp_measures const& last);
   void learn_migrations(bsp_measures const& last);
   double quota_of(std::size_t rank) const;
@@ -94,6 +95,7 @@ class rescheduling {
   double row_began_ = 0;           // [s]
   double telling_ = 0;             // what it took to tell this row [s]
   double pause_ = 0;               // after it [s]; 0: it goes on
+  double listened_ = 0;            // to announcements [s]
   bool moves_ = false;             // it was said that processes move, and nothing yet of what that took
   std::deque<double> calls_;  // what the last calls took [s]
   double calling_ = 0;        // what all calls took [s]

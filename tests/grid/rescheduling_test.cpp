@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/record/clock.hpp>
 #include <skel/detail/record/decision_entry.hpp>
 
 namespace {
@@ -453,6 +454,44 @@ TEST(Rescheduling, TellsLongSuperstepsAtOnceAfterShortOnes) {
   EXPECT_EQ(first->stands_for, 1U);
   EXPECT_GT(told.end() - first, static_cast<std::ptrdiff_t>(row)) << "and each from then on";
   EXPECT_EQ(told.back().number - first->number, static_cast<std::size_t>(told.end() - first) - 1);
+}
+
+/// A policy that takes 5 ms of a core to be told a superstep: twelve of them are to be paid by 6 s of supersteps.
+class slow_policy final : public skel::mapping::migration::policy {
+ public:
+  explicit slow_policy(std::vector<skel::record::superstep>& told) : told_(told) {}
+  bool takes_samples() const override { return true; }
+  std::optional<skel::record::rescheduling> after(skel::record::superstep const& step) override {
+    told_.push_back(step);
+    for (auto const begun = skel::record::thread_ns(); skel::record::thread_ns() < begun + 5'000'000;) {
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::vector<skel::record::superstep>& told_;
+};
+
+TEST(Rescheduling, AnAnnouncementEndsAPause) {
+  constexpr std::size_t row = skel::rescheduling::told_in_a_row;
+  std::vector<skel::record::superstep> told;
+  bool says = false;
+  auto with = setup("skel");
+  with.announced = [&says] {
+    std::vector<announcement> all;
+    if (std::exchange(says, false)) all.push_back({.says = announcement::kind::leaves, .host = "c"});
+    return all;
+  };
+  skel::rescheduling watcher(std::move(with), std::make_unique<slow_policy>(told));
+  auto now = took(1, 1e-4);
+  for (; now.number <= 1000; ++now.number) watcher.next_moves(now);
+  ASSERT_EQ(told.size(), row);
+  says = true;
+  double passed = 0;
+  for (; told.size() == row && passed < 5; ++now.number) watcher.next_moves(now), passed += now.took;
+  ASSERT_EQ(told.size(), row + 1);
+  EXPECT_TRUE(told.back().leaves);
+  EXPECT_LT(passed, 1);
 }
 
 /// It is told the superstep in whose barrier processes move, and the one that says what that took.
