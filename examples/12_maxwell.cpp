@@ -278,8 +278,8 @@ void run_order(skel::grid& grid, options const& with, scene in) {
   double const longest = stable_step<Order>(grid, in.mesh, *of.with, of.how, leaps);
   if (of.step == 0) of.step = longest;
   if (of.step > longest && grid.rank() == 0)
-    std::cerr << "12_maxwell: --step " + std::to_string(of.step) + " is longer than " + std::to_string(longest) +
-                     ", the longest that is known to be stable: fields may grow without end\n";
+    std::cerr << "12_maxwell: --step " << of.step << " is longer than " << longest
+              << ", the longest that is known to be stable: fields may grow without end\n";
   if (leaps) {
     of.at_first = first_light<cell<Order>>(grid, in.mesh, of, true);
     run<cell<Order>>(grid, with, in, leap_frog_program<Order>(in.mesh, of));

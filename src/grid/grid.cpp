@@ -469,18 +469,8 @@ struct grid::state {
     std::vector<std::vector<double>> told, out;
     for (auto const& text : ranks.all_gather(runtime::to_bytes(mine)))
       told.push_back(runtime::from_bytes<std::vector<double>>(text));
-    // Ranks that may run on the same cores are alike: what else runs there makes single ones slower.
-    auto const is_limited = [&](std::size_t r) { return !cores->granted.empty() && std::isfinite(cores->granted[r]); };
-    std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> alike;  // by domain of cores, and threads
-    for (std::size_t r = 0; r < size; ++r) {
-      if (is_limited(r) || told[r].empty()) continue;
-      auto const found = alike.try_emplace({cores->domain[r], threads()[r]}, told[r]).first;
-      for (std::size_t s = 0; s < told[r].size(); ++s) found->second[s] = std::min(found->second[s], told[r][s]);
-    }
-    for (std::size_t r = 0; r < size; ++r) {
-      auto const found = alike.find({cores->domain[r], threads()[r]});
-      out.push_back(is_limited(r) || found == alike.end() ? told[measures[r]] : found->second);
-    }
+    for (auto const r : measures) out.push_back(told[r]);
+    take_least_of_shared_cores(out, *cores, threads());
     return out;
   }
 

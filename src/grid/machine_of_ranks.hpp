@@ -30,7 +30,8 @@ enum class rank_sets {
 machine_of_ranks make_machine_of_ranks(run_platform const& where, platform::description const& of_ranks,
                                        std::vector<std::size_t> const& threads, rank_sets by);
 
-/// The same sets of ranks with paths as they are now. `of_ranks`: as before. O(ranks^2).
+/// The same sets of ranks with the paths of `of_ranks`, in which each rank is a host (snapshot::for_ranks()).
+/// O(ranks^2).
 machine_of_ranks with_paths(machine_of_ranks machine, platform::description const& of_ranks);
 
 }  // namespace skel

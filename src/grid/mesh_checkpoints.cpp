@@ -121,8 +121,8 @@ void mesh_checkpoints::keep(std::uint64_t iterations, runtime::iteration::mesh_p
   std::vector<std::string> come;
   if (problem.empty()) try {
       come = runtime::iteration::exchange_texts(std::move(blocks), ranks_);
-    } catch (error const& e) {  // only rank 0 gets anything
-      problem = e.what();
+    } catch (...) {  // only rank 0 gets anything
+      problem = what_is_handled();
     }
   if (!store_) return;
   if (problem.empty()) try {

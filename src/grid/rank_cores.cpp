@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
@@ -149,6 +150,21 @@ rank_cores find_stated_cores(runtime::communicator const& ranks, platform::descr
   }
   limits = sentence(views, there, names);
   return dealt(views, deal_cores({host_of_rank.begin(), host_of_rank.end()}, usable, most));
+}
+
+void take_least_of_shared_cores(std::vector<std::vector<double>>& seconds, rank_cores const& cores,
+                                std::vector<std::size_t> const& threads) {
+  std::map<std::pair<std::size_t, std::size_t>, std::vector<double>> least;  // by domain and threads
+  auto const for_each_unlimited = [&](auto const& use) {
+    for (std::size_t r = 0; r < seconds.size(); ++r)
+      if (!seconds[r].empty() && (cores.granted.empty() || !std::isfinite(cores.granted[r])))
+        use(std::pair(cores.domain[r], threads[r]), seconds[r]);
+  };
+  for_each_unlimited([&](auto const& key, std::vector<double> const& own) {
+    auto& all = least.try_emplace(key, own).first->second;
+    for (std::size_t s = 0; s < own.size(); ++s) all[s] = std::min(all[s], own[s]);
+  });
+  for_each_unlimited([&](auto const& key, std::vector<double>& own) { own = least.at(key); });
 }
 
 }  // namespace skel

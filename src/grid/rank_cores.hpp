@@ -38,4 +38,10 @@ rank_cores find_rank_cores(runtime::communicator const& ranks, std::string& limi
 rank_cores find_stated_cores(runtime::communicator const& ranks, platform::description const& machine,
                              std::vector<plan::host_id> const& host_of_rank, std::string& limits);
 
+/// Of ranks that may run on the same cores, with as many threads each, the least that any of them took is what all
+/// take: what else runs there makes single ones slower. `seconds`: of each rank, of some steps; empty: not measured,
+/// and so it stays. Ranks whose control group limits them keep their own. O(ranks log(ranks) steps).
+void take_least_of_shared_cores(std::vector<std::vector<double>>& seconds, rank_cores const& cores,
+                                std::vector<std::size_t> const& threads);
+
 }  // namespace skel

@@ -27,6 +27,11 @@ file(WRITE ${SCRATCH}/cut.msh "${text}")
 must_refuse("cut.msh: line " --mesh ${SCRATCH}/cut.msh)
 file(WRITE ${SCRATCH}/quads.su2 "NDIME= 2\nNELEM= 1\n9 0 1 2 3 0\nNPOIN= 4\n0 0 0\n1 0 1\n1 1 2\n0 1 3\n")
 must_refuse("quads.su2: cell 0: is a quad, and the solver takes tetrahedra only" --mesh ${SCRATCH}/quads.su2)
+execute_process(COMMAND ${PROGRAM} --cells 1 --steps 1 --step 100 RESULT_VARIABLE status
+  OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+if(NOT status EQUAL 0 OR NOT errors MATCHES "--step 100 is longer than .*, the longest that is known to be stable")
+  message(FATAL_ERROR "a step that is too long: exit ${status}\n${output}${errors}")
+endif()
 # A box from a file has modes, and the second solver is told where it begins.
 execute_process(COMMAND ${PROGRAM} --mesh ${mesh} --start mode --mode 1,1,0 --steps 3 RESULT_VARIABLE status
   OUTPUT_VARIABLE output ERROR_VARIABLE errors)

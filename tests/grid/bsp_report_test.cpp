@@ -51,6 +51,16 @@ TEST(BspReport, SaysWhichMovesWereNotMade) {
   EXPECT_THAT(text_of(report), HasSubstr("1 migration could not be made"));
 }
 
+TEST(BspReport, SaysOfHowManySuperstepsTheFiguresOfTheModelAre) {
+  auto report = two_calls();
+  report.run.supersteps = 48;
+  report.run.decisions.supersteps = 24;
+  report.run.decisions.measured = 24e-3;
+  EXPECT_THAT(text_of(report), HasSubstr("of 24 supersteps that were looked at, each took 1 ms;"));
+  report.run.supersteps = 24;
+  EXPECT_THAT(text_of(report), HasSubstr("a superstep took 1 ms;"));
+}
+
 TEST(BspReport, SaysWhatTheTimeOfAMigrationIs) {
   auto report = two_calls();
   report.run.decisions.migration_fixed = 4.68e-3;

@@ -1,3 +1,6 @@
+#include <limits>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -95,6 +98,22 @@ TEST(ProcessorsOf, AreNoMoreThanHostsOfAPlatform) {
   } catch (skel::error const& problem) {
     EXPECT_THAT(problem.what(), testing::HasSubstr("say fewer \"cores\" in the platform"));
   }
+}
+
+TEST(RankCores, RanksOfTheSameCoresTakeTheLeastThatOneOfThemTook) {
+  double const all = std::numeric_limits<double>::infinity();
+  skel::rank_cores const cores{.own = {1, 1, 0, 1, 1, 1},
+                               .domain = {0, 0, 0, 0, 0, 1},
+                               .cores = {4, 1},
+                               .granted = {all, all, all, 0.5, all, all}};
+  std::vector<std::vector<double>> seconds{{1, 40}, {30, 2}, {}, {5, 5}, {7, 7}, {9, 9}};
+  skel::take_least_of_shared_cores(seconds, cores, {1, 1, 1, 1, 2, 1});
+  EXPECT_EQ(seconds[0], (std::vector<double>{1, 2}));
+  EXPECT_EQ(seconds[1], seconds[0]);
+  EXPECT_TRUE(seconds[2].empty()) << "it was not measured";
+  EXPECT_EQ(seconds[3], (std::vector<double>{5, 5})) << "its control group limits it";
+  EXPECT_EQ(seconds[4], (std::vector<double>{7, 7})) << "with two threads";
+  EXPECT_EQ(seconds[5], (std::vector<double>{9, 9})) << "on other cores";
 }
 
 }  // namespace

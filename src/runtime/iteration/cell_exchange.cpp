@@ -71,9 +71,12 @@ std::vector<std::string> cells_by_rank(std::span<std::byte const> cells, face_ne
   return out;
 }
 
-std::string written_cells(mesh_part const& part, plan::mesh_layout const& layout) {
+std::string written_cells(mesh_part const& part, plan::mesh_layout const& layout, std::uint64_t* element) {
   std::string out;
-  for (std::size_t place = 0; place < layout.computed; ++place) part.write_cell(place, out);
+  for (std::size_t place = 0; place < layout.computed; ++place) {
+    if (element != nullptr) *element = layout.elements.numbers[place];
+    part.write_cell(place, out);
+  }
   return out;
 }
 
@@ -96,11 +99,7 @@ void move_cells(mesh_part& part, std::uint64_t iteration, plan::mesh_layout cons
   std::vector<std::string> blocks(static_cast<std::size_t>(ranks.size()));
   mesh_failure now{.during = mesh_failure::kind::move, .iteration = iteration, .rank = ranks.rank()};
   try {
-    std::string own = read.value_or("");
-    for (std::size_t place = 0; !read && from != nullptr && place < from->computed; ++place) {
-      now.element = from->elements.numbers[place];
-      part.write_cell(place, own);
-    }
+    std::string const own = read ? *read : from != nullptr ? written_cells(part, *from, &now.element) : std::string();
     now.during = mesh_failure::kind::adopt, now.element = mesh_failure::no_element;
     blocks = cells_by_rank(std::as_bytes(std::span(own)), mesh, rank_of, blocks.size());
   } catch (...) {

@@ -21,8 +21,9 @@ namespace skel::runtime::iteration {
 std::vector<std::string> cells_by_rank(std::span<std::byte const> cells, face_neighbours const& mesh,
                                        std::span<std::uint32_t const> rank_of, std::size_t ranks);
 
-/// What is written of all cells that are computed here. Throws what their author's serializer throws.
-std::string written_cells(mesh_part const& part, plan::mesh_layout const& layout);
+/// What is written of all cells that are computed here. Throws what their author's serializer throws; `element` is the
+/// number of the one for which it did, where it is not null.
+std::string written_cells(mesh_part const& part, plan::mesh_layout const& layout, std::uint64_t* element = nullptr);
 
 /// Each rank gives what is for each rank, and gets what all ranks have for it, by their numbers. Collective, from the
 /// thread that initialised MPI.
