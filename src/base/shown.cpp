@@ -1,7 +1,6 @@
 #include <skel/detail/base/shown.hpp>
 
 #include <cstdint>
-#include <cstdio>
 
 #include <skel/detail/base/contract.hpp>
 
@@ -93,12 +92,6 @@ std::optional<std::size_t> first_not_utf8(std::string_view text) {
     at += bytes;
   }
   return std::nullopt;
-}
-
-std::string shown(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
 }
 
 std::optional<std::string> fault_of_name(std::string_view name) {

@@ -15,6 +15,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/size_text.hpp>
 #include <skel/detail/platform/files.hpp>

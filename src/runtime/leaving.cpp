@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel::runtime {

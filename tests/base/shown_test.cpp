@@ -66,12 +66,6 @@ TEST(FirstNotUtf8, IsWhereTheTextEndsToBeOne) {
   EXPECT_EQ(first_not_utf8("\xE2\x8A"), 0U);
 }
 
-TEST(Shown, NumbersHaveTheDigitsThatTheyNeed) {
-  EXPECT_EQ(skel::shown(0.02), "0.02");
-  EXPECT_EQ(skel::shown(-1e-9), "-1e-09");
-  EXPECT_EQ(skel::shown(1.0 / 3), "0.333333");
-}
-
 TEST(FaultOfName, IsSaidWhereANameCannotBeShown) {
   EXPECT_EQ(fault_of_name("Z\xC3\xBCrich 7"), std::nullopt);
   EXPECT_EQ(fault_of_name(std::string(skel::longest_name, 'x')), std::nullopt);

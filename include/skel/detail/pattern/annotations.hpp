@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel {
