@@ -1,10 +1,11 @@
 #include <skel/detail/base/number.hpp>
 
-#include <locale.h>
-#include <stdlib.h>
-
 #include <algorithm>
+#include <clocale>
 #include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include <skel/detail/base/contract.hpp>
@@ -24,11 +25,27 @@ std::string written(std::size_t room, double number, Format... format) {
 /// The most that stands around digits: a sign, "0.000" or a point and an exponent as "e+308".
 constexpr std::size_t around = 8;
 
+locale_t classic() {
+  static locale_t const all = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  return all;
+}
+
 /// std::from_chars does not say whether a number is too large or too small, strtod does.
 double beyond_range(std::string const& digits) {
-  static locale_t const classic = ::newlocale(LC_ALL_MASK, "C", nullptr);
-  return ::strtod_l(digits.c_str(), nullptr, classic);
+  return ::strtod_l(digits.c_str(), nullptr, classic());
 }
+
+/// This thread's locale is the classic one as long as this lives.
+class in_classic_locale {
+ public:
+  in_classic_locale() : before_(::uselocale(classic())) {}
+  in_classic_locale(in_classic_locale const&) = delete;
+  in_classic_locale& operator=(in_classic_locale const&) = delete;
+  ~in_classic_locale() { ::uselocale(before_); }
+
+ private:
+  locale_t before_;
+};
 
 }  // namespace
 
@@ -43,6 +60,22 @@ std::string fixed(double number, int decimals) {
 
 std::string exact(double number) {
   return written(around + std::numeric_limits<double>::max_digits10, number);
+}
+
+std::string print(char const* format, ...) {
+  in_classic_locale const here;
+  std::string text(128, '\0');
+  while (true) {
+    va_list values;
+    va_start(values, format);
+    int const length = std::vsnprintf(text.data(), text.size(), format, values);
+    va_end(values);
+    SKEL_ENSURES(length >= 0);
+    auto const whole = static_cast<std::size_t>(length);
+    bool const fits = whole < text.size();
+    text.resize(fits ? whole : whole + 1);
+    if (fits) return text;
+  }
 }
 
 std::optional<double> detail::take_double(std::string_view& text) {

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/text_stream.hpp>
 
 #include "figure_text.hpp"
 
@@ -34,7 +35,8 @@ std::string set_text(bsp_plan const& plan, bsp_set const& set) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, bsp_plan const& plan) {
+std::ostream& operator<<(std::ostream& to, bsp_plan const& plan) {
+  text_stream out;
   auto const processes = std::accumulate(plan.processes_of.begin(), plan.processes_of.end(), std::size_t{0});
   out << "bsp '" << plan.name << "': " << processes << (processes == 1 ? " process" : " processes") << " on "
       << counted(plan.hosts.size(), "rank") << ", moved by '" << plan.policy << "'\n";
@@ -48,8 +50,9 @@ std::ostream& operator<<(std::ostream& out, bsp_plan const& plan) {
     out << "  from " << plan.sets[path.from].name << " to " << plan.sets[path.to].name << ": "
         << prices(path.gap, path.latency) << "\n";
   }
-  return out << "  l, a barrier of all: " << scaled(plan.barrier, "s") << "; a migration is expected to take "
+  out << "  l, a barrier of all: " << scaled(plan.barrier, "s") << "; a migration is expected to take "
              << migration_price_text(plan.migration, plan.migration_per_byte) << " beside the way of its state\n";
+  return to << out.str();
 }
 
 }  // namespace skel

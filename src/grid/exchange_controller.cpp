@@ -8,6 +8,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/text_stream.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
@@ -255,16 +256,18 @@ void exchange_controller::after(double seconds) {
   last_ = seconds;
 }
 
-std::ostream& operator<<(std::ostream& out, exchange_report const& report) {
-  if (report.executions == 0) return out << "between ranks: nothing was exchanged yet\n";
+std::ostream& operator<<(std::ostream& to, exchange_report const& report) {
+  if (report.executions == 0) return to << "between ranks: nothing was exchanged yet\n";
+  text_stream out;
   out << "between " << counted(report.ranks, "rank") << ": " << name_of(report.way) << ", as " << report.why << '\n'
       << "  dense      " << report.elements << " elements, " << report.dense * 1e6 << " us\n";
   if (report.longest > 0)
     out << "  sparse     " << report.longest << " elements at most of a rank, " << report.sparse * 1e6
         << " us; to say which " << report.lists * 1e6 << " us\n";
-  return out << "  seconds    preparing " << report.preparing << ", exchanging " << report.exchanging << "; "
+  out << "  seconds    preparing " << report.preparing << ", exchanging " << report.exchanging << "; "
              << counted(report.executions, "execution") << " in " << counted(report.phases, "phase") << ", "
              << report.switches << (report.switches == 1 ? " switch" : " switches") << '\n';
+  return to << out.str();
 }
 
 }  // namespace skel

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/text_stream.hpp>
 
 #include "figure_text.hpp"
 
@@ -28,7 +29,8 @@ std::string cluster_text(mesh_plan const& plan, mesh_cluster const& one) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, mesh_plan const& plan) {
+std::ostream& operator<<(std::ostream& to, mesh_plan const& plan) {
+  text_stream out;
   auto const elements = std::accumulate(plan.elements_of.begin(), plan.elements_of.end(), std::uint64_t{0});
   out << "program '" << plan.name << "': " << counted(elements, "element") << " on "
       << counted(plan.hosts.size(), "rank") << "\n";
@@ -49,7 +51,7 @@ std::ostream& operator<<(std::ostream& out, mesh_plan const& plan) {
   }
   for (std::size_t k = 0; k < plan.others.size() && k < most_others; ++k)
     out << "    on " << plan.others[k].first << ": " << scaled(plan.others[k].second, "s") << "\n";
-  return out;
+  return to << out.str();
 }
 
 }  // namespace skel

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/text_stream.hpp>
 
 #include "figure_text.hpp"
 #include "moved_text.hpp"
@@ -34,7 +35,8 @@ std::string step_text(record::mesh_step_times const& step, double iterations) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
+std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
+  text_stream out;
   auto const& run = report.run;
   auto const iterations = static_cast<double>(std::max<std::uint64_t>(1, report.iterations_made()));
   out << "program '" << run.name << "' over " << counted(run.elements, "element") << ": "
@@ -58,7 +60,7 @@ std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
   for (auto const& why : report.refused_announcements) out << "  an announcement was refused: " << why << "\n";
   for (auto const& step : run.steps) out << step_text(step, iterations);
   for (std::size_t r = 0; r < run.hosts.size(); ++r) out << line_of_rank(run, r);
-  return out;
+  return to << out.str();
 }
 
 }  // namespace skel

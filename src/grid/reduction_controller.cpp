@@ -12,6 +12,7 @@
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/statistics.hpp>
+#include <skel/detail/base/text_stream.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
 #include <skel/detail/mapping/reduction_choice.hpp>
@@ -367,11 +368,12 @@ void reduction_controller::after(double seconds) {
   if (!std::exchange(now.has_observed, true)) now.estimate_other_work(seconds);
 }
 
-std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
+std::ostream& operator<<(std::ostream& to, reduction_report const& report) {
+  text_stream out;
   auto const& features = report.features;
   out << "irregular reduction: " << features.iterations << " iterations, " << features.subscripts << " subscripts, "
       << features.elements << " elements, " << features.parts << " threads\n";
-  if (report.decisions == 0) return out << "  not run yet\n";
+  if (report.decisions == 0) return to << out.str() << "  not run yet\n";
   out << "  algorithm  " << plan::name_of(report.decision.algorithm) << ": " << report.decision.why() << '\n';
   for (auto const& one : report.decision.candidates)
     out << "    " << plan::name_of(one.algorithm) << ": setup " << one.entry * 1e6 << " us, execution " << one.run * 1e6
@@ -391,7 +393,7 @@ std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
   out << "\n  seconds    reading " << report.reading << ", deciding " << report.deciding << ", preparing "
       << report.preparing << ", running " << report.running << '\n'
       << "  model      of " << report.model_date << ", " << report.model_machine << '\n';
-  return out;
+  return to << out.str();
 }
 
 }  // namespace skel

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -36,11 +35,10 @@ struct option {
 };
 
 double number(std::string const& name, std::string const& text, double least) {
-  char* end = nullptr;
-  double const value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
+  auto const value = number_in<double>(text);
+  if (!value || !std::isfinite(*value) || *value < least)
     throw input_error("command line", name, "'" + text + "' is not a number of at least " + shown(least));
-  return value;
+  return *value;
 }
 
 std::size_t count(std::string const& name, std::string const& text, std::size_t least) {

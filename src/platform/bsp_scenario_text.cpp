@@ -87,7 +87,7 @@ void write_bsp_scenario(bsp_scenario const& of, std::ostream& out) {
     for (std::size_t p = 0; p < of.pinned.size(); ++p)
       if (of.pinned[p]) pinned.push_back(p);
     out << ",\n\"pinned\": ";
-    write_list(out, pinned, [](std::size_t process) { return process; });
+    write_list(out, pinned, shown<std::size_t>);
   }
   auto const& how = of.policy;
   nlohmann::json const policy{{"name", how.name},   {"alpha", how.alpha}, {"apply", how.apply},

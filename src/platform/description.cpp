@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -10,6 +9,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel::platform {
@@ -99,10 +99,9 @@ std::optional<split_name> number_in_name(std::string_view name) {
   std::string_view const digits = name.substr(dash + 1);
   if (digits.empty() || digits.front() < '0' || digits.front() > '9' || (digits.size() > 1 && digits.front() == '0'))
     return std::nullopt;
-  std::size_t index = 0;
-  auto const [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return split_name{std::string(name.substr(0, dash)), index};
+  auto const index = number_in<std::size_t>(digits);
+  if (!index) return std::nullopt;
+  return split_name{std::string(name.substr(0, dash)), *index};
 }
 
 bool before(cluster_link const& a, cluster_link const& b) {

@@ -1,9 +1,9 @@
 #include "chrome_trace.hpp"
 
-#include <cstdio>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "json_text.hpp"
 
@@ -12,9 +12,7 @@ namespace skel::record {
 namespace {
 
 std::string time_text(char const* name, double us) {
-  char text[64];
-  std::snprintf(text, sizeof text, ",\"%s\":%.3f", name, us);
-  return text;
+  return std::string(",\"") + name + "\":" + fixed(us, 3);
 }
 
 std::string row_text(std::uint64_t row) {

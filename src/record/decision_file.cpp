@@ -1,11 +1,11 @@
 #include <skel/detail/record/decision_file.hpp>
 
 #include <cerrno>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/text_stream.hpp>
 #include <skel/detail/record/output_file.hpp>
 
 #include "json_text.hpp"
@@ -32,7 +32,7 @@ std::string decision_file::problem() const {
 }
 
 std::uint64_t decision_file::decided(decision_entry const& made) {
-  std::ostringstream line;
+  text_stream line;
   line << "{\"decision\":" << ++decisions_ << ",\"problem\":" << in_json(made.problem)
        << ",\"request\":" << in_json(made.request) << ",\"context\":[";
   char const* comma = "";
@@ -52,7 +52,7 @@ std::uint64_t decision_file::decided(decision_entry const& made) {
 }
 
 void decision_file::measured(std::uint64_t decision, measured_entry const& so_far) {
-  std::ostringstream line;
+  text_stream line;
   line << "{\"decision\":" << decision << ",\"measured\":{\"uses\":" << so_far.uses
        << ",\"mean\":" << in_json(so_far.mean) << "}}";
   write_line(line.str());

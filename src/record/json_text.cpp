@@ -1,8 +1,9 @@
 #include "json_text.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
+
+#include <skel/detail/base/number.hpp>
 
 namespace skel::record {
 
@@ -25,8 +26,7 @@ std::string in_json(std::string_view text) {
 
 std::string in_json(double number) {
   if (!std::isfinite(number)) return "null";
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+  return exact(number);
 }
 
 }  // namespace skel::record

@@ -11,6 +11,8 @@
 
 #include <skel/detail/base/text_stream.hpp>
 
+#include "support/comma_locale.hpp"
+
 namespace {
 
 using skel::exact;
@@ -40,6 +42,15 @@ void for_many(Check check) {
     check(edge);
   for (int i = 0; i < 1000; ++i) check(sign(random) * std::pow(10, exponent(random)));
   for (int i = 0; i < 1000; ++i) check(sign(random) * std::pow(10, small(random)));
+}
+
+TEST(Number, TestsRunWithDecimalCommas) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%.1f", 0.5);
+  EXPECT_STREQ(text, "0,5");
+  std::ostringstream stream;
+  stream << 1234 << ' ' << 0.5;
+  EXPECT_EQ(stream.str(), "1 234 0,5");
 }
 
 TEST(Number, IsShownAsPrintfDoesWithAPoint) {

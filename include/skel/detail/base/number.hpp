@@ -25,6 +25,9 @@ namespace detail {
 std::optional<double> take_double(std::string_view& text);
 }
 
+/// What printf writes with the same format. O(length).
+[[gnu::format(printf, 1, 2)]] std::string print(char const* format, ...);
+
 /// Reads the number that a text begins with, and removes it from there. A sign may stand in front, a blank may not;
 /// "inf" and "nan" are numbers. Nothing, and the text stays, if it begins with no number or with one too large for its
 /// type. A number with a point may be too small for its type: it becomes 0 or the nearest one. O(length).

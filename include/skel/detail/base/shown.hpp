@@ -13,6 +13,9 @@ namespace skel {
 /// may pass several times. O(most). Precondition: most is at least 3.
 std::string printable(std::string_view text, std::size_t most);
 
+/// The same, uncut. O(bytes).
+std::string printable(std::string_view text);
+
 /// The same in single quotes, as errors show a word of their input: cut where it is longer than is needed to find it.
 std::string in_quotes(std::string_view text);
 
