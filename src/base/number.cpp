@@ -1,13 +1,13 @@
 #include <skel/detail/base/number.hpp>
 
 #include <algorithm>
-#include <clocale>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
 
+#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/contract.hpp>
 
 namespace skel {
@@ -25,29 +25,22 @@ std::string written(std::size_t room, double number, Format... format) {
 /// The most that stands around digits: a sign, "0.000" or a point and an exponent as "e+308".
 constexpr std::size_t around = 8;
 
-locale_t classic() {
-  static locale_t const all = ::newlocale(LC_ALL_MASK, "C", nullptr);
-  return all;
-}
-
 /// std::from_chars does not say whether a number is too large or too small, strtod does.
 double beyond_range(std::string const& digits) {
-  return ::strtod_l(digits.c_str(), nullptr, classic());
+  classic_locale const here;
+  return std::strtod(digits.c_str(), nullptr);
 }
 
-/// This thread's locale is the classic one as long as this lives.
-class in_classic_locale {
- public:
-  in_classic_locale() : before_(::uselocale(classic())) {}
-  in_classic_locale(in_classic_locale const&) = delete;
-  in_classic_locale& operator=(in_classic_locale const&) = delete;
-  ~in_classic_locale() { ::uselocale(before_); }
-
- private:
-  locale_t before_;
-};
-
 }  // namespace
+
+classic_locale::classic_locale() {
+  static locale_t const classic = ::newlocale(LC_ALL_MASK, "C", nullptr);
+  before_ = ::uselocale(classic);
+}
+
+classic_locale::~classic_locale() {
+  ::uselocale(before_);
+}
 
 std::string shown(double number, int digits) {
   return written(around + static_cast<std::size_t>(std::max(1, digits)), number, std::chars_format::general, digits);
@@ -63,7 +56,7 @@ std::string exact(double number) {
 }
 
 std::string print(char const* format, ...) {
-  in_classic_locale const here;
+  classic_locale const here;
   std::string text(128, '\0');
   while (true) {
     va_list values;

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/number.hpp>
@@ -53,6 +54,7 @@ class checker {
 
   /// Also brings each block into one form, so that equal blocks are equal texts.
   void parameters(std::string const& where, parameter_blocks& blocks) const {
+    classic_locale const here;  // the library reads numbers by a function of C
     for (auto& [key, text] : blocks) {
       std::string at = where;
       at.append(where.empty() ? "" : ".").append(key);
