@@ -9,6 +9,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/platform/files.hpp>
@@ -138,7 +139,7 @@ std::string processor_name() {
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(name, &length);
-  return {name, static_cast<std::size_t>(length)};
+  return printable({name, static_cast<std::size_t>(length)});
 }
 
 /// MPI_Finalize begins with deleting the attributes of MPI_COMM_SELF.
