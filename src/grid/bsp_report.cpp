@@ -4,7 +4,6 @@
 #include <string>
 
 #include <skel/detail/base/counted.hpp>
-#include <skel/detail/base/text_stream.hpp>
 
 #include "figure_text.hpp"
 
@@ -99,13 +98,11 @@ std::string refusals_text(record::bsp_record const& run) {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& to, bsp_report const& report) {
-  text_stream out;
   auto const& run = report.run;
-  out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
-             << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
-             << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
-             << decisions_text(run) << model_text(run) << migrations_text(run) << refusals_text(run);
-  return to << out.str();
+  return to << "bsp '" + run.name + "': " + process_count(run.processes) + " on " + counted(run.hosts.size(), "rank") +
+                   ", " + counted(run.supersteps, "superstep") + " and " + counted(run.messages, "message") +
+                   print(" in %.4g s\n", run.seconds) + ranks_text(run) + decisions_text(run) + model_text(run) +
+                   migrations_text(run) + refusals_text(run);
 }
 
 }  // namespace skel

@@ -193,7 +193,7 @@ std::map<std::string, option> const& options() {
 void print_help() {
   std::puts("Options that every skel program takes:");
   for (auto const& [name, o] : options())
-    std::printf("  %-28s %s\n", (name + (o.value ? " " + std::string(o.value) : "")).c_str(), o.help);
+    std::puts(print("  %-28s %s", (name + (o.value ? " " + std::string(o.value) : "")).c_str(), o.help).c_str());
 }
 
 }  // namespace

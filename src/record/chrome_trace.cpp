@@ -27,7 +27,7 @@ chrome_trace::chrome_trace(std::string file) : file_(std::move(file)), out_(file
 }
 
 void chrome_trace::event(char kind, std::size_t rank, std::string const& rest) {
-  out_ << (any_ ? ",\n" : "\n") << "{\"ph\":\"" << kind << "\",\"pid\":" << rank << rest << "}";
+  out_ << (any_ ? ",\n" : "\n") << "{\"ph\":\"" << kind << "\",\"pid\":" << std::to_string(rank) << rest << "}";
   any_ = true;
 }
 

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include <skel/detail/base/text_stream.hpp>
+#include <skel/detail/base/classic_locale.hpp>
 
 #include "support/comma_locale.hpp"
 
@@ -122,10 +122,23 @@ TEST(Number, IsTakenFromTheBeginningOfText) {
   EXPECT_EQ(text, "99999999999 1");
 }
 
-TEST(TextStream, WritesNumbersWithoutTheLocale) {
-  skel::text_stream text;
-  text << 1234567 << ' ' << 0.5 << ' ' << std::uint64_t{1'000'000};
-  EXPECT_EQ(text.str(), "1234567 0.5 1000000");
+TEST(Number, IsPrintedAsPrintfDoesWithAPoint) {
+  EXPECT_EQ(skel::print("%s: %5.2f of %d, %%", "a", 1.5, 12345), "a:  1.50 of 12345, %");
+  std::string const longer(1000, 'x');
+  EXPECT_EQ(skel::print("%s %g", longer.c_str(), 0.5), longer + " 0.5");
+  for (std::size_t size = 120; size < 140; ++size)
+    EXPECT_EQ(skel::print("%s", longer.substr(0, size).c_str()), longer.substr(0, size));
+}
+
+TEST(Number, OfALibraryOfCHasAPointWhereTheClassicLocaleIsAskedFor) {
+  char text[16];
+  {
+    skel::classic_locale const here;
+    std::snprintf(text, sizeof text, "%.1f", 0.5);
+    EXPECT_STREQ(text, "0.5");
+  }
+  std::snprintf(text, sizeof text, "%.1f", 0.5);
+  EXPECT_STREQ(text, "0,5") << "the locale of the program stays";
 }
 
 }  // namespace

@@ -75,6 +75,15 @@ TEST(FaultOfName, IsSaidWhereANameCannotBeShown) {
   EXPECT_TRUE(fault_of_name("a\xE2\x80\xAE")->starts_with("has a control character"));
 }
 
+TEST(Printable, IsUncutWhereNoLengthIsGiven) {
+  EXPECT_EQ(printable(std::string(1000, '\n')).size(), 4000U);
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(Error, IsPrintableWhateverItQuotes) {
+  EXPECT_STREQ(skel::error("stage 'a\x1b[31m\nb\xff' fails").what(), "stage 'a\\x1b[31m\\x0ab\\xff' fails");
+}
+
 TEST(InputError, IsPrintableWhateverItQuotes) {
   std::string const bad = "\x1b]0;title\a\xff" + std::string(3'000'000, 'x');
   skel::input_error const refused("file\n", bad, "is " + bad);

@@ -6,7 +6,7 @@
 cmake_minimum_required(VERSION 3.25)
 
 # What is for these functions themselves, and an archive, which has no text.
-set(exempt include/skel/detail/base/text_stream.hpp include/skel/detail/base/classic_locale.hpp src/base/number.cpp
+set(exempt include/skel/detail/base/classic_locale.hpp src/base/number.cpp
   include/skel/detail/runtime/archive.hpp)
 
 # refuse(WHERE WHAT USE): in these folders, what this expression finds, for what is to be used instead.
@@ -40,7 +40,7 @@ foreach(file IN LISTS files)
   # Programs of skel's own, and examples, never take over a locale: there, streams and printf write as the classic one says.
   set(rooms "include|src|cost|mapping")
   refuse("${rooms}" "printf *\\([^;]*%[-+ #0-9.*]*l?[aefgAEFG]" "skel::print, skel::shown or skel::fixed")
-  refuse("${rooms}" "(o|i)?stringstream[ {&(]" "skel::text_stream, or skel::words_in and skel::number_in")
+  refuse("${rooms}" "(o|i)?stringstream[ {&(]" "a std::string, or skel::words_in and skel::number_in")
   refuse("${rooms}" "std::(setprecision|fixed|scientific|hexfloat|defaultfloat)" "skel::shown or skel::fixed")
   refuse("${rooms}|tools|examples" "[^a-z_](strto(d|f|ld)|atof|sto(d|f|ld)|v?f?s?scanf) *\\("
     "skel::number_in or skel::take_number")

@@ -26,7 +26,7 @@ plant(examples/one.cpp "double x = std::stod(text);\n" "examples/one.cpp:1: ':st
 plant(cost/one.cpp "int n = sscanf(text, \"%lf\", &x);\n" "cost/one.cpp:1: ' sscanf(' depends on")
 plant(mapping/one.cpp "std::snprintf(t, n,\n  \"%zu of %.3g\", a, b);\n" "mapping/one.cpp:1: 'printf(t, n, \"%zu of %.3g")
 plant(src/grid/two.cpp "std::fprintf(stderr, \"skel: %s, %.0f s\\n\", a, b);\n" "src/grid/two.cpp:1: 'printf(stderr")
-plant(include/skel/detail/cost/one.hpp "\nstd::ostringstream text;\n" "include/skel/detail/cost/one.hpp:2: 'ostringstream ' depends on the locale; use skel::text_stream")
+plant(include/skel/detail/cost/one.hpp "\nstd::ostringstream text;\n" "include/skel/detail/cost/one.hpp:2: 'ostringstream ' depends on the locale; use a std::string")
 plant(src/platform/one.cpp "std::istringstream in{text};\n" "src/platform/one.cpp:1: 'istringstream ' depends on")
 plant(src/record/one.cpp "out << std::setprecision(3) << x;\n" "'std::setprecision' depends on the locale; use skel::shown")
 plant(include/skel/one.hpp "std::setlocale(LC_ALL, \"\");\n" "'setlocale' depends on the locale; use no locale")
