@@ -87,7 +87,7 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
         throw input_error(source, cell_at(a, b), which() + "is not a finite number; seconds are wanted");
       if (value <= 0)
         throw input_error(source, cell_at(a, b),
-                          which() + "is " + number(value) + "; a time in seconds, more than 0, is wanted");
+                          which() + "is " + shown(value) + "; a time in seconds, more than 0, is wanted");
       if (b < a) gaps.push_back(std::abs(std::log(value / seconds_[b * n + a])));
     }
   }
@@ -99,8 +99,8 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
       if (there == back) continue;
       if (std::abs(std::log(there / back)) > limit)
         throw input_error(source, cell_at(b, a),
-                          "the latency from '" + hosts_[b] + "' to '" + hosts_[a] + "' is " + number(back) +
-                              " s, back it is " + number(there) +
+                          "the latency from '" + hosts_[b] + "' to '" + hosts_[a] + "' is " + shown(back) +
+                              " s, back it is " + shown(there) +
                               " s; a matrix of latencies is symmetric: measure the pair again");
       there = back = std::sqrt(there) * std::sqrt(back);
     }
