@@ -284,22 +284,25 @@ int program(skel::grid& grid, int argc, char** argv) {
   model how;
   std::size_t processes = 0, top = 10;
   bool check = false;
-  CLI::App cli("Which vertices of a graph others lead to (PageRank), by processes that have a block of them each");
-  cli.add_option("EDGES", file,
-                 "A file with two vertices a line and comments (#), as SNAP has them; without, packages of Debian");
-  cli.add_option("--damping", how.damping, "How often an edge is followed")
+  CLI::App cli(
+      "Ranks the vertices of a graph by the edges that lead to them (PageRank). Each BSP process has a block of "
+      "vertices.");
+  cli.add_option("EDGES", file, "Reads a list of edges: two vertices a line. Default: the packages of Debian.");
+  cli.add_option("--damping", how.damping, "Sets the probability that an edge is followed.")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1.0));
-  cli.add_option("--below", how.below, "End when the ranks change by less, all together")
+  cli.add_option("--below", how.below, "Ends when the sum of all changes is below this.")
       ->capture_default_str()
       ->check(CLI::Range(std::numeric_limits<double>::min(), std::numeric_limits<double>::max()));
-  cli.add_option("--iterations", how.most_iterations, "End after so many anyway")
+  cli.add_option("--iterations", how.most_iterations, "Ends after this number of iterations at the latest.")
       ->capture_default_str()
       ->check(CLI::Range(1, 900'000));
-  cli.add_option("--processes", processes, "That have a block each; 4 for each rank, and at least 8")
+  cli.add_option("--processes", processes, "Sets the number of processes. Default: 4 for each rank, and at least 8.")
       ->check(CLI::Range(1, 1'000'000));
-  cli.add_option("--top", top, "How many vertices are printed")->capture_default_str()->check(CLI::NonNegativeNumber);
-  cli.add_flag("--check", check, "Compare with a plain sequential program");
+  cli.add_option("--top", top, "Sets the number of vertices that are printed.")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  cli.add_flag("--check", check, "Compares the result with that of a plain sequential program.");
   if (auto const code = examples::read_command_line(cli, grid, argc, argv)) return *code;
   if (processes == 0) processes = examples::usual_processes(grid);
 
