@@ -10,6 +10,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/circle_price.hpp>
 #include <skel/detail/cost/collective_tree.hpp>
 #include <skel/detail/cost/usable_time.hpp>
@@ -203,8 +204,8 @@ void require_usable(collective_algorithm const& algorithm, collective_problem co
   message const m{
       .bytes = (in_parts ? n : 1) * static_cast<double>(problem.bytes), .at_receiver = 2 * n, .in_network = n * n};
   double const longest = std::visit([&](auto const& one) { return longest_message(one, m, one.breakpoints()); }, model);
-  require_usable(longest, [&] { return "a message of up to " + std::to_string(m.bytes) + " bytes"; });
-  require_usable(gamma * m.bytes, [&] { return "combining " + std::to_string(m.bytes) + " bytes"; });
+  require_usable(longest, [&] { return "a message of up to " + exact(m.bytes) + " bytes"; });
+  require_usable(gamma * m.bytes, [&] { return "combining " + exact(m.bytes) + " bytes"; });
 }
 
 double collective_price(collective_algorithm const& algorithm, collective_problem const& problem,

@@ -1,11 +1,11 @@
 #include <skel/detail/cost/grid_models.hpp>
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 #include <variant>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/usable_time.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
 
@@ -51,11 +51,10 @@ grid_models::grid_models(platform::description const& machine, model_kind kind, 
 message_times grid_models::usable(message_times const& times, double bytes, std::size_t from, std::size_t to) const {
   for (double const time : {times.send_busy, times.transfer, times.receive_busy, times.receive_overhead})
     require_usable(time, [&] {
-      std::ostringstream text;
-      text << name_of(kind_) << " with the parameters of " << from_ << ": a message of " << bytes << " bytes "
-           << (from == to ? "inside cluster '" + names_[from] + "'"
-                          : "from cluster '" + names_[from] + "' to cluster '" + names_[to] + "'");
-      return text.str();
+      return std::string(name_of(kind_)) + " with the parameters of " + from_ + ": a message of " + shown(bytes) +
+             " bytes " +
+             (from == to ? "inside cluster '" + names_[from] + "'"
+                         : "from cluster '" + names_[from] + "' to cluster '" + names_[to] + "'");
     });
   return times;
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "line_chain.hpp"
 
@@ -127,7 +128,7 @@ struct line_solver::state {
       }
     }
     throw error("line: no steady state within " + std::to_string(options.max_sweeps) + " sweeps (residual " +
-                std::to_string(change) + "); raise max_sweeps or tolerance");
+                shown(change) + "); raise max_sweeps or tolerance");
   }
 
   enclosure enclose(entry& one, double width, double enough) {

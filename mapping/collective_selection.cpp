@@ -9,6 +9,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/usable_time.hpp>
 #include <skel/detail/platform/survey.hpp>
 
@@ -110,7 +111,7 @@ std::string collective_selection::describe(request const& asked) const {
   if (asked.unit != 1) text += ", elements of " + std::to_string(asked.unit);
   if (asked.root != 0) text += ", root " + std::to_string(asked.root);
   if (!asked.commutative) text += ", in the order of the ranks";
-  if (asked.gamma > 0) text += ", " + std::to_string(1e9 * asked.gamma) + " ns to combine a byte";
+  if (asked.gamma > 0) text += ", " + fixed(1e9 * asked.gamma, 6) + " ns to combine a byte";
   return text;
 }
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/cluster_schedule.hpp>
 #include <skel/detail/mapping/error_record.hpp>
 #include <skel/detail/plan/grid_tree.hpp>
@@ -133,12 +134,11 @@ std::vector<candidate<copy_tree>> copy_tree_problem::candidates(request const& a
 }
 
 std::string copy_tree_problem::describe(request const& asked) {
-  char numbers[200];
-  std::snprintf(numbers, sizeof numbers,
-                "' (program %016llx): batches of %.9g + %.9g B, %.9g s, every %.9g s, room for %zu, on",
-                static_cast<unsigned long long>(asked.program), asked.batch.down, asked.batch.up, asked.batch.work,
-                asked.others, asked.capacity);
-  std::string text = "copies of '" + asked.stage + numbers;
+  std::string text =
+      "copies of '" + asked.stage +
+      print("' (program %016llx): batches of %.9g + %.9g B, %.9g s, every %.9g s, room for %zu, on",
+            static_cast<unsigned long long>(asked.program), asked.batch.down, asked.batch.up, asked.batch.work,
+            asked.others, asked.capacity);
   for (auto const& rank : asked.ranks) text += " " + rank;
   return text;
 }

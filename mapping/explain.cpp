@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_closure.hpp>
 #include <skel/detail/cost/line_solver.hpp>
@@ -12,14 +12,8 @@
 namespace skel::mapping {
 namespace {
 
-std::string number(double value, char const* format = "%.6g") {
-  char text[32];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 std::string percent(double share) {
-  return number(100 * share, "%.1f").append(" %");
+  return fixed(100 * share, 1).append(" %");
 }
 
 /// Lines of no more states are solved in milliseconds, and so are windows.
@@ -99,8 +93,8 @@ std::vector<cost::station_load> explain_line(cost::line const& line, stop_condit
 std::string explain(placement_problem const& problem, decision const& chosen, stop_condition const& stop) {
   auto const line = cost::make_line(problem.program, chosen.placement, problem.platform, problem.options);
   std::string text = chosen.why;
-  text.append("\npredicted: ").append(number(chosen.throughput)).append(" items/s");
-  if (!chosen.optimal) text.append(", proven bound ").append(number(chosen.bound));
+  text.append("\npredicted: ").append(shown(chosen.throughput)).append(" items/s");
+  if (!chosen.optimal) text.append(", proven bound ").append(shown(chosen.bound));
   text.append("; model: ").append(chosen.model).append("\n");
 
   auto const loads = explain_line(line, stop, text);
@@ -117,7 +111,7 @@ std::string explain(placement_problem const& problem, decision const& chosen, st
     text.append("  ")
         .append(to_string(other.placement, problem.platform))
         .append(": ")
-        .append(number(other.throughput));
+        .append(shown(other.throughput));
     text.append(loss <= tie_tolerance ? std::string(" (tie)") : std::string(" (-").append(percent(loss)).append(")"))
         .append("\n");
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -11,6 +10,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/mesh/inside_time.hpp>
 #include <skel/detail/cost/mesh/iteration_time.hpp>
 #include <skel/detail/mapping/cluster_selection.hpp>
@@ -180,47 +180,34 @@ std::vector<sized_clusters> mesh_clusters_problem::best_by_size(request const& a
 /// All that prices depend on.
 std::string mesh_clusters_problem::describe(request const& asked) {
   auto const& app = *asked.app;
-  char numbers[512];
-  std::snprintf(numbers, sizeof numbers,
-                "' (program %016llx): %.9g elements of %.9g B, %zu updates of %.9g B a face, %zu all-reduces, surfaces "
+  std::string text =
+      "clusters of '" + asked.name +
+      print("' (program %016llx): %.9g elements of %.9g B, %zu updates of %.9g B a face, %zu all-reduces, surfaces "
                 "%.9g and %.9g, %.9g of bandwidths, %s, %s, relays from %zu",
                 static_cast<unsigned long long>(asked.program), app.elements, app.bytes_per_element, app.updates,
                 app.face_bytes, app.allreduces, asked.counted ? asked.counted->of_host : app.beta_host,
                 asked.counted ? asked.counted->of_cluster : app.beta_cluster, app.usable_bandwidth,
                 app.mode == record::update_mode::asynchronous ? "asynchronous" : "synchronous",
-                app.partition == record::mesh_shares::equal ? "equal shares" : "shares by speed", asked.relays_from);
-  std::string text = "clusters of '" + asked.name + numbers;
-  std::snprintf(numbers, sizeof numbers, ", machine %016llx",
-                static_cast<unsigned long long>(fnv1a().add(platform::to_json(*asked.machine)).value()));
-  text += numbers;
+                app.partition == record::mesh_shares::equal ? "equal shares" : "shares by speed", asked.relays_from) +
+      print(", machine %016llx",
+            static_cast<unsigned long long>(fnv1a().add(platform::to_json(*asked.machine)).value()));
   if (std::isfinite(asked.budget)) {
-    std::snprintf(numbers, sizeof numbers, ", budget %.9g", asked.budget);
-    text += numbers;
-    for (auto const& [cluster, price] : app.price_per_hour) {
-      std::snprintf(numbers, sizeof numbers, ", %.9g for ", price);
-      text += numbers + cluster;
-    }
+    text += ", budget " + shown(asked.budget, 9);
+    for (auto const& [cluster, price] : app.price_per_hour) text += ", " + shown(price, 9) + " for " + cluster;
   }
   if (asked.ranks != nullptr)
     for (std::size_t c = 0; c < asked.ranks->size(); ++c) {
       text += ", ranks of " + asked.machine->clusters()[c].name + " wait";
-      for (auto const& [ranks, seconds] : (*asked.ranks)[c].waits.points()) {
-        std::snprintf(numbers, sizeof numbers, " %.9g s (%g)", seconds, ranks);
-        text += numbers;
-      }
+      for (auto const& [ranks, seconds] : (*asked.ranks)[c].waits.points())
+        text += " " + shown(seconds, 9) + " s (" + shown(ranks) + ")";
       text += ", take";
-      for (double const times : (*asked.ranks)[c].slower) {
-        std::snprintf(numbers, sizeof numbers, " %.9g", times);
-        text += numbers;
-      }
+      for (double const times : (*asked.ranks)[c].slower) text += " " + shown(times, 9);
       text += " times as long";
     }
   for (auto const& phase : app.phases) {
     text += ", " + phase.name + (phase.overlaps_update ? " behind updates" : "");
-    for (auto const& [cluster, seconds] : phase.seconds_per_element) {
-      std::snprintf(numbers, sizeof numbers, " %.9g s on ", seconds);
-      text += numbers + cluster;
-    }
+    for (auto const& [cluster, seconds] : phase.seconds_per_element)
+      text += " " + shown(seconds, 9) + " s on " + cluster;
   }
   return text;
 }

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/stop_condition.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_closure.hpp>
@@ -65,7 +65,6 @@ cheap_price price_cheaply(cost::line const& line) {
   auto const affordable =
       static_cast<std::size_t>(cheap_steps / static_cast<double>(events * (workers + line.stations.size())));
   auto const items = std::min(std::max<std::size_t>(2000, 20 * workers), affordable);
-  char text[160];
   if (items >= std::max<std::size_t>(200, 2 * workers)) {
     // Buffers that hold more than the tenth of the items that is not measured would be filled for most of the time: the
     // throughput with smaller ones is no more.
@@ -75,11 +74,9 @@ cheap_price price_cheaply(cost::line const& line) {
                                                     .moves = cost::times::exponential,
                                                     .items = items,
                                                     .most_events = (items + workers) * events});
-    if (found.throughput > 0) {
-      std::snprintf(text, sizeof text, "simulation of up to %zu items, exponential times, standard error %.1f %%%s",
-                    items, 100 * found.standard_error / found.throughput, why);
-      return {found.throughput, text};
-    }
+    if (found.throughput > 0)
+      return {found.throughput, print("simulation of up to %zu items, exponential times, standard error %.1f %%%s",
+                                      items, 100 * found.standard_error / found.throughput, why)};
   }
   // A round is eight sweeps over each window, with some five transitions into each state. Before the first one, each
   // state of a window is written down worker by worker.
@@ -92,11 +89,10 @@ cheap_price price_cheaply(cost::line const& line) {
     few.window = 2;
     few.bounds = false;
     few.max_rounds = static_cast<std::size_t>(rounds);
-    std::snprintf(text, sizeof text, "window closure, ended after %zu rounds%s", few.max_rounds, why);
-    return {cost::close_line(line, few).throughput, text};
+    return {cost::close_line(line, few).throughput,
+            print("window closure, ended after %zu rounds%s", few.max_rounds, why)};
   }
-  std::snprintf(text, sizeof text, "lower bound: one item in the line at a time%s", why);
-  return {cost::lower_bound(line), text};
+  return {cost::lower_bound(line), std::string("lower bound: one item in the line at a time") + why};
 }
 
 stop_condition condition_of(search_options const& options) {

@@ -1,8 +1,8 @@
 #include <skel/detail/mapping/placement_choice.hpp>
 
-#include <cstdio>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/error_record.hpp>
 
 namespace skel::mapping {
@@ -20,10 +20,9 @@ std::vector<candidate<found_placement>> placement_choice::candidates(request con
 }
 
 std::string placement_choice::describe(request const& asked) {
-  char number[80];
-  std::snprintf(number, sizeof number, " (program %016llx): %zu placements, the first %.9g/s",
-                static_cast<unsigned long long>(asked.program), asked.found.size(), asked.found.front().throughput);
-  return asked.stages + number;
+  return asked.stages + print(" (program %016llx): %zu placements, the first %.9g/s",
+                              static_cast<unsigned long long>(asked.program), asked.found.size(),
+                              asked.found.front().throughput);
 }
 
 }  // namespace skel::mapping

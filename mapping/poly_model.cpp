@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <vector>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::mapping {
 namespace {
@@ -16,9 +16,7 @@ constexpr double worst_gap = 0.169971;
 
 /// "7.2 %", "0.013 s".
 std::string with_unit(double value, char const* unit) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.2g %s", value, unit);
-  return text;
+  return shown(value, 2) + " " + unit;
 }
 
 std::string in_words(candidate_model const& model, model_loss const& loss) {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/pages.hpp>
 
 namespace skel::mapping {
@@ -23,22 +23,16 @@ double entry_of(cost::reduction_time const& time, reduction_request const& asked
 }
 
 std::string in_words(double seconds) {
-  char text[32];
-  if (seconds < 1e-3)
-    std::snprintf(text, sizeof text, "%.3g us", seconds * 1e6);
-  else if (seconds < 1)
-    std::snprintf(text, sizeof text, "%.3g ms", seconds * 1e3);
-  else
-    std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
+  if (seconds < 1e-3) return shown(seconds * 1e6, 3) + " us";
+  if (seconds < 1) return shown(seconds * 1e3, 3) + " ms";
+  return shown(seconds, 3) + " s";
 }
 
 }  // namespace
 
 std::string reduction_decision::why() const {
   std::string text(plan::name_of(algorithm));
-  char times[32];
-  std::snprintf(times, sizeof times, "%.3g%s", uses, uses == 1 ? " execution" : " executions");
+  std::string const times = shown(uses, 3) + (uses == 1 ? " execution" : " executions");
   if (reason == "forced") return text + " is forced";
   if (candidates.size() < 2) return text + " is all that may be used";
   if (reason == "trial") return text + " is tried once, as its time is hardly known";

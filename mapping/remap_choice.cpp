@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::mapping {
 
@@ -20,10 +20,8 @@ std::vector<candidate<remap_way>> remap_choice::candidates(request const& asked,
 }
 
 std::string remap_choice::describe(request const& asked) {
-  char number[96];
-  std::snprintf(number, sizeof number, "program %016llx after %.9g s: %zu ways compared over %.9g items",
-                static_cast<unsigned long long>(asked.program), asked.seconds, asked.ways.size(), asked.items);
-  return number;
+  return print("program %016llx after %.9g s: %zu ways compared over %.9g items",
+               static_cast<unsigned long long>(asked.program), asked.seconds, asked.ways.size(), asked.items);
 }
 
 }  // namespace skel::mapping

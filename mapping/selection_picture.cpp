@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,6 +10,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/html_text.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/plot.hpp>
 #include <skel/detail/base/scaled.hpp>
 #include <skel/detail/base/shown.hpp>
@@ -23,13 +23,6 @@ constexpr double width = 680, box_width = 172, box_height = 62, square = 5.5, ma
 constexpr std::size_t squares_of_a_box = 27, longest_name = 24;
 /// Links that have their latencies beside them, all of them, as in a grid of so many clusters.
 constexpr std::size_t most_labelled_clusters = 5;
-
-template <class... Args>
-std::string print(char const* format, Args... args) {
-  std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), format, args...);
-  return line.data();
-}
 
 struct spot {
   double x = 0, y = 0;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/announcements.hpp>
 
 #include "options.hpp"
@@ -37,7 +38,7 @@ std::string host_named(std::string const& name) {
 
 /// A number of this option that is finite and at least 0, and not 0 unless that is allowed.
 double number_of(std::string const& option, std::string const& text, bool may_be_zero, char const* wanted) {
-  auto const value = number_in(text);
+  auto const value = number_in<double>(text);
   if (!value || !std::isfinite(*value) || *value < 0 || (*value == 0 && !may_be_zero))
     refuse_option(option, "is " + in_quotes(text) + "; " + wanted);
   return *value;

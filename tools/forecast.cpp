@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/forecast.hpp>
 
@@ -49,7 +50,7 @@ std::vector<series> parse_series(std::string_view text, std::string const& sourc
     if (line.empty()) continue;
     auto const fields = split(line, ',');
     if (all.empty()) {
-      bool const names = std::ranges::none_of(fields, [](auto field) { return number_in(field).has_value(); });
+      bool const names = std::ranges::none_of(fields, [](auto field) { return number_in<double>(field).has_value(); });
       for (std::size_t c = 0; c < fields.size(); ++c) {
         std::string const name = names ? std::string(fields[c]) : "column " + std::to_string(c + 1);
         if (auto const fault = fault_of_name(name))
@@ -62,7 +63,7 @@ std::vector<series> parse_series(std::string_view text, std::string const& sourc
       throw input_error(source, line_of_file(number),
                         fmt::format("has {} numbers; {} are wanted, one for each column", fields.size(), all.size()));
     for (std::size_t c = 0; c < fields.size(); ++c) {
-      auto const value = number_in(fields[c]);
+      auto const value = number_in<double>(fields[c]);
       if (!value || !std::isfinite(*value))
         throw input_error(source, line_of_file(number) + ", column " + std::to_string(c + 1),
                           fields[c].empty() ? "is missing; a measurement is wanted in every line"

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -25,6 +24,7 @@
 #include <fmt/format.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has it in no header
@@ -132,9 +132,8 @@ std::optional<pid_t> parent_of(pid_t process) {
   std::getline(in, text);
   std::size_t const name_ends = text.rfind(')');
   if (name_ends == std::string::npos || name_ends + 4 > text.size()) return std::nullopt;
-  pid_t parent = 0;
-  std::from_chars(text.data() + name_ends + 4, text.data() + text.size(), parent);
-  return parent;
+  std::string_view behind = std::string_view(text).substr(name_ends + 4);
+  return take_number<pid_t>(behind).value_or(0);
 }
 
 std::vector<pid_t> all_children() {
@@ -142,10 +141,8 @@ std::vector<pid_t> all_children() {
   std::error_code problem;
   for (auto const& entry : fs::directory_iterator("/proc", problem)) {
     std::string const name = entry.path().filename().string();
-    pid_t process = 0;
-    auto const [end, bad] = std::from_chars(name.data(), name.data() + name.size(), process);
-    if (bad == std::errc() && end == name.data() + name.size() && parent_of(process) == ::getpid())
-      out.push_back(process);
+    auto const process = number_in<pid_t>(name);
+    if (process && parent_of(*process) == ::getpid()) out.push_back(*process);
   }
   return out;
 }
@@ -174,10 +171,8 @@ std::optional<pid_t> mpirun_of(pid_t process) {
     char const* const own = std::getenv("OMPI_MCA_orte_jobfam_session_dir");
     std::size_t const dot = folder.rfind("/pid.");
     if ((own != nullptr && folder == own) || dot == std::string::npos) return std::nullopt;
-    pid_t out = 0;
-    char const* const end = folder.data() + folder.size();
-    auto const [stop, bad] = std::from_chars(folder.data() + dot + 5, end, out);
-    return bad == std::errc() && stop == end && out > 0 ? std::optional(out) : std::nullopt;
+    auto const out = number_in<pid_t>(std::string_view(folder).substr(dot + 5));
+    return out && *out > 0 ? out : std::nullopt;
   }
   return std::nullopt;
 }
@@ -308,11 +303,13 @@ std::vector<std::string> remove_leftovers(pid_t mpirun) {
   std::error_code problem;
   // Its first line begins with the job of mpirun itself, NUMBER.0; the ranks' jobs have the same upper 16 bits.
   std::ifstream contact(session / "contact.txt");
-  unsigned long job = 0;
-  if (contact >> job)
+  std::string begin;
+  contact >> begin;
+  std::string_view rest = begin;
+  if (auto const job = take_number<unsigned long>(rest))
     for (auto const& entry : fs::directory_iterator("/dev/shm", problem))
       if (entry.path().filename().string().starts_with(
-              fmt::format("vader_segment.{}.{}.{:04x}", short_host, user, job >> 16U)) &&
+              fmt::format("vader_segment.{}.{}.{:04x}", short_host, user, *job >> 16U)) &&
           fs::remove(entry.path(), problem))
         out.push_back(entry.path().string());
   if (fs::is_directory(session, problem) && fs::remove_all(session, problem) > 0) out.push_back(session.string());

@@ -1,13 +1,13 @@
 #include "mpirun_command.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::tools {
@@ -75,13 +75,6 @@ bool is_mpirun(std::string const& word) {
 
 bool is_in(std::vector<std::string> const& names, std::string const& name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-template <class T>
-std::optional<T> number_in(std::string_view text) {
-  T value = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return problem == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
 /// What stands behind `before`, up to white space, in a text from `from` on, which moves behind it.

@@ -1,13 +1,11 @@
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -30,14 +28,6 @@ template <class Names>
   for (auto const& one : known) all += (all.empty() ? "" : ", ") + std::string(one);
   std::string const hint = did_you_mean(name, known);
   refuse_option(option, in_quotes(name) + " is no " + what + (hint.empty() ? "; one of " + all : hint));
-}
-
-/// A text that is a number and nothing else.
-inline std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 /// A size, perhaps with a unit ("8k", "64KiB": skel::size_in).

@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +14,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/pepa/steady.hpp>
 #include <skel/detail/platform/files.hpp>
 
@@ -65,11 +65,9 @@ pepa::solver solver_named(std::string const& name) {
 /// "RATE=VALUE" of --set.
 std::pair<std::string, double> assignment(std::string const& text) {
   std::size_t const equals = text.find('=');
-  std::istringstream value(equals == text.npos ? "" : text.substr(equals + 1));
-  double number = 0;
-  if (equals == 0 || !(value >> number) || !value.eof())
-    refuse_option("--set", in_quotes(text) + " is not RATE=VALUE with a number for VALUE");
-  return {text.substr(0, equals), number};
+  auto const value = equals == text.npos ? std::nullopt : number_in<double>(std::string_view(text).substr(equals + 1));
+  if (equals == 0 || !value) refuse_option("--set", in_quotes(text) + " is not RATE=VALUE with a number for VALUE");
+  return {text.substr(0, equals), *value};
 }
 
 pepa::model read_model(pepa_options const& options) {

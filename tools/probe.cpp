@@ -1,13 +1,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <memory>
 #include <ostream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -122,13 +121,12 @@ std::vector<cost::model_kind> parse_models(std::string const& list) {
 
 std::size_t parse_probes(std::string const& text) {
   constexpr long long most = 1'000'000;
-  long long value = 0;
-  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size() || value < 1 || value > most)
+  auto const value = number_in<long long>(text);
+  if (!value || *value < 1 || *value > most)
     refuse_option("--probes", in_quotes(text) +
                                   " is not a whole number from 1 to a million: how often each time is measured "
                                   "at most (five are always made)");
-  return static_cast<std::size_t>(value);
+  return static_cast<std::size_t>(*value);
 }
 
 /// Fails for what cannot be meant, and for an output that cannot be written, before anything is measured.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::cost::pepa {
 namespace detail {
@@ -134,12 +134,6 @@ bool is_distribution(std::vector<double> const& probability) {
   return std::all_of(probability.begin(), probability.end(), [](double p) { return p >= 0 && std::isfinite(p); });
 }
 
-std::string scientific(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.2g", value);
-  return buffer;
-}
-
 }  // namespace
 
 stationary_distribution stationary(chain const& given, solve_options const& options) {
@@ -175,12 +169,12 @@ stationary_distribution stationary(chain const& given, solve_options const& opti
       for (std::size_t s = 0; s < n; ++s) result.probability[q.old_number[s]] = p[s];
       return result;
     }
-    tried += (tried.empty() ? "" : ", ") + to_string(method) + ": residual " + scientific(run.residual) + " after " +
+    tried += (tried.empty() ? "" : ", ") + to_string(method) + ": residual " + shown(run.residual, 2) + " after " +
              std::to_string(run.iterations) + " iterations";
     if (!is_distribution(p)) p.assign(n, 1.0 / static_cast<double>(n));
   }
   throw error("the steady state of " + std::to_string(n) + " states was not found to a residual of " +
-              scientific(options.tolerance) + " (" + tried + "); try another solver or rates that differ less");
+              shown(options.tolerance, 2) + " (" + tried + "); try another solver or rates that differ less");
 }
 
 }  // namespace skel::cost::pepa

@@ -1,7 +1,6 @@
 #include <skel/detail/cost/pepa/generate.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::cost::pepa {
 namespace {
@@ -18,13 +18,6 @@ using names = std::vector<std::string>;
 
 /// A processor with one state per set of busy stages has 2^12 of them at most.
 constexpr std::size_t most_counted = 12;
-
-/// Shortest text that reads back to the same number.
-std::string number(double value) {
-  char buffer[32];
-  auto const end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return {buffer, end};
-}
 
 std::string joined(names const& parts, std::string const& separator) {
   std::string text;
@@ -152,7 +145,7 @@ class writer {
     return "process" + ordinal(i) + (told_apart ? "_" + ordinal(w) : "");
   }
 
-  void define_rate(std::string const& name, double value) { rate_text_ += name + " = " + number(value) + ";\n"; }
+  void define_rate(std::string const& name, double value) { rate_text_ += name + " = " + exact(value) + ";\n"; }
   void define(std::string const& name, std::string const& body) { process_text_ += name + " = " + body + ";\n"; }
 
   /// What a worker does while it processes: `done` follows the service, `again` is the state itself.
@@ -169,8 +162,8 @@ class writer {
     }
     double const part = me.rate / on_host_.at(me.host).fastest;
     if (part == 1) return activity(turn(me.host), "infty") + done;
-    return activity(turn(me.host), number(part) + " * infty") + done + " + " +
-           activity(turn(me.host), number(1 - part) + " * infty") + again;
+    return activity(turn(me.host), exact(part) + " * infty") + done + " + " +
+           activity(turn(me.host), exact(1 - part) + " * infty") + again;
   }
 
   void write_worker(std::size_t i, std::size_t w, std::string const& name, std::string const& rate_name) {

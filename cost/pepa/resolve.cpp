@@ -2,10 +2,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <skel/detail/base/number.hpp>
 
 #include "syntax.hpp"
 
@@ -197,11 +198,7 @@ class resolver {
     }
   }
 
-  static std::string number(double value) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.10g", value);
-    return buffer;
-  }
+  static std::string number(double value) { return shown(value, 10); }
 
   void require_positive(rate r, position where, std::string const& what) const {
     if (r.value > 0 && std::isfinite(r.value)) return;

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include <skel/detail/base/number.hpp>
 
 #include "local_states.hpp"
 
@@ -203,15 +204,8 @@ class composer {
 };
 
 std::string rate_text(rate r) {
-  char buffer[40];
-  if (!r.passive) {
-    std::snprintf(buffer, sizeof buffer, "%.6g", r.value);
-  } else if (r.value == 1) {
-    return "infty";
-  } else {
-    std::snprintf(buffer, sizeof buffer, "%.6g * infty", r.value);
-  }
-  return buffer;
+  if (!r.passive) return shown(r.value);
+  return r.value == 1 ? "infty" : shown(r.value) + " * infty";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -136,13 +138,10 @@ inline std::vector<material> matter_of_tags(marked_tetrahedra const& of, std::ve
   auto const& marks = of.all.marks;
   std::map<std::int32_t, double> of_tag;
   for (auto const& one : settings) {
-    std::size_t read = 0;
     double value = 0;
-    try {
-      value = std::stod(one.value, &read);
-    } catch (std::exception const&) {  // it stays 0
-    }
-    if (read != one.value.size() || !(value > 0) || !std::isfinite(value))
+    auto const end = one.value.data() + one.value.size();
+    auto const [rest, problem] = std::from_chars(one.value.data(), end, value);
+    if (problem != std::errc{} || rest != end || !(value > 0) || !std::isfinite(value))
       throw skel::input_error("command line", one.option, "'" + one.value + "' is no permittivity: a number above 0");
     of_tag[mesh_file::tag_of(marks, 3, one)] = value;
   }

@@ -1,14 +1,12 @@
 #include "migration_choice.hpp"
 
-#include <cstdio>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::mapping {
 
 std::string migration_choice::describe(request const& asked) {
-  char text[96];
-  std::snprintf(text, sizeof text, "after superstep %.0f: %zu ways compared over %.9g supersteps", asked.seconds,
-                asked.ways.size(), asked.items);
-  return text;
+  return print("after superstep %.0f: %zu ways compared over %.9g supersteps", asked.seconds, asked.ways.size(),
+               asked.items);
 }
 
 }  // namespace skel::mapping

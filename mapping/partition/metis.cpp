@@ -7,6 +7,7 @@
 #include <metis.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/mapping/partition_methods.hpp>
 

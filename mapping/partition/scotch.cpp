@@ -6,6 +6,7 @@
 
 #include <scotch/scotch.h>
 
+#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/mapping/partition_methods.hpp>
 
@@ -113,6 +114,7 @@ std::unique_ptr<scotch_arch> hosts_of(partition_problem const& of, std::vector<w
 }
 
 std::vector<std::uint32_t> parts_by_scotch(partition_problem const& of, double tolerance) {
+  classic_locale const here;  // Scotch writes its strategies as text, and reads them
   auto const together = joined_weights(of);
   partitioning::expect_work(of, together);
   auto const from = partitioning::whole_graph_of(*of.graph);
@@ -120,17 +122,17 @@ std::vector<std::uint32_t> parts_by_scotch(partition_problem const& of, double t
              weights = as_scotch(partitioning::whole_weights(of.cells(), 1, together));
   auto const parts = static_cast<whole>(of.parts());
 
-  scotch_context here;
-  make_repeatable(here);
+  scotch_context draws;
+  make_repeatable(draws);
   scotch_graph graph, bound;
   expect_done(SCOTCH_graphBuild(graph.get(), 0, static_cast<whole>(of.cells()), offsets.data(), nullptr,
                                 weights.empty() ? nullptr : weights.data(), nullptr,
                                 static_cast<whole>(neighbours.size()), neighbours.data(), nullptr),
               "take the graph");
-  expect_done(SCOTCH_contextBindGraph(here.get(), graph.get(), bound.get()), "take the graph");
+  expect_done(SCOTCH_contextBindGraph(draws.get(), graph.get(), bound.get()), "take the graph");
   scotch_strat how;
   expect_done(SCOTCH_stratGraphMapBuild(how.get(), SCOTCH_STRATBALANCE, parts, tolerance), "choose a strategy");
-  auto const hosts = hosts_of(of, as_scotch(partitioning::whole_shares(joined_targets(of))), here);
+  auto const hosts = hosts_of(of, as_scotch(partitioning::whole_shares(joined_targets(of))), draws);
   std::vector<whole> part_of(of.cells(), -1);
   expect_done(SCOTCH_graphMap(bound.get(), hosts->get(), how.get(), part_of.data()), "map the graph");
   return partitioning::parts_of(part_of, of.parts());

@@ -10,6 +10,8 @@ constexpr std::size_t most_source = 4096, most_where = 400, most_reason = 2000;
 
 }  // namespace
 
+error::error(std::string const& what) : std::runtime_error(printable(what)) {}
+
 std::string what_is_handled() {
   try {
     throw;

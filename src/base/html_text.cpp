@@ -5,8 +5,7 @@
 namespace skel {
 
 std::string in_html(std::string_view text) {
-  // An escaped byte takes four.
-  std::string const shown = printable(text, 4 * text.size() + 3);
+  std::string const shown = printable(text);
   std::string out;
   out.reserve(shown.size());
   for (char const c : shown) switch (c) {

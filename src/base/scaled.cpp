@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+
+#include <skel/detail/base/number.hpp>
 
 namespace skel {
 
@@ -11,9 +12,7 @@ std::string scaled(double value, char const* unit) {
   static constexpr char const* prefixes[] = {"n", "u", "m", "", "k", "M", "G"};
   int step = static_cast<int>(std::floor(std::log10(value) / 3));
   step = std::clamp(step, -3, 3);
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3g %s%s", value / std::pow(1000.0, step), prefixes[step + 3], unit);
-  return text;
+  return shown(value / std::pow(1000.0, step), 3) + " " + prefixes[step + 3] + unit;
 }
 
 }  // namespace skel

@@ -1,7 +1,6 @@
 #include <skel/detail/base/shown.hpp>
 
 #include <cstdint>
-#include <cstdio>
 
 #include <skel/detail/base/contract.hpp>
 
@@ -77,6 +76,11 @@ std::string printable(std::string_view text, std::size_t most) {
   return result;
 }
 
+std::string printable(std::string_view text) {
+  constexpr std::size_t most_of_a_byte = 4, dots = 3;
+  return printable(text, most_of_a_byte * text.size() + dots);
+}
+
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 43;  // 40, which are enough to find it again, and the dots
   return "'" + printable(text, most) + "'";
@@ -95,17 +99,11 @@ std::optional<std::size_t> first_not_utf8(std::string_view text) {
   return std::nullopt;
 }
 
-std::string shown(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
-
 std::optional<std::string> fault_of_name(std::string_view name) {
   if (name.size() > longest_name)
     return "has " + std::to_string(name.size()) + " bytes; a name has at most " + std::to_string(longest_name);
   if (first_not_utf8(name)) return "has a byte that is not UTF-8; write the name in UTF-8";
-  if (printable(name, 4 * longest_name) != name)
+  if (printable(name) != name)
     return "has a control character or one that cannot be seen; write the name without it";
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 #include <skel/detail/base/size_text.hpp>
 
-#include <charconv>
 #include <cmath>
-#include <system_error>
+
+#include <skel/detail/base/number.hpp>
 
 namespace skel {
 namespace {
@@ -14,11 +14,8 @@ bool is_letter(char c, char letter) {
 }  // namespace
 
 std::optional<double> size_in(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  double number = 0;
-  auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  auto const number = take_number<double>(text);
+  if (!number) return std::nullopt;
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   int power = 0;
   constexpr std::string_view prefixes = "kmgt";
@@ -35,7 +32,7 @@ std::optional<double> size_in(std::string_view text) {
     text = {};
   }
   if (!text.empty()) return std::nullopt;
-  return number * std::pow(base, power);
+  return *number * std::pow(base, power);
 }
 
 }  // namespace skel

@@ -34,22 +34,23 @@ std::string set_text(bsp_plan const& plan, bsp_set const& set) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, bsp_plan const& plan) {
+std::ostream& operator<<(std::ostream& to, bsp_plan const& plan) {
   auto const processes = std::accumulate(plan.processes_of.begin(), plan.processes_of.end(), std::size_t{0});
-  out << "bsp '" << plan.name << "': " << processes << (processes == 1 ? " process" : " processes") << " on "
-      << counted(plan.hosts.size(), "rank") << ", moved by '" << plan.policy << "'\n";
-  for (auto const& set : plan.sets) out << set_text(plan, set);
+  std::string out = "bsp '" + plan.name + "': " + std::to_string(processes) +
+                    (processes == 1 ? " process" : " processes") + " on " + counted(plan.hosts.size(), "rank") +
+                    ", moved by '" + plan.policy + "'\n";
+  for (auto const& set : plan.sets) out += set_text(plan, set);
   std::size_t listed = 0;
   for (auto const& path : plan.paths) {
     if (++listed > most_paths) {
-      out << "  ...\n";
+      out += "  ...\n";
       break;
     }
-    out << "  from " << plan.sets[path.from].name << " to " << plan.sets[path.to].name << ": "
-        << prices(path.gap, path.latency) << "\n";
+    out += "  from " + plan.sets[path.from].name + " to " + plan.sets[path.to].name + ": " +
+           prices(path.gap, path.latency) + "\n";
   }
-  return out << "  l, a barrier of all: " << scaled(plan.barrier, "s") << "; a migration is expected to take "
-             << migration_price_text(plan.migration, plan.migration_per_byte) << " beside the way of its state\n";
+  return to << out + "  l, a barrier of all: " + scaled(plan.barrier, "s") + "; a migration is expected to take " +
+                   migration_price_text(plan.migration, plan.migration_per_byte) + " beside the way of its state\n";
 }
 
 }  // namespace skel

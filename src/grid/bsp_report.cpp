@@ -97,12 +97,12 @@ std::string refusals_text(record::bsp_record const& run) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, bsp_report const& report) {
+std::ostream& operator<<(std::ostream& to, bsp_report const& report) {
   auto const& run = report.run;
-  return out << "bsp '" << run.name << "': " << process_count(run.processes) << " on "
-             << counted(run.hosts.size(), "rank") << ", " << counted(run.supersteps, "superstep") << " and "
-             << counted(run.messages, "message") << print(" in %.4g s\n", run.seconds) << ranks_text(run)
-             << decisions_text(run) << model_text(run) << migrations_text(run) << refusals_text(run);
+  return to << "bsp '" + run.name + "': " + process_count(run.processes) + " on " + counted(run.hosts.size(), "rank") +
+                   ", " + counted(run.supersteps, "superstep") + " and " + counted(run.messages, "message") +
+                   print(" in %.4g s\n", run.seconds) + ranks_text(run) + decisions_text(run) + model_text(run) +
+                   migrations_text(run) + refusals_text(run);
 }
 
 }  // namespace skel

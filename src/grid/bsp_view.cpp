@@ -1,7 +1,6 @@
 #include "bsp_view.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <fstream>
 #include <new>
 #include <utility>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
 #include "bsp_page.hpp"
@@ -56,7 +56,7 @@ std::uint64_t bsp_view::calls() const {
 /// The program needs its memory more than this.
 void bsp_view::pass(runtime::bsp::passed_superstep const& last) try {
   if (progress_)
-    if (auto const line = progress_->pass(last, calls())) std::fprintf(stderr, "skel: %s\n", line->c_str());
+    if (auto const line = progress_->pass(last, calls())) tell_user(*line);
   if (timeline_)
     timeline_->add({last.number, 1, last.begin - last.moving, last.end,
                     std::vector<double>(last.computing.begin(), last.computing.end()), last.moved, last.moving});

@@ -8,6 +8,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/exchange_problem.hpp>
@@ -215,8 +216,8 @@ std::string exchange_controller::deciding::reason(mapping::decided<mapping::exch
   if (asked.longest) return "sending only what is touched saves no more than saying what that is takes";
   auto const& counted = made.ranked.back();
   double const saved = made.uses * (made.per_use() - counted.time.seconds);
-  return "counting what is touched would take " + std::to_string(counted.way.entry * 1e6) +
-         " us, and can save at most " + std::to_string(saved * 1e6);
+  return "counting what is touched would take " + shown(counted.way.entry * 1e6) + " us, and can save at most " +
+         shown(saved * 1e6);
 }
 
 void exchange_controller::counted(grid& among, std::size_t longest, double seconds) {
@@ -255,16 +256,18 @@ void exchange_controller::after(double seconds) {
   last_ = seconds;
 }
 
-std::ostream& operator<<(std::ostream& out, exchange_report const& report) {
-  if (report.executions == 0) return out << "between ranks: nothing was exchanged yet\n";
-  out << "between " << counted(report.ranks, "rank") << ": " << name_of(report.way) << ", as " << report.why << '\n'
-      << "  dense      " << report.elements << " elements, " << report.dense * 1e6 << " us\n";
+std::ostream& operator<<(std::ostream& to, exchange_report const& report) {
+  if (report.executions == 0) return to << "between ranks: nothing was exchanged yet\n";
+  auto const micros = [](double seconds) { return shown(seconds * 1e6) + " us"; };
+  std::string out = "between " + counted(report.ranks, "rank") + ": ";
+  out.append(name_of(report.way)) += ", as " + report.why + "\n  dense      " + std::to_string(report.elements) +
+                                     " elements, " + micros(report.dense) + "\n";
   if (report.longest > 0)
-    out << "  sparse     " << report.longest << " elements at most of a rank, " << report.sparse * 1e6
-        << " us; to say which " << report.lists * 1e6 << " us\n";
-  return out << "  seconds    preparing " << report.preparing << ", exchanging " << report.exchanging << "; "
-             << counted(report.executions, "execution") << " in " << counted(report.phases, "phase") << ", "
-             << report.switches << (report.switches == 1 ? " switch" : " switches") << '\n';
+    out += "  sparse     " + std::to_string(report.longest) + " elements at most of a rank, " + micros(report.sparse) +
+           "; to say which " + micros(report.lists) + "\n";
+  return to << out + "  seconds    preparing " + shown(report.preparing) + ", exchanging " + shown(report.exchanging) +
+                   "; " + counted(report.executions, "execution") + " in " + counted(report.phases, "phase") + ", " +
+                   std::to_string(report.switches) + (report.switches == 1 ? " switch" : " switches") + "\n";
 }
 
 }  // namespace skel

@@ -1,19 +1,11 @@
 #pragma once
 
-#include <cstdio>
 #include <string>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/scaled.hpp>
 
 namespace skel {
-
-/// What printf would print, cut where it is longer than a line of a report.
-template <class... Args>
-std::string print(char const* format, Args... args) {
-  char line[512];
-  std::snprintf(line, sizeof line, format, args...);
-  return line;
-}
 
 /// What a migration takes beside the way of its state: "78 us", "78 us and 1.2 ns/B".
 std::string migration_price_text(double fixed, double per_byte);

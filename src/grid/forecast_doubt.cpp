@@ -1,7 +1,9 @@
 #include "forecast_doubt.hpp"
 
-#include <sstream>
-#include <string>
+#include <utility>
+
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 #include "forecast_doubt_text.hpp"
 
@@ -10,13 +12,12 @@ namespace skel {
 forecast_doubt const& usual_forecast_doubt() {
   static forecast_doubt const known = [] {
     forecast_doubt doubt;
-    std::istringstream lines{std::string(forecast_doubt_text())};
-    for (std::string text; std::getline(lines, text);) {
-      std::istringstream words(text);
-      if (!(words >> text)) continue;
-      if (text == "before") words >> doubt.before;
-      if (text == "runs") words >> doubt.runs;
-      if (text == "between") words >> doubt.between;
+    for (auto const line : split(forecast_doubt_text(), '\n')) {
+      auto const words = words_in(line);
+      if (words.size() != 2) continue;
+      for (auto const& [name, figure] : {std::pair("before", &doubt.before), std::pair("runs", &doubt.runs),
+                                         std::pair("between", &doubt.between)})
+        if (words[0] == name) *figure = number_in<double>(words[1]).value();
     }
     return doubt;
   }();

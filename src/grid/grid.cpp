@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -13,7 +12,6 @@
 #include <map>
 #include <new>
 #include <optional>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -22,7 +20,9 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/grid/discovery.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/grid/mesh_report.hpp>
@@ -227,13 +227,8 @@ std::string in_words(std::vector<platform::announcement> const& all) {
 /// What the line of --skel-progress says of the forecast that stands.
 std::string progress_words(record::throughput_forecast const& standing) {
   if (!(standing.rate > 0)) return "";
-  char text[100];
-  int const length = std::snprintf(text, sizeof text, " (predicted %.4g", standing.rate);
-  std::string words(text, static_cast<std::size_t>(length));
-  if (standing.has_interval()) {
-    std::snprintf(text, sizeof text, ", %.4g to %.4g", standing.low, standing.high);
-    words += text;
-  }
+  std::string words = " (predicted " + shown(standing.rate, 4);
+  if (standing.has_interval()) words += ", " + shown(standing.low, 4) + " to " + shown(standing.high, 4);
   return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
 }
 
@@ -284,10 +279,10 @@ struct grid::state {
     auto const cores_of = ranks.all_gather(std::to_string(found.mine.size()) + " of " + std::to_string(found.host));
     if (ranks.rank() != 0) return;
     auto const size = static_cast<std::size_t>(ranks.size());
-    std::string text = "skel: " + counted(size, "rank");
+    std::string text = counted(size, "rank");
     for (std::size_t r = 0; r < ranks.hosts().size(); ++r)
       text += (r == 0 ? ": " : ", ") + std::to_string(r) + " on " + ranks.hosts()[r] + " (" + cores_of[r] + " cores)";
-    std::fprintf(stderr, "%s\n", text.c_str());
+    tell_user(text);
   }
 
   /// Makes rank i host i of the platform that was given, or gives it up.
@@ -1208,8 +1203,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (s.settings.progress.value_or(!s.settings.live && ::isatty(STDERR_FILENO) == 1))
     options.progress = [done = options.first_item](std::uint64_t items, double seconds,
                                                    record::throughput_forecast const& standing) {
-      std::fprintf(stderr, "skel: %llu items, %.0f s, %.4g items/s%s\n", static_cast<unsigned long long>(done + items),
-                   seconds, static_cast<double>(items) / seconds, progress_words(standing).c_str());
+      tell_user(std::to_string(done + items) + " items, " + fixed(seconds, 0) + " s, " +
+                shown(static_cast<double>(items) / seconds, 4) + " items/s" + progress_words(standing));
     };
   if (ranks.rank() == 0) options.next_plan = s.settings.next_plan;
   options.plan_period = s.settings.plan_period;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <utility>
 
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 
 namespace skel {
@@ -49,9 +49,8 @@ std::string to_news(std::vector<platform::announcement> const& all) {
 
 std::vector<platform::announcement> read_news(std::string const& text) {
   std::vector<platform::announcement> all;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);)
-    all.push_back(platform::parse_announcement(line, "what rank 0 says of the machine"));
+  for (auto const line : split(text, '\n'))
+    if (!line.empty()) all.push_back(platform::parse_announcement(line, "what rank 0 says of the machine"));
   return all;
 }
 

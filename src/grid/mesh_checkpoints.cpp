@@ -1,7 +1,6 @@
 #include "mesh_checkpoints.hpp"
 
 #include <bit>
-#include <cstdio>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/archive.hpp>
@@ -73,9 +73,8 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, me
         mine.done = item;
         mine.totals = std::move(states[0]);
         cells_ = std::move(states[1]);
-        std::fprintf(stderr, "skel: goes on after iteration %llu, from the checkpoint of %s (%s)\n",
-                     static_cast<unsigned long long>(item), platform::date_text(found->written).c_str(),
-                     found->file.c_str());
+        tell_user("goes on after iteration " + std::to_string(item) + ", from the checkpoint of " +
+                  platform::date_text(found->written) + " (" + found->file.string() + ")");
       } else if (!notes.empty()) {
         warn("no checkpoint is left: the program begins anew");
       }

@@ -28,28 +28,28 @@ std::string cluster_text(mesh_plan const& plan, mesh_cluster const& one) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, mesh_plan const& plan) {
+std::ostream& operator<<(std::ostream& to, mesh_plan const& plan) {
   auto const elements = std::accumulate(plan.elements_of.begin(), plan.elements_of.end(), std::uint64_t{0});
-  out << "program '" << plan.name << "': " << counted(elements, "element") << " on "
-      << counted(plan.hosts.size(), "rank") << "\n";
-  for (auto const& one : plan.clusters) out << cluster_text(plan, one);
+  std::string out = "program '" + plan.name + "': " + counted(elements, "element") + " on " +
+                    counted(plan.hosts.size(), "rank") + "\n";
+  for (auto const& one : plan.clusters) out += cluster_text(plan, one);
   if (!plan.partition.empty())
-    out << "  parted by " << plan.partition << ": " << counted(plan.cut, "face") << " between ranks"
-        << (plan.cut_between_clusters > 0
-                ? ", " + std::to_string(plan.cut_between_clusters) + " of them between clusters"
-                : "")
-        << "\n";
+    out +=
+        "  parted by " + plan.partition + ": " + counted(plan.cut, "face") + " between ranks" +
+        (plan.cut_between_clusters > 0 ? ", " + std::to_string(plan.cut_between_clusters) + " of them between clusters"
+                                       : "") +
+        "\n";
   if (plan.iteration > 0) {
-    out << "  an iteration is expected to take " << scaled(plan.iteration, "s") << ":";
+    out += "  an iteration is expected to take " + scaled(plan.iteration, "s") + ":";
     for (std::size_t j = 0; j < plan.phase_seconds.size(); ++j)
-      out << " " << plan.phases[j] << " " << scaled(plan.phase_seconds[j], "s") << ",";
-    out << " an update " << scaled(plan.update, "s") << ", an all-reduce " << scaled(plan.all_reduce, "s");
-    if (plan.hidden > 0) out << "; " << scaled(plan.hidden, "s") << " of the updates behind phases";
-    out << "\n";
+      out += " " + plan.phases[j] + " " + scaled(plan.phase_seconds[j], "s") + ",";
+    out += " an update " + scaled(plan.update, "s") + ", an all-reduce " + scaled(plan.all_reduce, "s");
+    if (plan.hidden > 0) out += "; " + scaled(plan.hidden, "s") + " of the updates behind phases";
+    out += "\n";
   }
   for (std::size_t k = 0; k < plan.others.size() && k < most_others; ++k)
-    out << "    on " << plan.others[k].first << ": " << scaled(plan.others[k].second, "s") << "\n";
-  return out;
+    out += "    on " + plan.others[k].first + ": " + scaled(plan.others[k].second, "s") + "\n";
+  return to << out;
 }
 
 }  // namespace skel

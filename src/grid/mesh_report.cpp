@@ -34,31 +34,31 @@ std::string step_text(record::mesh_step_times const& step, double iterations) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, mesh_report const& report) {
+std::ostream& operator<<(std::ostream& to, mesh_report const& report) {
   auto const& run = report.run;
   auto const iterations = static_cast<double>(std::max<std::uint64_t>(1, report.iterations_made()));
-  out << "program '" << run.name << "' over " << counted(run.elements, "element") << ": "
-      << counted(run.iterations, "iteration") << print(" in %.4g s, ", run.seconds)
-      << scaled(run.iterating / iterations, "s") << " each";
-  if (report.plan.iteration > 0) out << " where " << scaled(report.plan.iteration, "s") << " were expected";
-  out << "\n";
-  if (report.resumed) out << "  went on after iteration " << *report.resumed << ", from a checkpoint\n";
+  std::string out = "program '" + run.name + "' over " + counted(run.elements, "element") + ": " +
+                    counted(run.iterations, "iteration") + print(" in %.4g s, ", run.seconds) +
+                    scaled(run.iterating / iterations, "s") + " each";
+  if (report.plan.iteration > 0) out += " where " + scaled(report.plan.iteration, "s") + " were expected";
+  out += "\n";
+  if (report.resumed) out += "  went on after iteration " + std::to_string(*report.resumed) + ", from a checkpoint\n";
   if (report.checkpoints.written > 0)
-    out << "  " << counted(report.checkpoints.written, "checkpoint") << ", "
-        << scaled(static_cast<double>(report.checkpoints.bytes), "B")
-        << print(" in %.3g s\n", report.checkpoints.seconds);
+    out += "  " + counted(report.checkpoints.written, "checkpoint") + ", " +
+           scaled(static_cast<double>(report.checkpoints.bytes), "B") +
+           print(" in %.3g s\n", report.checkpoints.seconds);
   for (auto const& one : report.reviews)
     if (one.moved)
-      out << "  dealt anew after iteration " << one.iteration << clusters_text(one)
-          << (one.ranks_then != one.ranks
+      out += "  dealt anew after iteration " + std::to_string(one.iteration) + clusters_text(one) +
+             (one.ranks_then != one.ranks
                   ? ", on " + counted(one.ranks_then, "rank") + " instead of " + std::to_string(one.ranks)
-                  : "")
-          << ": " << scaled(one.stays, "s") << " each before, " << scaled(one.goes, "s") << " expected, for "
-          << scaled(one.entry, "s") << "\n";
-  for (auto const& why : report.refused_announcements) out << "  an announcement was refused: " << why << "\n";
-  for (auto const& step : run.steps) out << step_text(step, iterations);
-  for (std::size_t r = 0; r < run.hosts.size(); ++r) out << line_of_rank(run, r);
-  return out;
+                  : "") +
+             ": " + scaled(one.stays, "s") + " each before, " + scaled(one.goes, "s") + " expected, for " +
+             scaled(one.entry, "s") + "\n";
+  for (auto const& why : report.refused_announcements) out += "  an announcement was refused: " + why + "\n";
+  for (auto const& step : run.steps) out += step_text(step, iterations);
+  for (std::size_t r = 0; r < run.hosts.size(); ++r) out += line_of_rank(run, r);
+  return to << out;
 }
 
 }  // namespace skel

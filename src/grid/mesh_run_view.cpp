@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdio>
 #include <fstream>
 #include <new>
 #include <numeric>
@@ -11,6 +10,7 @@
 
 #include <unistd.h>
 
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 
@@ -108,7 +108,7 @@ void mesh_run_view::begin() {
 
 void mesh_run_view::say(std::uint64_t iteration, double now) {
   if (!progress_) return;
-  if (auto const line = progress_->pass(iteration, now)) std::fprintf(stderr, "skel: %s\n", line->c_str());
+  if (auto const line = progress_->pass(iteration, now)) tell_user(*line);
 }
 
 /// The program needs its memory more than this.

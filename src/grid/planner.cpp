@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <limits>
 #include <map>
@@ -13,6 +12,7 @@
 
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/student.hpp>
 #include <skel/detail/cost/line.hpp>
@@ -532,11 +532,8 @@ placed_line as_running(model_shape const& model, runtime::program const& line,
 
 std::string stages_of(model_shape const& model, double reference) {
   std::string text;
-  for (auto const& stage : model.shape.stages) {
-    char time[40];
-    std::snprintf(time, sizeof time, " %.4g s", stage.work / model.batch / reference);
-    text += (text.empty() ? "" : " | ") + stage.name + time;
-  }
+  for (auto const& stage : model.shape.stages)
+    text += (text.empty() ? "" : " | ") + stage.name + " " + shown(stage.work / model.batch / reference, 4) + " s";
   return text;
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/student.hpp>
 
 namespace skel {
@@ -93,9 +93,8 @@ std::vector<speed_correction> measured_speeds(run_platform const& probed, rank_c
 std::string describe(std::vector<speed_correction> const& all) {
   std::string text;
   for (speed_correction const& one : all) {
-    char factor[40];
-    std::snprintf(factor, sizeof factor, "%.2f", one.factor);
-    text += (text.empty() ? "'" : ", '") + one.now.machine + "' is " + factor + " times as fast as it was probed";
+    text += (text.empty() ? "'" : ", '") + one.now.machine + "' is " + fixed(one.factor, 2) +
+            " times as fast as it was probed";
   }
   return text;
 }

@@ -11,6 +11,7 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/mapping/decider.hpp>
 #include <skel/detail/mapping/decision_knowledge.hpp>
@@ -367,31 +368,34 @@ void reduction_controller::after(double seconds) {
   if (!std::exchange(now.has_observed, true)) now.estimate_other_work(seconds);
 }
 
-std::ostream& operator<<(std::ostream& out, reduction_report const& report) {
+std::ostream& operator<<(std::ostream& to, reduction_report const& report) {
   auto const& features = report.features;
-  out << "irregular reduction: " << features.iterations << " iterations, " << features.subscripts << " subscripts, "
-      << features.elements << " elements, " << features.parts << " threads\n";
-  if (report.decisions == 0) return out << "  not run yet\n";
-  out << "  algorithm  " << plan::name_of(report.decision.algorithm) << ": " << report.decision.why() << '\n';
+  auto const micros = [](double seconds) { return shown(seconds * 1e6) + " us"; };
+  std::string out = "irregular reduction: " + std::to_string(features.iterations) + " iterations, " +
+                    std::to_string(features.subscripts) + " subscripts, " + std::to_string(features.elements) +
+                    " elements, " + std::to_string(features.parts) + " threads\n";
+  if (report.decisions == 0) return to << out + "  not run yet\n";
+  out.append("  algorithm  ").append(plan::name_of(report.decision.algorithm)).append(": ");
+  out += report.decision.why() + "\n";
   for (auto const& one : report.decision.candidates)
-    out << "    " << plan::name_of(one.algorithm) << ": setup " << one.entry * 1e6 << " us, execution " << one.run * 1e6
-        << " us\n";
+    out.append("    ").append(plan::name_of(one.algorithm)) +=
+        ": setup " + micros(one.entry) + ", execution " + micros(one.run) + "\n";
   for (auto const over : report.decision.over_cap)
-    out << "    " << plan::name_of(over) << ": needs more memory than the cap\n";
-  out << "  pattern    ";
+    out.append("    ").append(plan::name_of(over)) += ": needs more memory than the cap\n";
+  out += "  pattern    ";
   if (report.subscripts_read == 0)
-    out << "not read\n";
+    out += "not read\n";
   else
-    out << "touched by a thread " << 100 * features.sparsity << " %, by several " << 100 * features.contended
-        << " %; iterations run by all owners " << features.copies << " times (from " << report.subscripts_read
-        << " subscripts)\n";
-  out << "  measured   last execution " << report.last * 1e6 << " us; " << report.executions << " in " << report.phases
-      << " phases, " << report.decisions << " decisions, " << report.switches << " switches";
-  if (report.regroupings > 0) out << ", " << counted(report.regroupings, "change") << " of threads";
-  out << "\n  seconds    reading " << report.reading << ", deciding " << report.deciding << ", preparing "
-      << report.preparing << ", running " << report.running << '\n'
-      << "  model      of " << report.model_date << ", " << report.model_machine << '\n';
-  return out;
+    out += "touched by a thread " + shown(100 * features.sparsity) + " %, by several " +
+           shown(100 * features.contended) + " %; iterations run by all owners " + shown(features.copies) +
+           " times (from " + std::to_string(report.subscripts_read) + " subscripts)\n";
+  out += "  measured   last execution " + micros(report.last) + "; " + std::to_string(report.executions) + " in " +
+         std::to_string(report.phases) + " phases, " + std::to_string(report.decisions) + " decisions, " +
+         std::to_string(report.switches) + " switches";
+  if (report.regroupings > 0) out += ", " + counted(report.regroupings, "change") + " of threads";
+  return to << out + "\n  seconds    reading " + shown(report.reading) + ", deciding " + shown(report.deciding) +
+                   ", preparing " + shown(report.preparing) + ", running " + shown(report.running) +
+                   "\n  model      of " + report.model_date + ", " + report.model_machine + "\n";
 }
 
 }  // namespace skel

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <ostream>
 #include <utility>
 
 #include <skel/detail/base/counted.hpp>
+#include <skel/detail/base/shown.hpp>
 
 #include "announcement_text.hpp"
 #include "figure_text.hpp"
@@ -19,6 +19,9 @@ namespace {
 
 /// Of what came again and again while a program ran, so many are listed, and of forecasts the last.
 constexpr std::size_t most_in_report = 8;
+
+/// The most of a stage's name, and of the hosts of its workers, that a row shows [B].
+constexpr std::size_t widest_name = 40, most_of_hosts = 300;
 
 std::string joined(std::vector<std::string> const& names) {
   std::map<std::string, int> count;
@@ -214,9 +217,9 @@ std::string planned_program::explain() const {
   out += print("  %-20s %7s  %10s %12s %6s  %s\n", "stage", "workers", "time/item", "can do", "busy", "on");
   auto slowest = expected.stations.begin();
   for (auto s = expected.stations.begin(); s != expected.stations.end(); ++s) {
-    out += print("  %-20.40s %7zu  %10s %12s %5.0f%%  %.300s\n", s->name.c_str(), s->workers,
+    out += print("  %-20s %7zu  %10s %12s %5.0f%%  %s\n", printable(s->name, widest_name).c_str(), s->workers,
                  scaled(s->service_time, "s").c_str(), rated(s->capacity, "").c_str(), 100 * s->utilisation,
-                 joined(s->hosts).c_str());
+                 printable(joined(s->hosts), most_of_hosts).c_str());
     if (s->capacity < slowest->capacity) slowest = s;
   }
   out += "bottleneck: '" + slowest->name + "', " + rated(slowest->capacity) + "\n";
@@ -256,10 +259,10 @@ std::string run_report::text() const {
                "time/item", "busy", "blocked");
   for (auto const& s : run.stations) {
     double const all = run.seconds * s.workers;
-    out += print("  %-20.40s %4d %7u %10llu %10llu %9llu  %10s %5.0f%% %7.0f%%\n", s.name.c_str(), s.rank, s.workers,
-                 static_cast<unsigned long long>(s.items), static_cast<unsigned long long>(s.items_out),
-                 static_cast<unsigned long long>(s.batches), scaled(s.service_time(), "s").c_str(), 100 * s.busy / all,
-                 100 * s.blocked / all);
+    out += print("  %-20s %4d %7u %10llu %10llu %9llu  %10s %5.0f%% %7.0f%%\n", printable(s.name, widest_name).c_str(),
+                 s.rank, s.workers, static_cast<unsigned long long>(s.items),
+                 static_cast<unsigned long long>(s.items_out), static_cast<unsigned long long>(s.batches),
+                 scaled(s.service_time(), "s").c_str(), 100 * s.busy / all, 100 * s.blocked / all);
   }
   for (auto const& why : refused_announcements) out += "an announcement was refused: " + why + "\n";
   if (!corrected.empty()) out += "corrected for the next program on these hosts: " + corrected + "\n";

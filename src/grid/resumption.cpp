@@ -1,12 +1,12 @@
 #include "resumption.hpp"
 
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/move_states.hpp>
@@ -43,9 +43,8 @@ resumption::resumption(runtime::program const& line, run_settings const& setting
       if (found) {
         mine.item = found->what.item;
         states_ = std::move(found->what.states);
-        std::fprintf(stderr, "skel: goes on at item %llu, from the checkpoint of %s (%s)\n",
-                     static_cast<unsigned long long>(*mine.item), platform::date_text(found->written).c_str(),
-                     found->file.c_str());
+        tell_user("goes on at item " + std::to_string(*mine.item) + ", from the checkpoint of " +
+                  platform::date_text(found->written) + " (" + found->file.string() + ")");
       } else if (!notes.empty()) {
         warn("no checkpoint is left: the stream begins anew");
       }

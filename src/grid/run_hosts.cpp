@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/runtime/quiet.hpp>
 
 namespace skel {
@@ -35,7 +36,8 @@ run_hosts find_hosts(MPI_Comm among) {
   MPI_Bcast(&first, 1, MPI_INT, 0, sharing);
   MPI_Comm_free(&sharing);
   std::vector<std::size_t> memory_of;
-  for (std::string const& text : quiet::all_gather(among, std::to_string(first))) memory_of.push_back(std::stoul(text));
+  for (std::string const& text : quiet::all_gather(among, std::to_string(first)))
+    memory_of.push_back(number_in<std::size_t>(text).value());
   return group_ranks(quiet::all_gather(among, platform::host_name()), memory_of);
 }
 

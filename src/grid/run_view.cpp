@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <fstream>
 #include <new>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
 
@@ -84,8 +84,7 @@ void run_view::open_page(std::uint16_t port) {
     }
     instead = std::string(problem.what()) + "; instead, ";
   }
-  std::fprintf(stderr, "skel: %sthe run is to be seen at http://127.0.0.1:%d/\n", instead.c_str(),
-               int{server_->port()});
+  tell_user(instead + "the run is to be seen at http://127.0.0.1:" + std::to_string(server_->port()) + "/");
 }
 
 /// In the server's thread.

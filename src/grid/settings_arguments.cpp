@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -15,6 +14,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/size_text.hpp>
 #include <skel/detail/platform/files.hpp>
@@ -35,11 +35,10 @@ struct option {
 };
 
 double number(std::string const& name, std::string const& text, double least) {
-  char* end = nullptr;
-  double const value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
+  auto const value = number_in<double>(text);
+  if (!value || !std::isfinite(*value) || *value < least)
     throw input_error("command line", name, "'" + text + "' is not a number of at least " + shown(least));
-  return value;
+  return *value;
 }
 
 std::size_t count(std::string const& name, std::string const& text, std::size_t least) {
@@ -194,7 +193,7 @@ std::map<std::string, option> const& options() {
 void print_help() {
   std::puts("Options that every skel program takes:");
   for (auto const& [name, o] : options())
-    std::printf("  %-28s %s\n", (name + (o.value ? " " + std::string(o.value) : "")).c_str(), o.help);
+    std::puts(print("  %-28s %s", (name + (o.value ? " " + std::string(o.value) : "")).c_str(), o.help).c_str());
 }
 
 }  // namespace

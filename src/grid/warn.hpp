@@ -1,13 +1,14 @@
 #pragma once
 
-#include <cstdio>
 #include <string>
+
+#include <skel/detail/base/tell_user.hpp>
 
 namespace skel {
 
 /// Tells the user on standard error.
 inline void warn(std::string const& text) {
-  std::fprintf(stderr, "skel: warning: %s\n", text.c_str());
+  tell_user("warning: " + text);
 }
 
 }  // namespace skel

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdio>
 #include <exception>
 
 #include <mpi.h>
 
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/plan/collective.hpp>
 
 #include "process.hpp"
@@ -23,7 +23,7 @@ int call(plan::collective operation, MPI_Comm among, Serve&& serve, Pass&& pass)
   try {
     said = serve();
   } catch (std::exception const& problem) {
-    std::fprintf(stderr, "skel: a collective cannot be completed: %s\n", problem.what());
+    tell_user("a collective cannot be completed: " + what_of(problem));
     PMPI_Abort(among, 1);
   }
   run.count(operation, said.served);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/tell_user.hpp>
 
 #include "process.hpp"
 
@@ -19,7 +19,7 @@ mapping::collective_mapper* group_knowledge::mapper() {
     } catch (error const& problem) {
       impossible_ = true;
       if (process::self().first())
-        std::fprintf(stderr, "skel: warning: %s; collectives of these ranks are left to MPI\n", problem.what());
+        tell_user("warning: " + what_of(problem) + "; collectives of these ranks are left to MPI");
     }
   }
   return mapper_ ? &*mapper_ : nullptr;

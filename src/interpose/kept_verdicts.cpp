@@ -1,11 +1,11 @@
 #include "kept_verdicts.hpp"
 
 #include <bit>
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <tuple>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/plan/collective.hpp>
 
 namespace skel::interpose {
@@ -22,14 +22,10 @@ std::string key_of(mapping::collective_request const& kind) {
 }
 
 /// The number at the front, with the blank before it.
-std::optional<std::uint64_t> take_number(std::string_view& text) {
-  std::uint64_t number = 0;
-  if (text.empty() || text.front() != ' ') return std::nullopt;
-  auto const end = text.data() + text.size();
-  auto const [next, problem] = std::from_chars(text.data() + 1, end, number);
-  if (problem != std::errc{}) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(next - text.data()));
-  return number;
+std::optional<std::uint64_t> take_part(std::string_view& text) {
+  if (!text.starts_with(' ')) return std::nullopt;
+  text.remove_prefix(1);
+  return take_number<std::uint64_t>(text);
 }
 
 std::optional<mapping::collective_request> kind_of(std::string_view key) {
@@ -37,8 +33,8 @@ std::optional<mapping::collective_request> kind_of(std::string_view key) {
     std::string_view rest = key.substr(prefix.size());
     if (!rest.starts_with(plan::name_of(operation))) continue;
     rest.remove_prefix(plan::name_of(operation).size());
-    auto const bytes = take_number(rest), root = take_number(rest), unit = take_number(rest),
-               commutative = take_number(rest);
+    auto const bytes = take_part(rest), root = take_part(rest), unit = take_part(rest),
+               commutative = take_part(rest);
     if (bytes && root && unit && commutative && rest.empty())
       return mapping::collective_request{.operation = operation,
                                          .bytes = *bytes,
@@ -66,7 +62,7 @@ kept_verdicts::kept_verdicts(mapping::decision_entries const& known) {
     bool const won = rest.starts_with("won");
     if (!kind || (!won && !rest.starts_with("lost"))) continue;
     rest.remove_prefix(won ? 3 : 4);
-    auto const processes = take_number(rest);
+    auto const processes = take_part(rest);
     if (processes && *processes > 0 && rest.empty())
       all_[*kind] = {won ? way::verdict::won : way::verdict::lost, *processes, false};
   }

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -13,6 +12,8 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/plan/collective.hpp>
 #include <skel/detail/plan/collective_plan.hpp>
 
@@ -38,6 +39,10 @@ bool legal(plan::order operands, mapping::collective_request const& request) {
 /// What a prediction is hardly wrong by: twice what is expected.
 double surely(double predicted) {
   return predicted * std::exp(2 * mapping::usual_error);
+}
+
+std::string microseconds(double seconds) {
+  return shown(1e6 * seconds, 3) + " us";
 }
 
 }  // namespace
@@ -177,9 +182,9 @@ void known_communicator::conclude(mapping::collective_request const& kind, known
   }
   if (is_other) group_->keep(kind, found);
   if (!(is_again || is_other) || process::self().verbose() < 2 || !process::self().first()) return;
-  std::fprintf(stderr, "skel: %s was tried%s: %.3g us, MPI's way %.3g us; it is %s\n", described(kind).c_str(),
-               is_again ? " again" : "", 1e6 * go.skel_seconds(), 1e6 * go.plain_seconds(),
-               found == way::verdict::won ? "taken" : "left to MPI");
+  tell_user(described(kind) + " was tried" + (is_again ? " again" : "") + ": " + microseconds(go.skel_seconds()) +
+      ", MPI's way " + microseconds(go.plain_seconds()) + "; it is " +
+      (found == way::verdict::won ? "taken" : "left to MPI"));
 }
 
 void known_communicator::watch(mapping::collective_request const& kind, known_kind& known) {
@@ -210,8 +215,7 @@ void known_communicator::try_again(mapping::collective_request const& kind, know
   known.go.try_again();
   known.watch.begin_anew();
   if (process::self().verbose() < 2 || !process::self().first()) return;
-  std::fprintf(stderr, "skel: %s takes another time than it did, %.3g us; it is tried again\n", described(kind).c_str(),
-               1e6 * seconds);
+  tell_user(described(kind) + " takes another time than it did, " + microseconds(seconds) + "; it is tried again");
 }
 
 void known_communicator::make_messages() {
@@ -282,8 +286,8 @@ void known_communicator::review() {
 void known_communicator::adopt(mapping::collective_request const& kind, way& which, way::verdict found) {
   which.adopt(found);
   if (!group_->keep(kind, found) || process::self().verbose() < 2 || !process::self().first()) return;
-  std::fprintf(stderr, "skel: %s is %s, as an earlier process has found\n", described(kind).c_str(),
-               found == way::verdict::won ? "taken" : "left to MPI");
+  tell_user(described(kind) + " is " + (found == way::verdict::won ? "taken" : "left to MPI") +
+      ", as an earlier process has found");
 }
 
 double known_communicator::predict(mapping::collective_request const& kind) const {
@@ -305,8 +309,8 @@ void known_communicator::decide(mapping::collective_request const& kind, way& wh
   }
   which.adopt(way::verdict::lost), group_->keep(kind, way::verdict::lost);
   if (process::self().verbose() < 2 || !process::self().first()) return;
-  std::fprintf(stderr, "skel: %s is left to MPI, whose way takes %.3g us; skel's is predicted to take %.3g us\n",
-               described(kind).c_str(), 1e6 * seconds, 1e6 * predicted);
+  tell_user(described(kind) + " is left to MPI, whose way takes " + microseconds(seconds) +
+      "; skel's is predicted to take " + microseconds(predicted));
 }
 
 plan::rank_schedule const* known_communicator::chosen_steps(mapping::collective_request const& request) {
@@ -315,9 +319,7 @@ plan::rank_schedule const* known_communicator::chosen_steps(mapping::collective_
   try {
     if (process::self().verbose() > 0) {
       mapping::collective_decision const& decision = mapper->decide(mapping::class_of(request));
-      char predicted[32];
-      std::snprintf(predicted, sizeof predicted, "%.3g", 1e3 * decision.predicted);
-      tell(request, decision.name + ", predicted " + predicted + " ms; " + decision.why);
+      tell(request, decision.name + ", predicted " + shown(1e3 * decision.predicted, 3) + " ms; " + decision.why);
     }
     return &mapper->steps(request, rank_);
   } catch (error const& problem) {
@@ -346,7 +348,7 @@ std::string known_communicator::described(mapping::collective_request const& req
 void known_communicator::tell(mapping::collective_request const& request, std::string const& how) {
   if (!process::self().verbose() || !process::self().first()) return;
   if (!told_.emplace(request.operation, request.bytes, request.root).second) return;
-  std::fprintf(stderr, "skel: %s: %s\n", described(request).c_str(), how.c_str());
+  tell_user(described(request) + ": " + how);
 }
 
 }  // namespace skel::interpose

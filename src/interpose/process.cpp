@@ -1,7 +1,6 @@
 #include "process.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <numeric>
 #include <utility>
@@ -10,6 +9,8 @@
 
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/tell_user.hpp>
 #include <skel/detail/grid/find_hosts.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/model_parameters.hpp>
@@ -41,10 +42,6 @@ struct start_result {
   }
 };
 
-void say(std::string const& text) {
-  std::fprintf(stderr, "skel: %s\n", text.c_str());
-}
-
 std::string listed(std::vector<std::string> const& names) {
   constexpr std::size_t most = 5;
   std::string text;
@@ -57,15 +54,15 @@ std::string listed(std::vector<std::string> const& names) {
 verdict mismatched(settings const& all, std::string const& problem) {
   switch (all.otherwise) {
     case mismatch::measure:
-      say("warning: " + problem + "; the hosts of this run are measured");
+      tell_user("warning: " + problem + "; the hosts of this run are measured");
       return verdict::measure;
     case mismatch::refuse:
-      say(problem + "; SKEL_PLATFORM_MISMATCH=refuse ends the run");
+      tell_user(problem + "; SKEL_PLATFORM_MISMATCH=refuse ends the run");
       return verdict::refuse;
     case mismatch::pass:
       break;
   }
-  say("warning: " + problem +
+  tell_user("warning: " + problem +
       "; collectives are left to MPI. Make a platform of these hosts (skel probe), say which host each rank is on "
       "(SKEL_MPI_HOSTS), or have them measured (SKEL_PLATFORM_MISMATCH=measure)");
   return verdict::pass;
@@ -132,7 +129,7 @@ start_result open(std::vector<std::string> const& names) {
   bool const serves = result.what == verdict::serve || result.what == verdict::measure;
   if (!serves || !is_left_to_mpi(all, result)) return result;
   if (all.verbose > 0)
-    say("all ranks are on one host; their collectives are left to MPI, which has its memory (SKEL_MPI=always takes "
+    tell_user("all ranks are on one host; their collectives are left to MPI, which has its memory (SKEL_MPI=always takes "
         "skel's way)");
   result.what = verdict::pass;
   return result;
@@ -142,7 +139,7 @@ std::string processor_name() {
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
   MPI_Get_processor_name(name, &length);
-  return {name, static_cast<std::size_t>(length)};
+  return printable({name, static_cast<std::size_t>(length)});
 }
 
 /// MPI_Finalize begins with deleting the attributes of MPI_COMM_SELF.
@@ -168,14 +165,14 @@ void process::begin() {
       try {
         mine = runtime::to_bytes(open(names));
       } catch (std::exception const& problem) {
-        say(problem.what());
+        tell_user(problem.what());
         mine = runtime::to_bytes(start_result{.what = verdict::refuse});
       }
     }
     start(runtime::quiet::broadcast(MPI_COMM_WORLD, std::move(mine)), names);
   } catch (std::exception const& problem) {
     // Measuring fails on all ranks or on none.
-    if (first()) say("warning: " + std::string(problem.what()) + "; collectives are left to MPI");
+    if (first()) tell_user("warning: " + std::string(problem.what()) + "; collectives are left to MPI");
   }
 }
 
@@ -213,7 +210,7 @@ void process::start(std::string const& bytes, std::vector<std::string> const& na
   if (!always_) looking_ = known_communicator::look_at_prices(MPI_COMM_WORLD);
   serving_.store(true, std::memory_order_release);
   if (verbose_ && first())
-    say("collectives of " + counted(names.size(), "rank") + " on " + counted(machine_.clusters().size(), "cluster") +
+    tell_user("collectives of " + counted(names.size(), "rank") + " on " + counted(machine_.clusters().size(), "cluster") +
         " of " + (said.source.empty() ? "the measured platform" : said.source));
 }
 
@@ -224,7 +221,7 @@ void process::see_ways_apart() {
   if (sharing.apart == 0) return;
   blocks.emplace("sharing", to_block(sharing));
   machine_ = platform::description(machine_.local_latency(), machine_.clusters(), machine_.links(), std::move(blocks));
-  if (verbose_ > 1 && first()) say("ways between two clusters are apart: " + std::to_string(sharing.apart) + " of 1");
+  if (verbose_ > 1 && first()) tell_user("ways between two clusters are apart: " + std::to_string(sharing.apart) + " of 1");
 }
 
 void process::remember(std::string const& decisions, std::vector<std::string> const& names) {
@@ -233,13 +230,13 @@ void process::remember(std::string const& decisions, std::vector<std::string> co
     try {
       if (!decisions.empty()) log_ = std::make_unique<record::decision_file>(decisions);
     } catch (error const& problem) {
-      say("warning: SKEL_DECISIONS: " + std::string(problem.what()));
+      tell_user("warning: SKEL_DECISIONS: " + std::string(problem.what()));
     }
     before_.log = log_.get();
     if (platform::is_measured(machine_)) kept_ = platform::kept_knowledge(names, "");
     if (kept_) {
       auto found = kept_->read();
-      if (!found.warning.empty()) say("warning: " + found.warning);
+      if (!found.warning.empty()) tell_user("warning: " + found.warning);
       known = std::move(found.found);
       if (!found.is_usable) kept_.reset();
     }
@@ -249,12 +246,12 @@ void process::remember(std::string const& decisions, std::vector<std::string> co
 }
 
 void process::keep_what_was_learnt() {
-  if (log_ && !log_->problem().empty()) say("warning: " + log_->problem());
+  if (log_ && !log_->problem().empty()) tell_user("warning: " + log_->problem());
   if (!of_all_ || !kept_) return;
   try {
-    if (auto const warning = kept_->add(of_all_->learnt()); !warning.empty()) say("warning: " + warning);
+    if (auto const warning = kept_->add(of_all_->learnt()); !warning.empty()) tell_user("warning: " + warning);
   } catch (std::exception const& problem) {
-    say("warning: what was learnt is not kept: " + std::string(problem.what()));
+    tell_user("warning: what was learnt is not kept: " + std::string(problem.what()));
   }
 }
 
@@ -262,7 +259,7 @@ void process::end() {
   serving_.store(false, std::memory_order_release);
   agreement::finish_all();
   keep_what_was_learnt();
-  if (verbose_ && first()) say(summary());
+  if (verbose_ && first()) tell_user(summary());
 }
 
 std::vector<int> process::ranks_of(MPI_Group group) {

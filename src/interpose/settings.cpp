@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string_view>
@@ -11,7 +9,10 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/split.hpp>
+#include <skel/detail/base/tell_user.hpp>
 
 namespace skel::interpose {
 namespace {
@@ -50,11 +51,9 @@ int read_verbose() {
   std::string const value = value_of("SKEL_MPI_VERBOSE");
   if (value.empty()) return 0;
   if (auto const on = flag(value)) return *on ? 1 : 0;
-  int level = 0;
-  auto const [end, problem] = std::from_chars(value.data(), value.data() + value.size(), level);
-  if (problem == std::errc{} && end == value.data() + value.size() && level >= 0 && level <= 2) return level;
-  std::fprintf(stderr, "skel: warning: SKEL_MPI_VERBOSE: %s is no level (0, 1 or 2); it is taken for 1\n",
-               in_quotes(value).c_str());
+  auto const level = number_in<int>(value);
+  if (level && *level >= 0 && *level <= 2) return *level;
+  tell_user("warning: SKEL_MPI_VERBOSE: " + in_quotes(value) + " is no level (0, 1 or 2); it is taken for 1");
   return 1;
 }
 
@@ -86,9 +85,9 @@ void read_forced(std::string const& word, std::map<collective, forced_algorithm>
   forced_algorithm how{.name = word.substr(equals + 1)};
   if (std::size_t const colon = how.name.find(':'); colon != std::string::npos) {
     std::string const number = how.name.substr(colon + 1);
-    auto const [end, problem] = std::from_chars(number.data(), number.data() + number.size(), how.segment);
-    if (problem != std::errc{} || end != number.data() + number.size())
-      refuse("SKEL_MPI_ALGORITHM", "'" + number + "' in '" + word + "' is not a segment in bytes");
+    auto const segment = number_in<decltype(how.segment)>(number);
+    if (!segment) refuse("SKEL_MPI_ALGORITHM", "'" + number + "' in '" + word + "' is not a segment in bytes");
+    how.segment = *segment;
     how.name.resize(colon);
   }
   if (plan::find_algorithm(operation, how.name) == nullptr) {
@@ -106,14 +105,8 @@ void read_forced(std::string const& word, std::map<collective, forced_algorithm>
 }  // namespace
 
 std::vector<std::string> words_of(std::string const& text) {
-  constexpr std::string_view blanks = " \t\r\n,;";
-  std::vector<std::string> words;
-  for (std::size_t at = text.find_first_not_of(blanks); at != std::string::npos;) {
-    std::size_t const end = text.find_first_of(blanks, at);
-    words.push_back(text.substr(at, end - at));
-    at = end == std::string::npos ? end : text.find_first_not_of(blanks, end);
-  }
-  return words;
+  auto const words = words_in(text, " \t\r\n,;");
+  return {words.begin(), words.end()};
 }
 
 settings read_settings() {

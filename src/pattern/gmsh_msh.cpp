@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 #include "cell_list.hpp"
@@ -108,20 +109,18 @@ class msh_reader {
 
   void read_names() {
     std::string_view line = in_.line("the number of names", 0, 1);
-    std::int64_t count = 0;
-    if (!to_integer(line, count) || count < 0) in_.fail(in_quotes(line) + " is no number of names");
-    for (std::int64_t k = 0; k < count; ++k) {
-      line = in_.line("name", static_cast<std::size_t>(k), static_cast<std::size_t>(count));
+    auto const count = number_in<std::int64_t>(line);
+    if (!count || *count < 0) in_.fail(in_quotes(line) + " is no number of names");
+    for (std::int64_t k = 0; k < *count; ++k) {
+      line = in_.line("name", static_cast<std::size_t>(k), static_cast<std::size_t>(*count));
       std::size_t const open = line.find('"'), close = line.rfind('"');
       std::size_t const blank = line.find_first_of(" \t");
-      std::int64_t dimension = 0, tag = 0;
-      bool const good = open != std::string_view::npos && close > open && blank < open &&
-                        to_integer(line.substr(0, blank), dimension) && dimension >= 0 && dimension <= 3 &&
-                        to_integer(trimmed(line.substr(blank, open - blank)), tag) &&
-                        static_cast<std::int32_t>(tag) == tag;
-      if (!good) in_.fail(in_quotes(line) + " is no name; it must be a dimension, a tag and \"a name\"");
-      names_.push_back({static_cast<std::size_t>(dimension), static_cast<std::int32_t>(tag),
-                        std::string(line.substr(open + 1, close - open - 1))});
+      bool const parted = open != std::string_view::npos && close > open && blank < open;
+      auto const dimension = parted ? number_in<std::size_t>(line.substr(0, blank)) : std::nullopt;
+      auto const tag = parted ? number_in<std::int32_t>(trimmed(line.substr(blank, open - blank))) : std::nullopt;
+      if (!dimension || *dimension > 3 || !tag)
+        in_.fail(in_quotes(line) + " is no name; it must be a dimension, a tag and \"a name\"");
+      names_.push_back({*dimension, *tag, std::string(line.substr(open + 1, close - open - 1))});
     }
   }
 

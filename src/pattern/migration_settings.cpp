@@ -6,6 +6,7 @@
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/joined.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel::skeletons {

@@ -1,27 +1,11 @@
 #include "text_lines.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 #include <utility>
 
+#include <skel/detail/base/number.hpp>
+
 namespace skel::skeletons {
-
-namespace {
-
-/// What from_chars would refuse although people write it: a sign in front of positive numbers.
-std::string_view without_plus(std::string_view word) {
-  return word.size() > 1 && word[0] == '+' && word[1] != '-' ? word.substr(1) : word;
-}
-
-}  // namespace
-
-bool to_integer(std::string_view word, std::int64_t& value) {
-  word = without_plus(word);
-  auto const end = word.data() + word.size();
-  auto const read = std::from_chars(word.data(), end, value);
-  return read.ec == std::errc{} && read.ptr == end;
-}
 
 text_lines::text_lines(std::string_view text, std::string source) : text_(text), source_(std::move(source)) {
   if (std::all_of(text.begin(), text.end(), [](char c) { return blank(c) || c == '\n'; }))
@@ -89,13 +73,12 @@ std::string_view text_lines::expect_word(std::string_view what) {
 
 std::int64_t text_lines::integer(std::string_view what, std::int64_t least, std::int64_t most) {
   std::string_view const next = expect_word(what);
-  std::int64_t value = 0;
-  if (!to_integer(next, value))
-    fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a whole number");
-  if (value < least || value > most)
-    fail(std::string(what) + " is " + std::to_string(value) + "; it must be from " + std::to_string(least) + " to " +
+  auto const value = number_in<std::int64_t>(next);
+  if (!value) fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a whole number");
+  if (*value < least || *value > most)
+    fail(std::string(what) + " is " + std::to_string(*value) + "; it must be from " + std::to_string(least) + " to " +
          std::to_string(most));
-  return value;
+  return *value;
 }
 
 std::size_t text_lines::count(std::string_view what, std::size_t bytes_each) {
@@ -108,7 +91,7 @@ std::size_t text_lines::count(std::string_view what, std::size_t bytes_each) {
 
 double text_lines::number(std::string_view what) {
   std::string_view const next = expect_word(what);
-  std::string_view digits = without_plus(next);
+  std::string_view digits = next;
   // Fortran also writes 1.0D+00.
   std::string c_style;
   if (digits.find_first_of("dD") != std::string_view::npos) {
@@ -117,12 +100,9 @@ double text_lines::number(std::string_view what) {
         c_style.begin(), c_style.end(), [](char c) { return c == 'd' || c == 'D'; }, 'e');
     digits = c_style;
   }
-  double value = 0;
-  auto const end = digits.data() + digits.size();
-  auto const read = std::from_chars(digits.data(), end, value);
-  if (read.ptr != end || read.ec == std::errc::invalid_argument)
-    fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a number");
-  return value;
+  auto const value = number_in<double>(digits);
+  if (!value) fail(in_quotes(next) + " stands where " + std::string(what) + " belongs, which is a number");
+  return *value;
 }
 
 void text_lines::expect_end(std::string_view after) {

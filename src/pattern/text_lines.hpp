@@ -72,7 +72,4 @@ inline bool blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
 }
 
-/// A word as a whole number; false where it is none or too large.
-bool to_integer(std::string_view word, std::int64_t& value);
-
 }  // namespace skel::skeletons

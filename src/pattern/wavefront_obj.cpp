@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include <skel/detail/base/number.hpp>
+
 #include "cell_list.hpp"
 #include "mesh_formats.hpp"
 
@@ -63,8 +65,8 @@ class obj_reader {
     auto const vertices = static_cast<std::int64_t>(where_.size() / 3);
     std::size_t corners = 0;
     for (std::string_view corner = next(); !corner.empty(); corner = next(), ++corners) {
-      std::int64_t vertex = 0;
-      if (!to_integer(corner.substr(0, corner.find('/')), vertex) || vertex == 0)
+      std::int64_t const vertex = number_in<std::int64_t>(corner.substr(0, corner.find('/'))).value_or(0);
+      if (vertex == 0)
         text_.fail(in_quotes(corner) +
                    " is no corner of a face; write the number of a vertex, from 1, or from -1 backwards, alone or as "
                    "v/vt/vn");

@@ -1,11 +1,10 @@
 #include <skel/detail/plan/placement_text.hpp>
 
-#include <charconv>
 #include <map>
-#include <system_error>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/split.hpp>
 
@@ -16,9 +15,8 @@ named_workers read_one(std::string_view text, std::string const& stage) {
   named_workers all;
   std::size_t const star = text.find('*');
   if (star != std::string_view::npos) {
-    auto const number = trim(text.substr(star + 1));
-    auto const [end, problem] = std::from_chars(number.data(), number.data() + number.size(), all.count);
-    if (problem != std::errc{} || end != number.data() + number.size() || all.count == 0)
+    all.count = number_in<decltype(all.count)>(trim(text.substr(star + 1))).value_or(0);
+    if (all.count == 0)
       throw error("gives " + stage + " " + in_quotes(text) + ", which has no number of workers behind its star");
   }
   all.host = trim(text.substr(0, star));

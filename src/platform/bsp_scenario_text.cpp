@@ -15,7 +15,7 @@ namespace {
 
 /// A name, a number or a truth in JSON; numbers in the shortest digits that are read as the same.
 template <class Value>
-std::string shown(Value const& value) {
+std::string json_of(Value const& value) {
   return nlohmann::json(value).dump();
 }
 
@@ -34,7 +34,7 @@ void write_of_hosts(std::ostream& out, description const& machine, std::vector<d
   out << '{';
   char const* before = "";
   for (std::size_t h = 0; h < values.size(); ++h)
-    if (said(values[h])) out << before << shown(machine.host_name(h)) << ": " << shown(values[h]), before = ", ";
+    if (said(values[h])) out << before << json_of(machine.host_name(h)) << ": " << json_of(values[h]), before = ", ";
   out << '}';
 }
 
@@ -48,11 +48,11 @@ void write(record::load_trace const& of, std::ostream& out) {
   for (std::size_t i = 0; i < of.supersteps() && out; ++i, before = ",\n  ") {
     auto const& step = of.steps[i % of.steps.size()];
     out << before << "{\"work\": ";
-    write_list(out, step.work, shown<double>);
+    write_list(out, step.work, json_of<double>);
     if (!step.messages.empty()) out << ", \"messages\": ";
     if (!step.messages.empty())
       write_list(out, step.messages, [](record::bsp_message const& one) {
-        return '[' + shown(one.from) + ", " + shown(one.to) + ", " + shown(one.bytes) + ']';
+        return '[' + json_of(one.from) + ", " + json_of(one.to) + ", " + json_of(one.bytes) + ']';
       });
     out << '}';
   }
@@ -65,19 +65,19 @@ void write_bsp_scenario(bsp_scenario const& of, std::ostream& out) {
   SKEL_EXPECTS(of.needs == nullptr && of.tasks.empty());
   auto const& machine = of.machine;
   out << "{\"skel_bsp\": 1,\n\"platform\": " << to_json(machine) << ",\n\"mapping\": ";
-  write_list(out, of.hosts, [&](std::size_t host) { return shown(machine.host_name(host)); });
+  write_list(out, of.hosts, [&](std::size_t host) { return json_of(machine.host_name(host)); });
   if (auto const* const front = std::get_if<record::wavefront>(&of.program))
-    out << ",\n\"message_bytes\": " << shown(front->message_bytes);
+    out << ",\n\"message_bytes\": " << json_of(front->message_bytes);
   out << ",\n\"state_bytes\": ";
-  write_list(out, of.state_bytes, shown<double>);
-  out << ",\n\"migration\": {\"fixed\": " << shown(of.migration_fixed);
-  if (of.migration_per_byte > 0) out << ", \"per_byte\": " << shown(of.migration_per_byte);
+  write_list(out, of.state_bytes, json_of<double>);
+  out << ",\n\"migration\": {\"fixed\": " << json_of(of.migration_fixed);
+  if (of.migration_per_byte > 0) out << ", \"per_byte\": " << json_of(of.migration_per_byte);
   out << "}";
   if (!of.memory.empty()) {
     out << ",\n\"memory\": ";
     write_of_hosts(out, machine, of.memory, [](double bytes) { return std::isfinite(bytes); });
   }
-  if (of.beta) out << ",\n\"beta\": " << shown(*of.beta);
+  if (of.beta) out << ",\n\"beta\": " << json_of(*of.beta);
   if (!of.external_load.empty()) {
     out << ",\n\"external_load\": ";
     write_of_hosts(out, machine, of.external_load, [](double) { return true; });
@@ -87,7 +87,7 @@ void write_bsp_scenario(bsp_scenario const& of, std::ostream& out) {
     for (std::size_t p = 0; p < of.pinned.size(); ++p)
       if (of.pinned[p]) pinned.push_back(p);
     out << ",\n\"pinned\": ";
-    write_list(out, pinned, [](std::size_t process) { return process; });
+    write_list(out, pinned, json_of<std::size_t>);
   }
   auto const& how = of.policy;
   nlohmann::json const policy{{"name", how.name},   {"alpha", how.alpha}, {"apply", how.apply},

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel::platform {
@@ -53,6 +54,7 @@ class checker {
 
   /// Also brings each block into one form, so that equal blocks are equal texts.
   void parameters(std::string const& where, parameter_blocks& blocks) const {
+    classic_locale const here;  // the library reads numbers by a function of C
     for (auto& [key, text] : blocks) {
       std::string at = where;
       at.append(where.empty() ? "" : ".").append(key);
@@ -99,10 +101,9 @@ std::optional<split_name> number_in_name(std::string_view name) {
   std::string_view const digits = name.substr(dash + 1);
   if (digits.empty() || digits.front() < '0' || digits.front() > '9' || (digits.size() > 1 && digits.front() == '0'))
     return std::nullopt;
-  std::size_t index = 0;
-  auto const [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
-  if (failure != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return split_name{std::string(name.substr(0, dash)), index};
+  auto const index = number_in<std::size_t>(digits);
+  if (!index) return std::nullopt;
+  return split_name{std::string(name.substr(0, dash)), *index};
 }
 
 bool before(cluster_link const& a, cluster_link const& b) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 
 #include "tighten.hpp"
@@ -16,10 +18,23 @@ namespace {
 using detail::tighten;
 using std::filesystem::path;
 
-std::optional<double> read_number(path const& file) {
+/// The numbers of a file that begins with nothing else.
+std::vector<double> read_numbers(path const& file) {
   std::ifstream stream(file);
-  double value = 0;
-  if (stream >> value && value > 0) return value;  // -1 and "max" mean no limit
+  std::string line;
+  std::getline(stream, line);
+  std::vector<double> numbers;
+  for (auto const word : words_in(line)) {
+    auto const number = number_in<double>(word);
+    if (!number) break;
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::optional<double> read_number(path const& file) {
+  auto const numbers = read_numbers(file);
+  if (!numbers.empty() && numbers[0] > 0) return numbers[0];  // -1 and "max" mean no limit
   return std::nullopt;
 }
 
@@ -31,10 +46,9 @@ struct cpu_quota {
 
 /// Version 2: "QUOTA PERIOD" or "max PERIOD" in one file [us].
 std::optional<cpu_quota> read_cpu_max(path const& file) {
-  std::ifstream stream(file);
-  double quota = 0, period = 0;
-  if (stream >> quota >> period && quota > 0 && period > 0) return cpu_quota{quota / period, period * micro};
-  return std::nullopt;
+  auto const numbers = read_numbers(file);
+  if (numbers.size() < 2 || !(numbers[0] > 0 && numbers[1] > 0)) return std::nullopt;
+  return cpu_quota{numbers[0] / numbers[1], numbers[1] * micro};
 }
 
 std::optional<cpu_quota> read_cfs_quota(path const& group) {
@@ -59,10 +73,8 @@ void tighten_to(group_limits& limits, std::optional<cpu_quota> quota, path const
 }
 
 bool lists(std::string_view controllers, std::string_view wanted) {
-  std::istringstream list{std::string(controllers)};
-  for (std::string name; std::getline(list, name, ',');)
-    if (name == wanted) return true;
-  return false;
+  auto const all = split(controllers, ',');
+  return std::ranges::find(all, wanted) != all.end();
 }
 
 /// Calls `visit` with the group's folder below `top` and every folder above it, `top` included.
@@ -77,9 +89,8 @@ void each_group(path const& top, std::string const& group, Visit visit) {
 /// The number behind a key, in a file of lines "KEY NUMBER".
 std::optional<double> read_entry(path const& file, std::string_view wanted) {
   std::ifstream stream(file);
-  std::string key;
-  for (double value = 0; stream >> key >> value;)
-    if (key == wanted) return value;
+  for (std::string line; std::getline(stream, line);)
+    if (auto const words = words_in(line); words.size() == 2 && words[0] == wanted) return number_in<double>(words[1]);
   return std::nullopt;
 }
 

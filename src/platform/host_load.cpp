@@ -3,15 +3,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/split.hpp>
 #include <skel/detail/platform/host_probe.hpp>
 
@@ -34,13 +33,11 @@ double ticks_per_second() {
 /// none.
 bool is_in_list(std::string_view list, std::size_t number) {
   for (std::string_view const range : split(list, ',')) {
-    std::size_t first = 0, last = 0;
-    char const* const end = range.data() + range.size();
-    auto const [rest, problem] = std::from_chars(range.data(), end, first);
-    if (problem != std::errc{}) continue;
-    last = first;
-    if (rest != end && *rest == '-') std::from_chars(rest + 1, end, last);
-    if (first <= number && number <= last) return true;
+    std::string_view rest = range;
+    auto const first = take_number<std::size_t>(rest);
+    if (!first) continue;
+    auto const last = rest.starts_with('-') ? number_in<std::size_t>(rest.substr(1)) : first;
+    if (*first <= number && number <= last.value_or(*first)) return true;
   }
   return false;
 }
@@ -65,13 +62,13 @@ std::optional<own_time> read_own(path const& file) {
   if (!std::getline(stream, line)) return std::nullopt;
   std::size_t const end = line.rfind(')');
   if (end == std::string::npos) return std::nullopt;
-  std::istringstream fields(line.substr(end + 1));
-  std::string skipped;
-  for (int field = 3; field < 14; ++field) fields >> skipped;  // proc(5): 14 utime, 15 stime, 19 nice
-  double user = 0, system = 0, nice = 0;
-  fields >> user >> system >> skipped >> skipped >> skipped >> nice;
-  if (!fields || !(user >= 0) || !(system >= 0)) return std::nullopt;
-  return own_time{(user + system) / ticks_per_second(), nice > 0};
+  auto const fields = words_in(std::string_view(line).substr(end + 1));
+  constexpr std::size_t first = 3, nice_at = 19;
+  if (fields.size() <= nice_at - first) return std::nullopt;
+  auto const field = [&](std::size_t number) { return number_in<double>(fields[number - first]); };
+  auto const user = field(14), system = field(15), nice = field(nice_at);  // proc(5): utime, stime, nice
+  if (!user || !system || !nice || !(*user >= 0) || !(*system >= 0)) return std::nullopt;
+  return own_time{(*user + *system) / ticks_per_second(), *nice > 0};
 }
 
 /// Seconds that each processing unit has been busy since the system began. `with_nice`: also for threads of low
@@ -80,16 +77,18 @@ std::vector<processor_load> read_processors(path const& file, bool with_nice) {
   std::vector<processor_load> all;
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line) && line.starts_with("cpu");) {
-    std::size_t number = 0;
-    char const* const end = line.data() + line.size();
-    auto const [rest, problem] = std::from_chars(line.data() + 3, end, number);
-    if (problem != std::errc{}) continue;  // the sum of all
-    std::istringstream fields(std::string(rest, end));
-    double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, interrupts = 0, soft = 0, stolen = 0;
-    if (!(fields >> user >> nice >> system >> idle)) continue;
-    fields >> waiting >> interrupts >> soft >> stolen;  // which old systems do not have
-    double const ticks = user + (with_nice ? nice : 0) + system + interrupts + soft + stolen;
-    if (ticks >= 0) all.push_back({number, ticks / ticks_per_second()});
+    std::string_view rest = std::string_view(line).substr(3);
+    auto const number = take_number<std::size_t>(rest);
+    if (!number) continue;  // the sum of all
+    auto const fields = words_in(rest);
+    enum field : std::size_t { user, nice, system, idle, waiting, interrupts, soft, stolen };  // proc(5)
+    if (fields.size() <= idle) continue;
+    auto const ticks_of = [&](field one) {  // old systems do not have the later ones
+      return one < fields.size() ? number_in<double>(fields[one]).value_or(std::nan("")) : 0.0;
+    };
+    double const ticks = ticks_of(user) + (with_nice ? ticks_of(nice) : 0) + ticks_of(system) + ticks_of(interrupts) +
+                         ticks_of(soft) + ticks_of(stolen);
+    if (ticks >= 0) all.push_back({*number, ticks / ticks_per_second()});
   }
   std::ranges::sort(all, {}, &processor_load::number);
   auto const same = [](processor_load const& a, processor_load const& b) { return a.number == b.number; };
@@ -102,10 +101,10 @@ std::map<std::string, double> read_memory(path const& file) {
   std::map<std::string, double> found;
   std::ifstream stream(file);
   for (std::string line; std::getline(stream, line) && found.size() < 2;) {
-    std::istringstream fields(line);
-    std::string key;
-    double kibi = 0;
-    if (fields >> key >> kibi && kibi >= 0 && (key == "MemTotal:" || key == "MemAvailable:")) found[key] = 1024 * kibi;
+    auto const fields = words_in(line);
+    if (fields.size() < 2 || (fields[0] != "MemTotal:" && fields[0] != "MemAvailable:")) continue;
+    if (auto const kibi = number_in<double>(fields[1]); kibi && *kibi >= 0)
+      found[std::string(fields[0])] = 1024 * *kibi;
   }
   return found;
 }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <skel/detail/base/median_error.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -166,7 +167,7 @@ void read_topology(host_measurement& result) {
 std::string host_name() {
   std::array<char, HOST_NAME_MAX + 1> name{};
   if (gethostname(name.data(), name.size() - 1) != 0 || name.front() == '\0') return "localhost";
-  return name.data();
+  return printable(name.data());
 }
 
 usable_cores find_usable_cores() {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/near_name.hpp>
 #include <skel/detail/base/shown.hpp>
@@ -159,6 +160,7 @@ json parse_json(std::string_view text, std::string const& source, std::size_t mo
                       "the byte " + in_quotes(text.substr(*at, 1)) + " is not UTF-8; save the file as UTF-8");
   char const* furthest = text.data();
   builder result(text, furthest);
+  classic_locale const here;  // the library reads numbers by a function of C
   tracking_iterator const first(text.data(), &furthest), last(text.data() + text.size(), &furthest);
   if (!json::sax_parse(first, last, &result)) throw input_error(source, result.failed_at, result.failure);
   return std::move(result.document);

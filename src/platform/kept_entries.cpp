@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <system_error>
@@ -17,6 +16,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
@@ -29,9 +29,7 @@ constexpr std::string_view first_line = "skel_knowledge 1";
 constexpr std::chrono::seconds longest_wait{10};
 
 std::string hex_of(std::uint64_t number) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(number));
-  return text;
+  return print("%016llx", static_cast<unsigned long long>(number));
 }
 
 /// Holds FILE.lock. The lock file stays: who removed it could take it from a process that waits for it.

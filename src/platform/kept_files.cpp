@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/hash.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/kept_entries.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -80,8 +80,7 @@ std::optional<std::filesystem::path> file_of_hosts(std::string const& kind,
                                                    std::string const& suffix) {
   auto const folder = cache_folder();
   if (!folder) return std::nullopt;
-  char key[20];
-  std::snprintf(key, sizeof key, "-%016llx", static_cast<unsigned long long>(key_of(host_of_rank)));
+  auto const key = print("-%016llx", static_cast<unsigned long long>(key_of(host_of_rank)));
   return *folder / (kind + key + suffix);
 }
 

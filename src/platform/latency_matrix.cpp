@@ -1,24 +1,17 @@
 #include <skel/detail/platform/latency_matrix.hpp>
 
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <unordered_map>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/statistics.hpp>
 #include <skel/detail/platform/files.hpp>
 
 namespace skel::platform {
 namespace {
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 std::string cell_at(std::size_t row, std::size_t column) {
   return "row " + std::to_string(row + 1) + ", column " + std::to_string(column + 1);
@@ -94,7 +87,7 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
         throw input_error(source, cell_at(a, b), which() + "is not a finite number; seconds are wanted");
       if (value <= 0)
         throw input_error(source, cell_at(a, b),
-                          which() + "is " + number(value) + "; a time in seconds, more than 0, is wanted");
+                          which() + "is " + shown(value) + "; a time in seconds, more than 0, is wanted");
       if (b < a) gaps.push_back(std::abs(std::log(value / seconds_[b * n + a])));
     }
   }
@@ -106,8 +99,8 @@ latency_matrix::latency_matrix(std::vector<std::string> hosts, std::vector<doubl
       if (there == back) continue;
       if (std::abs(std::log(there / back)) > limit)
         throw input_error(source, cell_at(b, a),
-                          "the latency from '" + hosts_[b] + "' to '" + hosts_[a] + "' is " + number(back) +
-                              " s, back it is " + number(there) +
+                          "the latency from '" + hosts_[b] + "' to '" + hosts_[a] + "' is " + shown(back) +
+                              " s, back it is " + shown(there) +
                               " s; a matrix of latencies is symmetric: measure the pair again");
       there = back = std::sqrt(there) * std::sqrt(back);
     }
@@ -152,13 +145,11 @@ latency_matrix parse_latencies(std::string_view text, std::string const& source,
                           "the latency from " + in_quotes(names[a]) + " to " + in_quotes(names[b]) + " " + reason);
       };
       if (field.empty()) fail("is missing");
-      double value = 0;
-      auto const [end, problem] = std::from_chars(field.data(), field.data() + field.size(), value);
-      if (problem != std::errc{} || end != field.data() + field.size())
-        fail("is " + in_quotes(field) + "; seconds are wanted");
-      if (!std::isfinite(value)) fail("is not a finite number; seconds are wanted");
-      if (value <= 0) fail("is " + number(value) + "; a time in seconds, more than 0, is wanted");
-      seconds[a * n + b] = value;
+      auto const value = number_in<double>(field);
+      if (!value) fail("is " + in_quotes(field) + "; seconds are wanted");
+      if (!std::isfinite(*value)) fail("is not a finite number; seconds are wanted");
+      if (*value <= 0) fail("is " + shown(*value) + "; a time in seconds, more than 0, is wanted");
+      seconds[a * n + b] = *value;
     }
   }
   return latency_matrix(std::vector<std::string>(names.begin(), names.end()), std::move(seconds), source, tolerance);

@@ -10,6 +10,7 @@
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/cusum.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/statistics.hpp>
 

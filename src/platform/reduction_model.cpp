@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
 
 #include "json_reader.hpp"
@@ -154,11 +153,7 @@ reduction_model parse_reduction_model(std::string_view text, std::string const& 
 }
 
 reduction_model rounded(reduction_model model) {
-  auto const round = [](double& value) {
-    char text[40];
-    std::snprintf(text, sizeof text, "%.4g", value);
-    value = std::strtod(text, nullptr);
-  };
+  auto const round = [](double& value) { value = number_in<double>(shown(value, 4)).value_or(value); };
   for (double* const one : {&model.reading.decision, &model.reading.sample, &model.reading.start, &model.reading.count})
     round(*one);
   for (auto& fit : model.fits) {

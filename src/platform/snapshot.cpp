@@ -3,7 +3,6 @@
 #include <time.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <set>
@@ -12,6 +11,7 @@
 #include <skel/detail/base/contract.hpp>
 #include <skel/detail/base/counted.hpp>
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/platform/files.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 
@@ -30,14 +30,9 @@ std::string listed(std::set<std::string> const& names) {
 }
 
 std::string in_words(double seconds) {
-  char text[64];
-  if (seconds < 5400)
-    std::snprintf(text, sizeof text, "%.0f minutes", seconds / 60);
-  else if (seconds < 172800)
-    std::snprintf(text, sizeof text, "%.1f hours", seconds / 3600);
-  else
-    std::snprintf(text, sizeof text, "%.1f days", seconds / 86400);
-  return text;
+  if (seconds < 5400) return fixed(seconds / 60, 0) + " minutes";
+  if (seconds < 172800) return fixed(seconds / 3600, 1) + " hours";
+  return fixed(seconds / 86400, 1) + " days";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <skel/detail/base/classic_locale.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/median_error.hpp>
 #include <skel/detail/base/statistics.hpp>
@@ -160,6 +161,7 @@ cluster describe(survey const& all, found_cluster const& found, std::string cons
 /// What a block "measured" says; empty where there is none.
 json measured_block(parameter_blocks const& blocks) {
   auto const found = blocks.find("measured");
+  classic_locale const here;  // the library reads numbers by a function of C
   return found == blocks.end() ? json::object() : json::parse(found->second);
 }
 

@@ -1,9 +1,9 @@
 #include "chrome_trace.hpp"
 
-#include <cstdio>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "json_text.hpp"
 
@@ -12,9 +12,7 @@ namespace skel::record {
 namespace {
 
 std::string time_text(char const* name, double us) {
-  char text[64];
-  std::snprintf(text, sizeof text, ",\"%s\":%.3f", name, us);
-  return text;
+  return std::string(",\"") + name + "\":" + fixed(us, 3);
 }
 
 std::string row_text(std::uint64_t row) {
@@ -29,7 +27,7 @@ chrome_trace::chrome_trace(std::string file) : file_(std::move(file)), out_(file
 }
 
 void chrome_trace::event(char kind, std::size_t rank, std::string const& rest) {
-  out_ << (any_ ? ",\n" : "\n") << "{\"ph\":\"" << kind << "\",\"pid\":" << rank << rest << "}";
+  out_ << (any_ ? ",\n" : "\n") << "{\"ph\":\"" << kind << "\",\"pid\":" << std::to_string(rank) << rest << "}";
   any_ = true;
 }
 

@@ -1,12 +1,14 @@
 #include <skel/detail/record/clock.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
+
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 
 namespace skel::record {
 
@@ -15,17 +17,22 @@ namespace {
 /// Of a file "schedstat": time run, time waited for a core, number of turns.
 std::optional<process_times> read_schedstat(std::string const& file) {
   std::ifstream statistics(file);
-  process_times out;
-  if (!(statistics >> out.run >> out.waited)) return std::nullopt;
-  return out;
+  std::string line;
+  std::getline(statistics, line);
+  auto const fields = words_in(line);
+  if (fields.size() < 2) return std::nullopt;
+  auto const run = number_in<std::int64_t>(fields[0]), waited = number_in<std::int64_t>(fields[1]);
+  if (!run || !waited) return std::nullopt;
+  return process_times{*run, *waited};
 }
 
 std::vector<thread_times> threads_of_process() {
   std::error_code none;
   std::vector<thread_times> all;
   for (auto const& entry : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    long const id = std::strtol(entry.path().filename().c_str(), nullptr, 10);
-    if (auto const now = read_schedstat(entry.path() / "schedstat")) all.push_back({id, *now});  // or it has just ended
+    auto const id = number_in<long>(entry.path().filename().native());
+    auto const now = read_schedstat(entry.path() / "schedstat");
+    if (id && now) all.push_back({*id, *now});  // or it has just ended
   }
   return all;
 }

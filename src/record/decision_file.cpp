@@ -1,7 +1,6 @@
 #include <skel/detail/record/decision_file.hpp>
 
 #include <cerrno>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -32,30 +31,26 @@ std::string decision_file::problem() const {
 }
 
 std::uint64_t decision_file::decided(decision_entry const& made) {
-  std::ostringstream line;
-  line << "{\"decision\":" << ++decisions_ << ",\"problem\":" << in_json(made.problem)
-       << ",\"request\":" << in_json(made.request) << ",\"context\":[";
+  std::string line = "{\"decision\":" + std::to_string(++decisions_) + ",\"problem\":" + in_json(made.problem) +
+                     ",\"request\":" + in_json(made.request) + ",\"context\":[";
   char const* comma = "";
-  for (auto const part : made.context) line << comma << part, comma = ",";
-  line << "],\"model\":" << in_json(made.model) << ",\"reason\":" << in_json(made.reason)
-       << ",\"uses\":" << in_json(made.uses) << ",\"candidates\":[";
+  for (auto const part : made.context) line += comma + std::to_string(part), comma = ",";
+  line += "],\"model\":" + in_json(made.model) + ",\"reason\":" + in_json(made.reason) +
+          ",\"uses\":" + in_json(made.uses) + ",\"candidates\":[";
   comma = "";
   for (auto const& one : made.candidates) {
-    line << comma << "{\"name\":" << in_json(one.name) << ",\"entry\":" << in_json(one.entry)
-         << ",\"predicted\":" << in_json(one.predicted) << ",\"expected\":" << in_json(one.expected)
-         << ",\"doubt\":" << in_json(one.doubt) << "}";
+    line += comma + ("{\"name\":" + in_json(one.name)) + ",\"entry\":" + in_json(one.entry) +
+            ",\"predicted\":" + in_json(one.predicted) + ",\"expected\":" + in_json(one.expected) +
+            ",\"doubt\":" + in_json(one.doubt) + "}";
     comma = ",";
   }
-  line << "]}";
-  write_line(line.str());
+  write_line(line + "]}");
   return decisions_;
 }
 
 void decision_file::measured(std::uint64_t decision, measured_entry const& so_far) {
-  std::ostringstream line;
-  line << "{\"decision\":" << decision << ",\"measured\":{\"uses\":" << so_far.uses
-       << ",\"mean\":" << in_json(so_far.mean) << "}}";
-  write_line(line.str());
+  write_line("{\"decision\":" + std::to_string(decision) + ",\"measured\":{\"uses\":" + std::to_string(so_far.uses) +
+             ",\"mean\":" + in_json(so_far.mean) + "}}");
 }
 
 }  // namespace skel::record

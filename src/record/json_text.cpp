@@ -1,21 +1,21 @@
 #include "json_text.hpp"
 
-#include <charconv>
 #include <cmath>
-#include <cstdio>
+
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
 
 namespace skel::record {
 
 std::string in_json(std::string_view text) {
+  if (first_not_utf8(text)) return in_json(printable(text));
   std::string out = "\"";
   for (char const c : text) {
     if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
-      out += code;
+      out += print("\\u%04x", static_cast<unsigned>(c));
     } else {
       out += c;
     }
@@ -25,8 +25,7 @@ std::string in_json(std::string_view text) {
 
 std::string in_json(double number) {
   if (!std::isfinite(number)) return "null";
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+  return exact(number);
 }
 
 }  // namespace skel::record

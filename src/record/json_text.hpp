@@ -5,7 +5,7 @@
 
 namespace skel::record {
 
-/// A text as a string of JSON, in its quotes; bytes above 127 stay as they are. O(bytes).
+/// A text as a string of JSON, in its quotes. Text that is not UTF-8 is written as skel::printable shows it. O(bytes).
 std::string in_json(std::string_view text);
 
 /// A number as JSON has it, read back to the same; what is not finite is null.

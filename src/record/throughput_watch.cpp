@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/student.hpp>
 
 namespace skel::record {
@@ -171,13 +171,6 @@ std::optional<rate_estimate> estimate_drift(std::span<passage const> series, dou
 double scatter_of(std::span<passage const> series) {
   trend const line = fit_trend(series.subspan(warm_up(series)));
   return line.deviation() * std::sqrt(inflation(line.residuals));
-}
-
-template <class... Args>
-std::string print(char const* format, Args... args) {
-  char text[200];
-  std::snprintf(text, sizeof text, format, args...);
-  return text;
 }
 
 }  // namespace

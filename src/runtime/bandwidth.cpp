@@ -6,6 +6,7 @@
 #include <string>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/team.hpp>
@@ -18,7 +19,7 @@ memory_bandwidth measure_bandwidth(std::size_t threads, double cache, double mem
   std::size_t const n = bytes / sizeof(double);
   if (n == 0 || 3 * static_cast<double>(bytes) > memory / 2)
     throw error("memory bandwidth: cannot be measured with a last-level cache of " + std::to_string(bytes) + " B and " +
-                std::to_string(memory / 1e9) + " GB of memory");
+                shown(memory / 1e9) + " GB of memory");
   auto const array = [&] { return std::make_unique_for_overwrite<double[]>(n); };
   auto const a = array(), b = array(), c = array();
   thread_team team(threads);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <exception>
@@ -25,6 +24,7 @@
 #include <xxhash.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/runtime/archive.hpp>
 
 #include "direct_file.hpp"
@@ -205,13 +205,11 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> numbers_in(std::string co
       std::string_view(name).substr(before.size(), name.size() - before.size() - suffix.size());
   std::size_t const dot = middle.find('.');
   if (dot == std::string_view::npos) return std::nullopt;
-  std::pair<std::uint64_t, std::uint64_t> out;
-  auto const read = [](std::string_view text, std::uint64_t& to) {
-    auto const [end, problem] = std::from_chars(text.data(), text.data() + text.size(), to);
-    return problem == std::errc() && end == text.data() + text.size() && (text.front() != '0' || text.size() == 1);
-  };
-  if (!read(middle.substr(0, dot), out.first) || !read(middle.substr(dot + 1), out.second)) return std::nullopt;
-  return out;
+  auto const run = number_in<std::uint64_t>(middle.substr(0, dot)),
+             number = number_in<std::uint64_t>(middle.substr(dot + 1));
+  // A sign or zeros in front are not of this.
+  if (!run || !number || middle != std::to_string(*run) + "." + std::to_string(*number)) return std::nullopt;
+  return std::pair(*run, *number);
 }
 
 fs::path with(fs::path const& file, char const* ending) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/runtime/launched.hpp>
 #include <skel/detail/runtime/leaving.hpp>
 #include <skel/detail/runtime/native.hpp>
@@ -31,7 +32,7 @@ struct alignas(64) padded_word {
 std::string host_name() {
   char name[256] = "localhost";
   ::gethostname(name, sizeof name - 1);
-  return name;
+  return printable(name);
 }
 
 void make_bells(communicator::state& s) {

@@ -7,7 +7,9 @@
 #include <thread>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
+#include <skel/detail/base/tell_user.hpp>
 
 namespace skel::runtime {
 namespace {
@@ -20,8 +22,8 @@ int own_rank() {
   return rank;
 }
 
-void say(std::string const& what) {
-  std::fprintf(stderr, "skel: rank %d: %s\n", own_rank(), what.c_str());
+void tell_of_rank(std::string const& what) {
+  tell_user("rank " + std::to_string(own_rank()) + ": " + what);
   std::fflush(stderr);
 }
 
@@ -45,7 +47,7 @@ std::string within(double seconds) {
 }  // namespace
 
 void end_run(std::string const& why) {
-  say(why + ". The run ends here.");
+  tell_of_rank(why + ". The run ends here.");
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::terminate();
 }
@@ -62,7 +64,7 @@ void leave_together(rendezvous& meeting, std::uint64_t number, std::string const
       end_run("it leaves the grid because of an exception, and others have not come " + within(patience) +
               ": handle the exception on this rank, or let all ranks agree on it");
     } catch (error const& mistake) {
-      say(mistake.what());
+      tell_of_rank(mistake.what());
     }
   MPI_Request request = meeting.last_barrier();
   auto const all_leave = [&] {

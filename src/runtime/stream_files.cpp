@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include <xxhash.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "disk.hpp"
 
@@ -34,10 +34,7 @@ std::optional<int> descriptor_named(std::string_view name) {
   if (name == "/dev/stderr") return STDERR_FILENO;
   for (std::string_view const folder : {"/dev/fd/", "/proc/self/fd/"}) {
     if (!name.starts_with(folder)) continue;
-    int number = -1;
-    std::string_view const rest = name.substr(folder.size());
-    auto const [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    if (problem == std::errc() && end == rest.data() + rest.size()) return number;
+    if (auto const number = number_in<int>(name.substr(folder.size()))) return number;
   }
   return std::nullopt;
 }

@@ -66,12 +66,6 @@ TEST(FirstNotUtf8, IsWhereTheTextEndsToBeOne) {
   EXPECT_EQ(first_not_utf8("\xE2\x8A"), 0U);
 }
 
-TEST(Shown, NumbersHaveTheDigitsThatTheyNeed) {
-  EXPECT_EQ(skel::shown(0.02), "0.02");
-  EXPECT_EQ(skel::shown(-1e-9), "-1e-09");
-  EXPECT_EQ(skel::shown(1.0 / 3), "0.333333");
-}
-
 TEST(FaultOfName, IsSaidWhereANameCannotBeShown) {
   EXPECT_EQ(fault_of_name("Z\xC3\xBCrich 7"), std::nullopt);
   EXPECT_EQ(fault_of_name(std::string(skel::longest_name, 'x')), std::nullopt);
@@ -79,6 +73,15 @@ TEST(FaultOfName, IsSaidWhereANameCannotBeShown) {
   EXPECT_TRUE(fault_of_name("a\xFF")->starts_with("has a byte that is not UTF-8"));
   EXPECT_TRUE(fault_of_name("a\x1b")->starts_with("has a control character"));
   EXPECT_TRUE(fault_of_name("a\xE2\x80\xAE")->starts_with("has a control character"));
+}
+
+TEST(Printable, IsUncutWhereNoLengthIsGiven) {
+  EXPECT_EQ(printable(std::string(1000, '\n')).size(), 4000U);
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(Error, IsPrintableWhateverItQuotes) {
+  EXPECT_STREQ(skel::error("stage 'a\x1b[31m\nb\xff' fails").what(), "stage 'a\\x1b[31m\\x0ab\\xff' fails");
 }
 
 TEST(InputError, IsPrintableWhateverItQuotes) {

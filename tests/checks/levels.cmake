@@ -58,7 +58,7 @@ function(owner_of header result)
   elseif(header MATCHES "^[a-z_]+$")
     set(owner std)
   elseif(header MATCHES "^(sys|linux|netinet|arpa|net|sanitizer)/[a-z_]+\\.h$" OR
-         header MATCHES "^(cxxabi|dirent|dlfcn|errno|fcntl|malloc|netdb|poll|pthread|sched|signal|spawn|termios|time|unistd)\\.h$")
+         header MATCHES "^(cxxabi|dirent|dlfcn|errno|fcntl|locale|malloc|netdb|poll|pthread|sched|signal|spawn|termios|time|unistd)\\.h$")
     set(owner posix)
   else()
     set(owner "an unknown library")

@@ -86,10 +86,10 @@ class DecisionStore : public testing::Test {
   }
 
   /// 4000 items of 50 us in a farm.
-  skel::run_report run(skel::grid& among) {
+  skel::run_report run(skel::grid& among, std::string const& name = "work") {
     auto app =
         skel::source("count", [left = 4000]() mutable { return left-- > 0 ? std::optional(left) : std::nullopt; }) |
-        skel::farm("work",
+        skel::farm(name,
                    [](int x) {
                      for (double const end = skel::record::now() + 50e-6; skel::record::now() < end;) continue;
                      return x;
@@ -201,6 +201,18 @@ TEST_F(DecisionStore, RunsOfAPipelineTeachTheNextProgram) {
   EXPECT_EQ(run_once().plan.expected.runs, 0U);
   settings.knowledge = file("knowledge.txt");
   EXPECT_EQ(known(), after_two);
+}
+
+TEST_F(DecisionStore, NamesOfAnyBytesAreReadAgain) {
+  {
+    skel::grid grid(settings);
+    run(grid, "a\x1b[31m\nb\xff");
+  }
+  auto const all = decided();
+  ASSERT_FALSE(all.empty());
+  bool named = false;
+  for (auto const& one : all) named = named || one.made.request.find("a\\x1b[31m\\x0ab\\xff") != std::string::npos;
+  EXPECT_TRUE(named) << text_of(settings.decisions);
 }
 
 TEST_F(DecisionStore, PlacementsAreForcedByTheirNames) {

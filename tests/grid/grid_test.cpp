@@ -724,6 +724,32 @@ TEST(Grid, WritesATraceWithASlicePerBatch) {
   std::filesystem::remove(file);
 }
 
+TEST(Grid, ShowsAndWritesNamesOfAnyBytes) {
+  std::string const name = "a\x1b[31m\nb\xff", shown = "a\\x1b[31m\\x0ab\\xff";
+  auto const file = trace_file();
+  skel::run_settings settings = on_equal_hosts();
+  settings.trace = file.string();
+  skel::grid grid(settings);
+  auto const passes = [](int x) { return x; };
+  auto app = count_to(200) | skel::stage(name, passes, skel::work(1e-4)) |
+             skel::reduce(name + " sum", std::plus<>{}, skel::every(10)) | skel::sink(name + " sink", [](int) {});
+  auto const report = grid.run(app);
+  EXPECT_THAT(report.text(), testing::AllOf(HasSubstr("  " + shown + " "), HasSubstr(shown + " sum"),
+                                            testing::Not(HasSubstr("\x1b")), testing::Not(HasSubstr("\xff"))));
+  if (grid.rank() == 0) {
+    EXPECT_EQ(traced_items(file)[shown], 200u);
+    std::filesystem::remove(file);
+  }
+  auto fails =
+      count_to(3) | skel::stage(name, [](int) -> int { throw std::runtime_error("planted"); }) | skel::sink([](int) {});
+  try {
+    grid.run(fails);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (skel::error const& thrown) {
+    EXPECT_THAT(thrown.what(), testing::AllOf(HasSubstr(shown), testing::Not(HasSubstr("\x1b"))));
+  }
+}
+
 TEST(Grid, TakesItsOptionsOutOfTheCommandLine) {
   std::string words[] = {"program", "in.txt", "--skel-capacity", "5", "--skel-latency=0.01", "out.txt"};
   char* pointers[7] = {};

@@ -1,9 +1,13 @@
+#include <iomanip>
+#include <sstream>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <skel/detail/grid/report.hpp>
+
+#include "support/comma_locale.hpp"
 
 namespace {
 
@@ -34,6 +38,21 @@ TEST(Report, SaysWhatNoPlacementCanPassWithTheDigitsOfOtherRates) {
   EXPECT_THAT(plan.explain(), HasSubstr("more than 7.21 kitems/s and\n  not taken: (other) 5 kitems/s\n"));
   plan.decision.optimal = true;
   EXPECT_THAT(plan.explain(), AllOf(HasSubstr("(model) and\n"), Not(HasSubstr("no placement can"))));
+}
+
+TEST(Report, IsTheSameOnAnyStream) {
+  skel::run_report report;
+  report.plan = plan_of(5765.4321);
+  report.run.items = 1'234'567;
+  report.run.seconds = 1.5;
+  std::ostringstream plain, other;
+  plain.imbue(std::locale::classic());
+  other.imbue(comma_locale());
+  other << std::hex << std::setprecision(1) << std::showpos;
+  plain << report;
+  other << report;
+  EXPECT_THAT(plain.str(), AllOf(HasSubstr("run: 1234567 items in 1.5 s"), HasSubstr("5.77 kitems/s")));
+  EXPECT_EQ(other.str(), plain.str());
 }
 
 TEST(Report, PrintsRatesWithoutThousandths) {

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include <skel/detail/base/joined.hpp>
+#include <skel/detail/base/number.hpp>
 
 #include "descriptor.hpp"
 
@@ -100,7 +101,8 @@ void cpu_groups::join(std::string const& name, pid_t process) const {
 std::vector<pid_t> cpu_groups::members(std::string const& name) const {
   std::ifstream in(folder_ / name / "cgroup.procs");
   std::vector<pid_t> found;
-  for (pid_t process = 0; in >> process;) found.push_back(process);
+  for (std::string line; std::getline(in, line);)
+    if (auto const process = number_in<pid_t>(line)) found.push_back(*process);
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace skel::testbed {
 namespace {
@@ -48,9 +49,9 @@ std::optional<pid_t> owner_of(std::filesystem::path const& file) {
   if (!open && errno == EACCES) throw error(file.string() + ": cannot be read by this user: use root, or sudo");
   if (!open || flock(open.get(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return std::nullopt;
   std::ifstream in(file);
-  pid_t owner = 0;
+  std::string owner;
   in >> owner;
-  return owner;
+  return number_in<pid_t>(owner).value_or(0);
 }
 
 }  // namespace skel::testbed

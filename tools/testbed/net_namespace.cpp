@@ -137,10 +137,10 @@ void allow_long_ways() {
   constexpr long long largest_window = 1LL << 30;
   for (char const* file : {"/proc/sys/net/ipv4/tcp_rmem", "/proc/sys/net/ipv4/tcp_wmem"}) {
     std::ifstream in(file);
-    long long least = 0, usual = 0;
+    std::string least, usual;
     if (!(in >> least >> usual)) throw error(std::string(file) + ": cannot be read");
     std::ofstream out(file);
-    out << least << ' ' << usual << ' ' << largest_window;
+    out << least + ' ' + usual + ' ' + std::to_string(largest_window);
     out.close();
     if (!out) throw error(std::string(file) + ": cannot be written; containers need /proc/sys to be writable");
   }

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/platform/files.hpp>
 
@@ -84,12 +83,6 @@ constexpr std::array columns{
 
 constexpr std::string_view first_line = "# skel reduction samples 3";
 
-std::string number_text(double x) {
-  char text[32];
-  auto const [end, failure] = std::to_chars(text, text + sizeof text, x);
-  return {text, end};
-}
-
 std::string title_line() {
   std::string line = "# program,point,algorithm";
   for (auto const& one : columns) line += "," + std::string(one.name);
@@ -106,11 +99,10 @@ struct located_line {
     throw input_error(source, "line " + std::to_string(number), reason);
   }
   double number_of(std::string_view field, std::string_view name) const {
-    double x = 0;
-    auto const [end, failure] = std::from_chars(field.data(), field.data() + field.size(), x);
-    if (failure != std::errc() || end != field.data() + field.size() || !std::isfinite(x) || x < 0)
+    auto const x = number_in<double>(field);
+    if (!x || !std::isfinite(*x) || *x < 0)
       fail(in_quotes(field) + " is no number for " + std::string(name) + ", which is 0 or more");
-    return x;
+    return *x;
   }
   std::size_t count_of(std::string_view field, std::string_view name) const {
     double const x = number_of(field, name);
@@ -189,8 +181,8 @@ std::size_t reduction_samples::problems() const {
 
 std::string head_text(reduction_samples const& of) {
   return std::string(first_line) + "\n# machine: " + of.machine + "\n# threads: " + std::to_string(of.threads) +
-         "\n# caches: " + number_text(of.caches.first) + "," + number_text(of.caches.second) + "," +
-         number_text(of.caches.last) + "\n# bandwidth: " + number_text(of.bandwidth) + "\n# date: " + of.date +
+         "\n# caches: " + exact(of.caches.first) + "," + exact(of.caches.second) + "," +
+         exact(of.caches.last) + "\n# bandwidth: " + exact(of.bandwidth) + "\n# date: " + of.date +
          "\n# compiler: " + of.compiler + "\n" + title_line() + "\n";
 }
 
@@ -198,7 +190,7 @@ std::string to_text(std::size_t point, std::vector<reduction_sample> const& samp
   std::string text;
   for (auto const& sample : samples) {
     text += sample.program + "," + std::to_string(point) + "," + std::string(plan::name_of(sample.algorithm));
-    for (auto const& one : columns) text += "," + number_text(one.get(sample));
+    for (auto const& one : columns) text += "," + exact(one.get(sample));
     text += "\n";
   }
   return text;

@@ -7,10 +7,11 @@
 
 namespace skel {
 
-/// What every exception that skel throws derives from. what() says what happened, where, and what to try.
+/// What every exception that skel throws derives from. what() says what happened, where, and what to try, in one line.
+/// It may have names of files, hosts and stages in it: it is printable (skel::printable).
 class error : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit error(std::string const& what);
 };
 
 /// What an exception of users says: its what() may be a null pointer.

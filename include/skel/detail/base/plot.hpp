@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 /// Plots of results, as text.
 namespace skel::plots {
@@ -111,11 +111,7 @@ class plot {
     return result;
   }
 
-  static std::string number(double v) {
-    char buffer[32];
-    std::snprintf(buffer, sizeof buffer, "%.5g", v);
-    return buffer;
-  }
+  static std::string number(double v) { return shown(v, 5); }
   static std::string text(double x, double y, std::string const& what, char const* anchor) {
     std::string safe;
     for (char c : what) safe += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);

@@ -13,11 +13,11 @@ namespace skel {
 /// may pass several times. O(most). Precondition: most is at least 3.
 std::string printable(std::string_view text, std::size_t most);
 
+/// The same, uncut. O(bytes).
+std::string printable(std::string_view text);
+
 /// The same in single quotes, as errors show a word of their input: cut where it is longer than is needed to find it.
 std::string in_quotes(std::string_view text);
-
-/// A number with six digits at most, as "%g" of printf writes it.
-std::string shown(double number);
 
 /// Where the first byte stands that does not belong to UTF-8 text (RFC 3629); nothing where there is none. O(bytes).
 std::optional<std::size_t> first_not_utf8(std::string_view text);

@@ -25,4 +25,15 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
   }
 }
 
+/// The words of a text: what stands between any number of separators. O(length).
+inline std::vector<std::string_view> words_in(std::string_view text, std::string_view separators = " \t\r\n") {
+  std::vector<std::string_view> words;
+  for (std::size_t at = text.find_first_not_of(separators); at != std::string_view::npos;) {
+    std::size_t const end = text.find_first_of(separators, at);
+    words.push_back(text.substr(at, end - at));
+    at = text.find_first_not_of(separators, end);
+  }
+  return words;
+}
+
 }  // namespace skel

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <limits>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/communication/model.hpp>
 
 namespace skel::cost {
@@ -23,10 +23,8 @@ inline bool is_usable(double seconds) {
 template <class What>
 void require_usable(double seconds, What const& what) {
   if (is_usable(seconds)) return;
-  std::ostringstream text;
-  text << what() << " would take " << seconds
-       << " s, which is too long to compute with; correct the parameters, or ask for fewer bytes";
-  throw error(text.str());
+  throw error(std::string(what()) + " would take " + shown(seconds) +
+              " s, which is too long to compute with; correct the parameters, or ask for fewer bytes");
 }
 
 /// The longest time that a model says of messages of no more bytes than `m` between its ranks [s]: of functions that

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 
 namespace skel {
@@ -78,7 +79,7 @@ namespace skeletons {
 
 /// What the user said about a skeleton besides its function.
 struct annotations {
-  std::string name;
+  std::string name;  ///< printable: it is shown on terminals and pages, and written to JSON
   double work = std::numeric_limits<double>::quiet_NaN();  ///< NaN: not said
   std::size_t width = 0;                                   ///< 0: not said
   std::vector<std::string> at;                             ///< empty: not said
@@ -101,9 +102,9 @@ template <class T>
 concept option = one_of<T, ordered_t, unordered_t, stateless_t, skel::width, every, skel::work, skel::at>;
 
 template <class... Options>
-annotations annotate(std::string name, Options&&... options) {
+annotations annotate(std::string const& name, Options&&... options) {
   annotations notes;
-  notes.name = std::move(name);
+  notes.name = printable(name);
   (notes.apply(std::forward<Options>(options)), ...);
   return notes;
 }

@@ -91,7 +91,7 @@ auto make_part(std::string name, F function, Options... options) {
   else if constexpr (!CheckOptions<Options...>::value)
     return refused{};
   else
-    return Skeleton<F>{std::move(function), annotate(std::move(name), std::move(options)...)};
+    return Skeleton<F>{std::move(function), annotate(name, std::move(options)...)};
 }
 
 /// A stage whose function is `Wrapper` of one.

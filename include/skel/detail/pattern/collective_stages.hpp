@@ -17,7 +17,7 @@ auto make_reduction(std::string name, Op op, Window window, Options... options) 
   else if constexpr (!check_reduce_options<Options...>::value)
     return refused{};
   else
-    return reduction<Op, Window>{std::move(op), window, annotate(std::move(name), std::move(options)...)};
+    return reduction<Op, Window>{std::move(op), window, annotate(name, std::move(options)...)};
 }
 
 }  // namespace skeletons

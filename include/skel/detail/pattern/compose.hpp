@@ -119,7 +119,7 @@ auto make_farm(std::string name, Worker worker, Options... options) {
   else if constexpr (!check_farm_options<Options...>::value)
     return refused{};
   else
-    return farm<decltype(inner)>{std::move(inner), annotate(std::move(name), std::move(options)...)};
+    return farm<decltype(inner)>{std::move(inner), annotate(name, std::move(options)...)};
 }
 
 template <class Left, class Right>

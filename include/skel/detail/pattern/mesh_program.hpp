@@ -10,6 +10,7 @@
 #include <boost/hana/append.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/pattern/face_neighbours.hpp>
 #include <skel/detail/pattern/is_mesh_program.hpp>
 #include <skel/detail/pattern/mesh.hpp>
@@ -79,16 +80,16 @@ inline constexpr bool has_end<boost::hana::tuple<Steps...>> = (ends_iterations<S
 /// ranks, such as what is reduced, and begin as `totals` says. Steps run in their order in each iteration. O(corners).
 /// Throws skel::input_error where more than two elements share a face.
 template <class Totals, class Make>
-requires skeletons::check_make_cell<Make>::value auto iterate(std::string name, skel::mesh over, Totals totals,
+requires skeletons::check_make_cell<Make>::value auto iterate(std::string const& name, skel::mesh over, Totals totals,
                                                               Make make) {
   auto kept = std::make_shared<skel::mesh const>(std::move(over));
   auto faces = std::make_shared<face_neighbours const>(neighbours_by_faces(*kept));
-  return mesh_program<skeletons::cell_of<Make>, Totals, Make>{std::move(name), std::move(kept),   std::move(faces),
+  return mesh_program<skeletons::cell_of<Make>, Totals, Make>{printable(name), std::move(kept),   std::move(faces),
                                                               std::move(make), std::move(totals), {}};
 }
 template <class Make>
-requires skeletons::check_make_cell<Make>::value auto iterate(std::string name, skel::mesh over, Make make) {
-  return iterate(std::move(name), std::move(over), no_totals{}, std::move(make));
+requires skeletons::check_make_cell<Make>::value auto iterate(std::string const& name, skel::mesh over, Make make) {
+  return iterate(name, std::move(over), no_totals{}, std::move(make));
 }
 
 /// The program with one step more.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/pattern/mesh_element.hpp>
 #include <skel/detail/pattern/operators.hpp>
 
@@ -234,48 +235,47 @@ struct check_mesh_step<mesh_output<F>, Cell, Totals> {
 /// element's own cell, and reads of neighbours only what it does not change; so their order is nobody's business, and
 /// elements that need nothing of other ranks are computed while updates are under way.
 template <class F>
-skeletons::mesh_phase<std::decay_t<F>> phase(std::string name, F&& f) {
-  return {std::move(name), std::forward<F>(f)};
+skeletons::mesh_phase<std::decay_t<F>> phase(std::string const& name, F&& f) {
+  return {printable(name), std::forward<F>(f)};
 }
 
 /// Neighbours on other ranks see these members of the cells as they are now: update("E", &cell::e). Without members
 /// the whole cells. The next phase begins with elements that need none of it; with skel::blocking behind the name
 /// nothing begins before it has come.
 template <class... Members>
-requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(std::string name,
-                                                                                                  Members... members) {
-  return {std::move(name), {members...}, false};
+requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(
+    std::string const& name, Members... members) {
+  return {printable(name), {members...}, false};
 }
 template <class... Members>
-requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(std::string name,
-                                                                                                  blocking_t /*waits*/,
-                                                                                                  Members... members) {
-  return {std::move(name), {members...}, true};
+requires(std::is_member_object_pointer_v<Members>&&...) skeletons::mesh_update<Members...> update(
+    std::string const& name, blocking_t /*waits*/, Members... members) {
+  return {printable(name), {members...}, true};
 }
 
 /// A member of the totals becomes what f gives of all elements, combined by an operator that is associative and
 /// commutative up to rounding: all_reduce("energy", &totals::energy, f, std::plus<>{}). What it was before is lost.
 template <class Member, class Of, class Operator>
 requires std::is_member_object_pointer_v<Member>
-    skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(std::string name,
+    skeletons::mesh_all_reduce<Member, std::decay_t<Of>, std::decay_t<Operator>> all_reduce(std::string const& name,
                                                                                             Member member, Of&& of,
                                                                                             Operator&& combine) {
-  return {std::move(name), member, std::forward<Of>(of), std::forward<Operator>(combine)};
+  return {printable(name), member, std::forward<Of>(of), std::forward<Operator>(combine)};
 }
 
 /// A function of the totals between other steps, as where a scalar follows from two that were reduced. Called on each
 /// rank; it has to give the same everywhere.
 template <class F>
-skeletons::mesh_totals_step<std::decay_t<F>> on_totals(std::string name, F&& f) {
-  return {std::move(name), std::forward<F>(f)};
+skeletons::mesh_totals_step<std::decay_t<F>> on_totals(std::string const& name, F&& f) {
+  return {printable(name), std::forward<F>(f)};
 }
 
 /// Called on each rank after every so many iterations, with the cells that are computed there: to write files, or to
 /// watch a point. Throws skel::error for 0 iterations.
 template <class F>
-skeletons::mesh_output<std::decay_t<F>> output(std::string name, std::uint64_t every, F&& f) {
+skeletons::mesh_output<std::decay_t<F>> output(std::string const& name, std::uint64_t every, F&& f) {
   if (every == 0) throw error("output '" + name + "' comes after every so many iterations: 1 or more");
-  return {std::move(name), every, std::forward<F>(f)};
+  return {printable(name), every, std::forward<F>(f)};
 }
 
 /// The iterations end where f(totals, iterations) says so, which it is asked here. It has to say the same on all ranks.

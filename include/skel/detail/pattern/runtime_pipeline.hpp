@@ -62,7 +62,7 @@ class runtime_pipeline {
     if constexpr (check_function<F>::value)
       if constexpr (CheckOptions<Options...>::value)
         if constexpr (check_entry<F>::value) {
-          auto notes = annotate(std::move(name), std::move(options)...);
+          auto notes = annotate(name, std::move(options)...);
           notes.stateless = notes.stateless || is_stateless<F>;
           stages_.push_back({typename check_entry<F>::call(std::move(call)), std::move(notes), replicated});
         }

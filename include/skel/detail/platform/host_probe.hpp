@@ -64,7 +64,7 @@ struct usable_cores {
 /// Reads them. Takes a millisecond.
 usable_cores find_usable_cores();
 
-/// Name of the host that this process runs on.
+/// Name of the host that this process runs on, printable.
 std::string host_name();
 
 /// What the control groups of a process grant it: the tightest of its group and all groups above, version 1 or 2.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/pattern/migration_settings.hpp>
 #include <skel/detail/pattern/operators.hpp>
 #include <skel/detail/runtime/bsp/is_program.hpp>
@@ -172,16 +173,15 @@ struct bsp_program {
 /// Throws skel::error when there are no processes, or more than 2^32 - 1.
 template <class Message, class Value = void, class Make, class Step, class Operator = runtime::bsp::no_operator,
           class Arrays = registered<>>
-auto bsp(std::string name, std::size_t processes, Make make, Step step, Operator combine = {},
+auto bsp(std::string const& name, std::size_t processes, Make make, Step step, Operator combine = {},
          [[maybe_unused]] Arrays registered_arrays = {}) {
   if constexpr (runtime::bsp::is_registered<Operator>) {
-    return bsp<Message, Value>(std::move(name), processes, std::move(make), std::move(step),
-                               runtime::bsp::no_operator(), combine);
+    return bsp<Message, Value>(name, processes, std::move(make), std::move(step), runtime::bsp::no_operator(), combine);
   } else if constexpr (runtime::bsp::check_program<Message, Value, Make, Step, Operator, Arrays>()) {
     if (processes == 0 || processes > std::numeric_limits<runtime::bsp::process_number>::max())
       throw error("bsp '" + name + "' has " + std::to_string(processes) + " processes: 1 to " +
                   std::to_string(std::numeric_limits<runtime::bsp::process_number>::max()) + " are wanted");
-    return bsp_program<Message, Value, Make, Step, Operator, Arrays>{std::move(name), processes, std::move(make),
+    return bsp_program<Message, Value, Make, Step, Operator, Arrays>{printable(name), processes, std::move(make),
                                                                      std::move(step), std::move(combine)};
   }
 }

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <charconv>
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+/// Numbers as text. The locales of C, of C++ and of streams change nothing about what these functions read and write:
+/// the decimal point is a point, and nothing stands between thousands. Whole numbers are written by std::to_string.
+namespace skel {
+
+/// A number with at most so many significant digits, as "%.6g" of printf writes it: "0.25", "1e+06", "inf". O(digits).
+std::string shown(double number, int digits = 6);
+
+/// A number with so many digits behind the point, as "%.2f" of printf writes it. O(digits).
+std::string fixed(double number, int decimals);
+
+/// A number in the fewest digits that number_in reads as the same number. O(1).
+std::string exact(double number);
+
+namespace detail {
+std::optional<double> take_double(std::string_view& text);
+}
+
+/// What printf writes with the same format. O(length).
+[[gnu::format(printf, 1, 2)]] std::string print(char const* format, ...);
+
+/// Reads the number that a text begins with, and removes it from there. A sign may stand in front, a blank may not;
+/// "inf" and "nan" are numbers. Nothing, and the text stays, if it begins with no number or with one too large for its
+/// type. A number with a point may be too small for its type: it becomes 0 or the nearest one. O(length).
+template <class Number>
+requires std::integral<Number> || std::same_as<Number, double> std::optional<Number> take_number(
+    std::string_view& text) {
+  if constexpr (std::same_as<Number, double>) {
+    return detail::take_double(text);
+  } else {
+    std::string_view digits = text;
+    if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+    Number number = 0;
+    auto const [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    if (problem != std::errc{}) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return number;
+  }
+}
+
+/// The number that a whole text is; nothing if it is none (see take_number). O(length).
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  auto const number = take_number<Number>(text);
+  return text.empty() ? number : std::nullopt;
+}
+
+}  // namespace skel
