@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <skel/detail/base/number.hpp>
+
 /// Writes what the sections of Gmsh's files consist of, as text or binary.
 class gmsh_writing {
  public:
@@ -25,7 +27,7 @@ class gmsh_writing {
 
   gmsh_writing& integer(std::int32_t value) { return put(value, std::to_string(value)); }
   gmsh_writing& size(std::uint64_t value) { return put(value, std::to_string(value)); }
-  gmsh_writing& number(double value) { return put(value, std::to_string(value)); }
+  gmsh_writing& number(double value) { return put(value, skel::fixed(value, 6)); }
   gmsh_writing& integers(std::vector<std::int32_t> const& values) {
     for (auto const value : values) integer(value);
     return *this;
