@@ -62,8 +62,8 @@ input read_input(options const& asked) {
   if (!asked.random.empty()) {
     std::tie(out.first, out.second) = alignment::random_pair(asked.random[0], asked.random[1], asked.random[2]);
   } else {
-    out.first = alignment::read_fasta(asked.files[0], out.worth.letters);
-    out.second = alignment::read_fasta(asked.files[1], out.worth.letters);
+    out.first = alignment::read_fasta(asked.files[0], out.worth.letters, dna);
+    out.second = alignment::read_fasta(asked.files[1], out.worth.letters, dna);
   }
   return out;
 }

@@ -17,6 +17,7 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/text_file.hpp>
 
 #include "disk.hpp"
 
@@ -335,13 +336,18 @@ line_source::line_source(std::string file) : file_source(std::move(file)) {}
 std::optional<std::string> line_source::operator()() {
   auto& r = *reader_;
   r.begin();
-  for (std::size_t seen = 0;;) {
-    std::size_t const at = r.ahead.find('\n', r.given + seen);
-    if (at != std::string::npos) return r.give(at - r.given, 1);
-    if (r.ended) return r.left() > 0 ? std::optional(r.give(r.left(), 0)) : std::nullopt;
-    seen = r.left();
+  std::size_t end = r.ahead.find('\n', r.given);
+  while (end == std::string::npos && !r.ended) {
+    std::size_t const seen = r.left();
     r.read_more(stream_files_detail::buffered);
+    end = r.ahead.find('\n', r.given + seen);
   }
+  std::string_view const ahead = std::string_view(r.ahead).substr(r.given);
+  if (r.position == 0) r.give(0, ahead.size() - without_mark(ahead).size());
+  if (end == std::string::npos) return r.left() > 0 ? std::optional(r.give(r.left(), 0)) : std::nullopt;
+  std::size_t const bytes = end - r.given;
+  bool const has_cr = bytes > 0 && r.ahead[end - 1] == '\r';
+  return has_cr ? r.give(bytes - 1, 2) : r.give(bytes, 1);
 }
 
 block_source::block_source(std::string file, std::size_t bytes) : file_source(std::move(file)), bytes_(bytes) {

@@ -83,6 +83,18 @@ TEST_F(AnnouncementFile, IsReadFromItsBeginningAndThenWhatIsAppended) {
   EXPECT_THAT(from.poll(0), ElementsAre(joins));
 }
 
+TEST_F(AnnouncementFile, HasLinesThatEndAsOnAnySystem) {
+  std::string const one = to_json(leaves), other = to_json(speed(0.5)), bad = "nonsense";
+  for (std::string const end : {"\n", "\r\n", "\r"}) {
+    file("\xef\xbb\xbf" + one + end + end + other + end);
+    auto from = open("said.jsonl");
+    append(to_json(joins) + end + bad + end + "\n");
+    EXPECT_THAT(from.poll(0), ElementsAre(leaves, speed(0.5), joins)) << ::testing::PrintToString(end);
+    EXPECT_EQ(from.seen().refused, 1U);
+    fs::remove(root_ / "said.jsonl");
+  }
+}
+
 TEST_F(AnnouncementFile, IsWaitedFor) {
   auto from = open("said.jsonl");
   EXPECT_THAT(from.poll(0), IsEmpty());

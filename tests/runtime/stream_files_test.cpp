@@ -104,6 +104,47 @@ TEST_F(StreamFiles, LinesAreGivenWithoutTheirEnds) {
   EXPECT_THAT(lines(longer + "\ny\n" + longer), testing::ElementsAre(longer, "y", longer));
 }
 
+TEST_F(StreamFiles, LinesMayEndWithCrLfAndBeginWithAMark) {
+  auto const lines = [&](std::string const& text) {
+    skel::line_source source(file(text));
+    return all_of(source);
+  };
+  EXPECT_THAT(lines("a\r\n\r\nb\r\n"), testing::ElementsAre("a", "", "b"));
+  EXPECT_THAT(lines("a\rb\r\r\nc\r"), testing::ElementsAre("a\rb\r", "c\r")) << "a CR alone is a byte as others";
+  EXPECT_THAT(lines("\xef\xbb\xbf"
+                    "a\n\xef\xbb\xbf"
+                    "b"),
+              testing::ElementsAre("a",
+                                   "\xef\xbb\xbf"
+                                   "b"));
+  EXPECT_THAT(lines("\xef\xbb\xbf\nb"), testing::ElementsAre("", "b"));
+  EXPECT_THAT(lines("\xef\xbb\xbf"), testing::ElementsAre());
+  EXPECT_THAT(lines("\xef\xbb"), testing::ElementsAre("\xef\xbb"));
+  std::string const longer(65'535, 'x');  // the CR is the last byte of what is read at once
+  EXPECT_THAT(lines(longer + "\r\ny\r\n"), testing::ElementsAre(longer, "y"));
+  std::string const bytes =
+      "\xef\xbb\xbf"
+      "a\r\nb\r";
+  skel::block_source exact(file(bytes), 100);
+  EXPECT_THAT(all_of(exact), testing::ElementsAre(bytes));
+}
+
+TEST_F(StreamFiles, LinesGoOnBehindAMarkAndCrLf) {
+  std::string const name = file(
+      "\xef\xbb\xbf"
+      "a\r\nb\r\nc");
+  skel::line_source first(name);
+  EXPECT_EQ(saved(first), saved(first));
+  for (std::string const line : {"a", "b", "c"}) {
+    skel::line_source source(name);
+    restore(source, saved(first));
+    EXPECT_EQ(source(), line);
+    EXPECT_EQ(first(), line);
+    EXPECT_EQ(source.position(), first.position());
+  }
+  EXPECT_EQ(first.position(), 10u);
+}
+
 TEST_F(StreamFiles, BlocksAreGivenInFullButForTheLast) {
   std::string text;
   for (int i = 0; i < 200'000; ++i) text += static_cast<char>('a' + i % 26);

@@ -15,7 +15,8 @@ namespace skel {
 /// lie behind its faces.
 class mesh_element {
  public:
-  /// Precondition: number < of.cells(), and `faces` are those of `of`.
+  /// `faces` are those of `of`; both must live as long as this. What the element has throws skel::input_error if there
+  /// is no cell of this number.
   mesh_element(skel::mesh const& of, face_neighbours const& faces, std::size_t number)
       : mesh_(&of), faces_(&faces), number_(number) {}
 

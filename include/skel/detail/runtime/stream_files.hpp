@@ -107,7 +107,9 @@ class file_sink {
   std::unique_ptr<state> state_;
 };
 
-/// A source that reads a file: each line, without its end, and also the last one that has none.
+/// A source that reads a file: each line, without its end, and also the last one that has none. A line ends with LF or
+/// with CR LF; a CR alone is a byte as others. A byte order mark of UTF-8 at the beginning is left out. Otherwise lines
+/// are given as they are, text or not. For the exact bytes of a file, use skel::block_source.
 class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);
@@ -116,7 +118,7 @@ class line_source : public runtime::file_source {
   std::optional<std::string> operator()();
 };
 
-/// A source that reads a file in blocks of so many bytes, the last of which may be shorter. Otherwise as line_source.
+/// A source that reads the bytes of a file as they are, in blocks of so many, the last of which may be shorter.
 class block_source : public runtime::file_source {
  public:
   /// Throws skel::error where a block has no bytes.
