@@ -31,3 +31,7 @@ configure_file(cmake/SkelPartitioners.cmake ${PROJECT_BINARY_DIR}/SkelPartitione
 install(FILES ${PROJECT_BINARY_DIR}/skelConfig.cmake ${PROJECT_BINARY_DIR}/skelConfigVersion.cmake
   ${PROJECT_BINARY_DIR}/SkelPartitioners.cmake
   DESTINATION ${skel_package_dir})
+if(SKEL_WITH_MPI)
+  # For programs that are compiled with the thread sanitizer.
+  install(FILES tests/suppressions/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/skel)
+endif()
