@@ -51,4 +51,6 @@ if(SKEL_WITH_MPI)
   file(RELATIVE_PATH skel_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
   configure_file(cmake/skel.pc.in ${PROJECT_BINARY_DIR}/skel.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/skel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+  # For programs that are compiled with the thread sanitizer.
+  install(FILES tests/suppressions/tsan.supp DESTINATION ${CMAKE_INSTALL_DATADIR}/skel)
 endif()

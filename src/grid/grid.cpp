@@ -438,6 +438,36 @@ struct grid::state {
     if (auto const& found = told.first)
       throw mesh_error(part.name(), part.steps()[found->step].name, found->element, found->iteration, 0,
                        "program '" + part.name() + "': " + found->what, nullptr);
+    if (ranks.rank() == 0)
+      std::fprintf(stderr, "skel: program '%s': no update is missing in its first %llu iterations\n",
+                   part.name().c_str(), static_cast<unsigned long long>(std::min(settings.check_updates, most)));
+  }
+
+  /// Warns where a program reads neighbours' cells and has no update at all. Only such a program is looked at any
+  /// further: what it reads may be what never changes. On rank 0.
+  static void warn_of_missing_updates(runtime::iteration::mesh_part& part, face_neighbours const& faces,
+                                      std::uint64_t most) try {
+    using runtime::iteration::mesh_step;
+    if (std::ranges::any_of(part.steps(), [](auto const& one) { return one.what == mesh_step::kind::update; })) return;
+    auto const reader = find_neighbour_reader(part, faces);
+    if (!reader) return;
+    std::string const program = "program '" + part.name() + "': ";
+    auto const reads = [&] {
+      auto const& step = part.steps()[*reader];
+      std::string const where = (step.what == mesh_step::kind::phase ? "phase '" : "all_reduce '") + step.name + "'";
+      warn(program + where +
+           " reads cells of neighbours, and the program has no update: elements of other ranks look "
+           "as they were made; unless it reads only what never changes, add skel::update(name, &Cell::member) of what "
+           "it reads before " +
+           where);
+    };
+    double const needed =
+        runtime::iteration::cells_of_check * static_cast<double>(part.elements() * part.bytes_per_element());
+    if (!part.cells_compare() || needed > platform::host_load().read(record::now()).memory.value_or(0)) return reads();
+    // What the first iteration changes the second one reads.
+    auto const found = find_forgotten_update(part, faces, std::min<std::uint64_t>(2, most), &interrupt_watch::flag());
+    if (found) warn(program + found->what);
+  } catch (std::bad_alloc const&) {  // the run itself says what it has no memory for
   }
 
   /// What measuring may take that comes before a run [s]: no longer than one notices.
@@ -707,12 +737,13 @@ struct grid::state {
   run_report run(runtime::program const& line, std::stop_token const& stop, run_view* view);
 
   /// Within a limit of memory one batch is under way.
-  runtime::calibration measure(runtime::program const& line) const {
+  runtime::calibration measure(runtime::program const& line, std::uint64_t first_item) const {
     auto const& stop = interrupt_watch::flag();
     if (settings.memory == 0)
-      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop);
+      return runtime::calibrate(line, settings.calibration_time, cores->cores[cores->domain[0]], &stop,
+                                runtime::most_batch_bytes, first_item);
     return runtime::calibrate(line, settings.calibration_time, 1, &stop,
-                              std::min(settings.memory, runtime::most_batch_bytes));
+                              std::min(settings.memory, runtime::most_batch_bytes), first_item);
   }
 
   /// Times of first items as they would go on being on rank 0's host as the platform says it: they pass so quickly that
@@ -727,8 +758,9 @@ struct grid::state {
     }
   }
 
-  /// On rank 0. `measured`: the first items pass here.
-  run_start open(runtime::program const& line, processor_map const& where, bool measured) {
+  /// On rank 0. `measured`: the first items pass here, from number `first_item` of the stream on.
+  run_start open(runtime::program const& line, processor_map const& where, bool measured,
+                 std::uint64_t first_item = 0) {
     run_start out;
     processor_map on_processors;
     try {
@@ -739,7 +771,7 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
-        auto found = measure(line);
+        auto found = measure(line, first_item);
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
@@ -1003,7 +1035,10 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
     view.emplace(s.settings, part);
   }
   try {
-    if (s.settings.check_updates > 0) s.check_updates(part, faces, options.most_iterations);
+    if (s.settings.check_updates > 0)
+      s.check_updates(part, faces, options.most_iterations);
+    else if (rank() == 0)
+      grid::state::warn_of_missing_updates(part, faces, options.most_iterations);
     auto report = s.run(part, mesh, faces, std::move(options), view ? &*view : nullptr);
     if (view) view->complete(report);
     return report;
@@ -1147,7 +1182,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
     if (ranks.rank() == 0) {
-      mine = s.open(line, where, first_items_passed);
+      mine = s.open(line, where, first_items_passed, first_item);
       mine.watched = mine.placed.running && s.may_move();
     }
     auto start = runtime::from_bytes<run_start>(s.ranks.broadcast(runtime::to_bytes(mine)));

@@ -142,8 +142,9 @@ struct carried_batch {
 class measurement {
  public:
   measurement(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
-              std::size_t batch_bytes)
+              std::size_t batch_bytes, std::uint64_t first_item)
       : line_(line),
+        first_item_(first_item),
         at_once_(most_workers(line, threads)),
         copies_(threads),
         seconds_(seconds),
@@ -376,6 +377,7 @@ class measurement {
     std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
     std::int64_t const begin = record::now_ns();
     try {
+      workers_[at][w]->stands_for(first_item_ + batch.first, batch.given);
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
       bool const counted = !line_.stations[at].renumbered;
@@ -478,6 +480,7 @@ class measurement {
   }
 
   program const& line_;
+  std::uint64_t first_item_;
   std::size_t at_once_;  // batches
   std::size_t copies_;   // of a broadcast stage
   double seconds_;
@@ -508,9 +511,9 @@ class measurement {
 }  // namespace
 
 calibration calibrate(program const& line, double seconds, std::size_t threads, std::atomic<bool> const* interrupt,
-                      std::size_t batch_bytes) {
+                      std::size_t batch_bytes, std::uint64_t first_item) {
   SKEL_EXPECTS(threads > 0 && batch_bytes > 0);
-  return measurement(line, seconds, threads, interrupt, batch_bytes).run();
+  return measurement(line, seconds, threads, interrupt, batch_bytes, first_item).run();
 }
 
 }  // namespace skel::runtime

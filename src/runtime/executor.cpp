@@ -353,6 +353,7 @@ void executor::run_batch(job& work, agenda& todo) {
   if (!make(here, work.worker, in.first_item)) return;
   std::int64_t const begin = record::now_ns();
   try {
+    one.call->stands_for(in.first_item, in.source_items);
     out = one.call->process(std::move(in.items), position, bytes);
   } catch (...) {
     return fail_at(here, here.what().stage_of(*one.call), in.first_item, in.source_items, position);

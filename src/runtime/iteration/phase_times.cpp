@@ -61,6 +61,14 @@ class piece_run {
       took[s] += record::now() - begin;
     }
   }
+  /// The first step of an iteration that sets `flag`.
+  std::optional<std::size_t> first_to_set(std::atomic<bool> const& flag, std::uint64_t number) {
+    for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
+      step(s, number);
+      if (flag) return s;
+    }
+    return {};
+  }
 
  private:
   bool step(std::size_t s, std::uint64_t number) {
@@ -146,6 +154,19 @@ std::optional<phase_times> measure_phases(mesh_part& part, face_neighbours const
     }
     return made;
   }
+}
+
+std::optional<std::size_t> find_neighbour_reader(mesh_part& part, face_neighbours const& mesh) {
+  if (mesh.cells() == 0 || std::ranges::none_of(part.steps(), &mesh_step::sees_neighbours)) return {};
+  thread_team team(1);
+  std::atomic<bool> asked = false;
+  auto layout = plan::layout_of(mesh, piece_of(mesh, std::min(first_piece, mesh.cells())), 0);
+  layout.elements.asked = &asked;
+  piece_run run(part, layout, team);
+  if (run.failed()) return {};
+  for (std::uint64_t const iteration : {1U, 2U})
+    if (auto const found = run.first_to_set(asked, iteration)) return found;
+  return {};
 }
 
 }  // namespace skel::runtime::iteration

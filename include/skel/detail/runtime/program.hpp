@@ -22,6 +22,7 @@
 #include <skel/detail/runtime/divisible_state.hpp>
 #include <skel/detail/runtime/fold.hpp>
 #include <skel/detail/runtime/joint_stage.hpp>
+#include <skel/detail/runtime/named_worker.hpp>
 #include <skel/detail/runtime/station_state.hpp>
 #include <skel/detail/runtime/worker.hpp>
 
@@ -168,7 +169,15 @@ class lowering {
   void add(skeletons::reduction<Op, Window>& part, scope const& around) {
     std::size_t window = 0;
     if constexpr (std::is_same_v<Window, every>) window = part.window.items();
-    if (window == 0 && to_.back().replicable) fold_in_farm<T>(to_.back(), part.op);
+    bool const any_order = folds_in_any_order<Op, T> && !(is_commutative<Op, T> && part.notes.reproducible);
+    bool const in_farm = window == 0 && to_.back().replicable;
+    bool const by_number = in_farm && !any_order && has_numbers();
+    if (in_farm && any_order)
+      fold_in_farm<T, folds_in_any_order<Op, T>>(to_.back(), part.op);
+    else if (by_number)
+      fold_in_farm<T, false>(to_.back(), part.op);
+    else if (!any_order || window > 0)
+      for (station& before : to_) before.notes.ordered = true;  // or chance would say what is combined with what
     station s = make(part.notes, around);
     accept<T>(s);
     s.folds = true;
@@ -176,7 +185,8 @@ class lowering {
     auto const fold = std::make_shared<partial_fold<T>>();
     s.stateful = true;
     s.state = fold;
-    s.make_worker = [&op = part.op, window, &fold = *fold] {
+    s.make_worker = [&op = part.op, window, by_number, &fold = *fold]() -> std::unique_ptr<worker> {
+      if (by_number) return std::make_unique<block_worker<T, Op>>(op, fold);
       return std::make_unique<reduce_worker<T, Op>>(op, window, fold);
     };
     to_.push_back(std::move(s));
@@ -204,6 +214,10 @@ class lowering {
   void add_joint_stage(skeletons::broadcast<W>& shown, skeletons::reduction<Op>& joined, scope const& around) {
     using Out = typename skeletons::check_copy<W, In>::value;
     station s = make(shown.notes, around);
+    if (joined.notes.reproducible && shown.notes.width == 0)
+      throw error(
+          "the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
+          " is reproducible only where the number of copies is always the same: say skel::width at the broadcast");
     if (!std::isnan(joined.notes.work) || !joined.notes.at.empty())
       throw error("the reduce behind a broadcast stage" + (s.notes.name.empty() ? "" : " '" + s.notes.name + "'") +
                   " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
@@ -218,15 +232,20 @@ class lowering {
     to_.push_back(std::move(s));
   }
 
+  /// Whether every item has become of one of the source, and keeps its number.
+  bool has_numbers() const {
+    return std::ranges::none_of(to_, [](station const& one) { return one.emits || one.folds; });
+  }
+
   /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
-  /// restored where the operator commutes.
-  template <class T, class Op>
+  /// restored: where it counts, numbers say it.
+  template <class T, bool InAnyOrder, class Op>
   static void fold_in_farm(station& last, Op const& op) {
     last.folds = true;
-    last.gives_at_end = is_commutative<Op, T>;
-    if (last.gives_at_end) last.notes.ordered = false;
+    last.gives_at_end = InAnyOrder;
+    last.notes.ordered = false;
     last.make_worker = [inner = std::move(last.make_worker), &op] {
-      return std::make_unique<folding_worker<T, Op>>(inner(), op);
+      return std::make_unique<folding_worker<T, Op, InAnyOrder>>(inner(), op);
     };
   }
 
@@ -287,6 +306,7 @@ program make_program(Composition& composition) {
       name = i == 0 ? "source" : i + 1 == result.stations.size() ? "sink" : "stage " + std::to_string(i);
     if (here.copies && here.reduce.empty()) here.reduce = name;
     if (i > 0 && result.stations[i - 1].folds_in_farm()) result.stations[i - 1].reduce = name;
+    here.make_worker = named(std::move(here.make_worker), name);
   }
   return result;
 }

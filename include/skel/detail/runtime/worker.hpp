@@ -27,6 +27,8 @@ class worker {
  public:
   virtual ~worker() = default;
 
+  /// What the next batch has become of: so many items of the source, from this number on.
+  virtual void stands_for(std::uint64_t /*first_item*/, std::uint64_t /*source_items*/) {}
   /// Takes every item of `batch` through the user's function; a sink returns nullptr, and so does one that folds items
   /// and has no result yet. `position` is the index of the item in hand, also when the function throws. `bytes` is
   /// increased by the size of the results.
