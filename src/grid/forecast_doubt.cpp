@@ -15,6 +15,7 @@ forecast_doubt const& usual_forecast_doubt() {
       std::istringstream words(text);
       if (!(words >> text)) continue;
       if (text == "before") words >> doubt.before;
+      if (text == "beside_others") words >> doubt.beside_others;
       if (text == "runs") words >> doubt.runs;
       if (text == "between") words >> doubt.between;
     }
