@@ -56,6 +56,7 @@
 #include "call_words.hpp"
 #include "collective_engine.hpp"
 #include "decision_store.hpp"
+#include "first_load.hpp"
 #include "forecast_doubt.hpp"
 #include "interrupt.hpp"
 #include "live_machine.hpp"
@@ -85,8 +86,8 @@ void serialize(Archive& a, station_forecast& s) {
 }
 template <class Archive>
 void serialize(Archive& a, forecast& f) {
-  a(f.exponential, f.deterministic, f.variation, f.throughput, f.correction, f.runs, f.low, f.high, f.batch, f.model,
-    f.stations);
+  a(f.exponential, f.deterministic, f.variation, f.throughput, f.correction, f.runs, f.low, f.high, f.most, f.batch,
+    f.model, f.stations);
 }
 template <class Archive>
 void serialize(Archive& a, planned_program& p) {
@@ -255,7 +256,7 @@ struct grid::state {
     check_forced(settings.forced);
     auto const size = static_cast<std::size_t>(ranks.size());
     if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
-    if (size > 1) meet(making_a_grid(settings));
+    if (size > 1) meet(making_a_grid(settings)), own_load.read(record::now());
     if (settings.expected_ranks != 0 && settings.expected_ranks != size)
       throw error("the program runs on " + counted(size, "rank") + " but " + std::to_string(settings.expected_ranks) +
                   (settings.expected_ranks == 1 ? " was" : " were") + " expected: start it with mpirun -np " +
@@ -666,11 +667,13 @@ struct grid::state {
   }
 
   /// What a run that was placed here says of the next one. On rank 0.
-  void learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
-    if (ranks.rank() != 0 || settings.plan) return;
+  /// Returns what it says of the first items.
+  std::string learn_from(runtime::program const& line, placed_run const& placed, record::run_record const& run) {
+    if (ranks.rank() != 0 || settings.plan) return {};
     double const unit = (probed ? settings.platform->speed(0) : 1) * reference_speed();
-    history->observe(line, placed, run,
-                     [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; });
+    auto const speed = [&](std::size_t rank) { return settings.platform->speed(rank) * announced_shares[rank] / unit; };
+    history->observe(line, placed, run, speed);
+    return unlike_first_items(line, placed, times_alone(line, placed, run, speed));
   }
 
   /// Stages are measured at this speed: on a probed grid a core of rank 0's host has speed 1.
@@ -758,6 +761,31 @@ struct grid::state {
     }
   }
 
+  /// Rank 0 hears how busy hosts are, where it cannot look itself. Collective.
+  void tell_loads() {
+    if (std::ranges::adjacent_find(ranks.hosts(), std::not_equal_to<>()) == ranks.hosts().end()) return;
+    told_loads = ranks.all_gather(platform::to_text(own_load.read(record::now())));
+  }
+
+  /// What others do to cores becomes known: to those of rank 0 by what threads `got` that measured there and how many
+  /// could run, to those of other hosts by how busy others kept them lately.
+  void look_at_others(processor_map& where, runtime::core_share const& got, runnable_series const& seen) const {
+    std::size_t const domain = cores->domain[0];
+    auto const here = static_cast<double>(where.cores[domain]);
+    bool const limited = !cores->granted.empty() && std::isfinite(cores->granted[0]);
+    where.others.assign(where.cores.size(), {});
+    for (std::size_t r = 0; r < told_loads.size(); ++r)
+      if (auto const d = cores->domain[r]; ranks.hosts()[r] != ranks.hosts()[0]) {
+        if (auto const others = busy_with_others(platform::parse_reading(told_loads[r])))
+          where.others[d].others = std::max(where.others[d].others, *others);
+        else
+          where.others[d].known = false;
+      }
+    where.others[domain] =
+        load_beside(got, record::tells_waiting(), seen, here,
+                    std::max(here, static_cast<double>(platform::find_usable_cores().host)), limited);
+  }
+
   /// On rank 0. `measured`: the first items pass here, from number `first_item` of the stream on.
   run_start open(runtime::program const& line, processor_map const& where, bool measured,
                  std::uint64_t first_item = 0) {
@@ -771,7 +799,9 @@ struct grid::state {
               "for " +
               listed(unknown_work(line)));
         check_pins(line, where);
+        load_samples looks;
         auto found = measure(line, first_item);
+        auto const seen = looks.take();
         out.items = found.items;
         out.ended = found.ended;
         out.calibration_seconds = found.seconds;
@@ -781,12 +811,18 @@ struct grid::state {
           return out;
         }
         on_processors = as_announced(line, where);
+        look_at_others(on_processors, found.cores, seen);
         sustain(found.stations, announced_shares[0]);
         out.placed = history->believe(line, found.stations, found.items);
       }
       double const begin = record::now();
       if (!out.ended || !measured) {
-        if (!measured) on_processors = as_announced(line, where);
+        if (!measured) {
+          on_processors = as_announced(line, where);
+          runnable_series seen;
+          if (auto const now = platform::runnable_threads()) seen.threads.push_back(std::max(0.0, *now - 1));
+          look_at_others(on_processors, {}, seen);
+        }
         out.plan = make_plan(line, reference_speed(), on_processors, ranks_of_states(line, measured), settings,
                              *history, out.placed);
         if (auto const& known = news.last_words(); !known.empty() && line.size() > 2)
@@ -794,6 +830,10 @@ struct grid::state {
       }
       if (!measured) add_note(out.plan, what_counts_as_free(line));
       if (!limits.empty()) add_note(out.plan, limits);
+      for (std::size_t d = 0; d < on_processors.others.size() && !out.plan.expected.stations.empty(); ++d)
+        if (auto const said = describe(on_processors.others[d], static_cast<double>(on_processors.cores[d]));
+            !said.empty())
+          add_note(out.plan, said);
       out.planning_seconds = record::now() - begin;
     } catch (std::exception const& e) {
       out.refused = e.what();
@@ -815,6 +855,8 @@ struct grid::state {
   std::optional<std::vector<measured_steps>> rank_steps;  // of the ranks, from then on
   std::unique_ptr<collective_engine> collectives;         // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
+  platform::host_load load;                                 // what this rank sees of its host
+  std::vector<std::string> told_loads;                      // per rank, where there are several hosts
   machine_news news;                                        // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0
   double given_speed = 1;                // of a whole core of rank 0's host, where the platform was given
@@ -1176,6 +1218,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     report.plan.note = "the plan was given";
   } else {
     processor_map const where = s.processors(line);
+    s.tell_loads();
     s.recall();
     s.hear_announcements();
     first_items_passed = is_measured(line);
@@ -1235,6 +1278,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     options.expected.high = report.plan.expected.high;
   }
   options.between_stretches = usual_forecast_doubt().between;
+  if (report.plan.expected.most > 0) options.can_do = report.plan.expected.most;
   if (s.settings.progress.value_or(!s.settings.live && ::isatty(STDERR_FILENO) == 1))
     options.progress = [done = options.first_item](std::uint64_t items, double seconds,
                                                    record::throughput_forecast const& standing) {
@@ -1276,7 +1320,7 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   if (checkpoints) checkpoints->ended();
   ++ended_runs();
   remember_states(line, report.run.final_ranks);
-  s.learn_from(line, placed, report.run);
+  report.unlike = s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);
   report.run.calibration = std::move(measured);
   s.write_trace(report.run);

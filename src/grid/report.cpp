@@ -54,7 +54,7 @@ std::string rate_text(record::throughput_forecast const& f) {
 /// What earlier runs count for.
 std::string history_text(forecast const& of) {
   std::string out;
-  if (of.correction != 1) out += print(", corrected by %+.1f %%", 100 * (of.correction - 1));
+  if (of.correction != 1) out += ", corrected by " + off_by(of.correction, "of what the model says");
   if (of.runs > 0) out += ", with the times of " + counted(of.runs, "earlier run");
   return out;
 }
@@ -77,7 +77,7 @@ std::string forecasts_text(record::run_record const& run) {
     out += before ? "predicted " + rate_text(f) + " before the run"
                   : print("  from item %llu on (after %.2f s) ", static_cast<unsigned long long>(f.item), f.seconds) +
                         rate_text(f) + ", because " + f.why;
-    if (measured > 0) out += ": measured " + rated(measured) + print(", %+.1f %%", 100 * (measured / f.rate - 1));
+    if (measured > 0) out += ": measured " + rated(measured) + ", " + off_by(measured / f.rate);
     out += "\n";
   }
   return out;
@@ -252,6 +252,7 @@ std::string run_report::text() const {
            scaled(calibration_seconds, "s") + "; planning " + scaled(planning_seconds, "s") + ")";
   out += "\n";
   out += forecasts_text(run);
+  if (!unlike.empty()) out += "  " + unlike + "\n";
   out += run.remap_decisions > 0 ? decisions_text(run) : moves_text(run);
   out += announcements_text(run);
   out += checkpoints_text(*this);

@@ -35,7 +35,7 @@ conductor::conductor(program const& line, plan::run_plan const& plan, transport&
       options_(options),
       links_(among, line, plan),
       counts_here_(plan.stations[counted_station(line)].ranks.front() == among.rank()),
-      throughput_(expected_from(options), first_look_period / 2, options.between_stretches),
+      throughput_(expected_from(options), first_look_period / 2, options.between_stretches, options.can_do),
       checkpoints_(among, line, options),
       executor_(line, plan, among.rank(), links_,
                 {std::move(job_waits), [this] { ended_.store(true), among_.wake(); },

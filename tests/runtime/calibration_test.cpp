@@ -12,11 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <csignal>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,6 +23,8 @@
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/calibration.hpp>
 #include <skel/detail/runtime/sole_use.hpp>
+
+#include "support/busy_processes.hpp"
 
 namespace {
 
@@ -348,33 +347,10 @@ TEST(Calibration, MeasuresAsManyWorkersAtOnceAsThereAreThreads) {
   }
 }
 
-/// Processes that compute for as long as this lives.
-class busy_processes {
- public:
-  explicit busy_processes(unsigned count) {
-    for (unsigned i = 0; i < count; ++i) {
-      pid_t const child = ::fork();
-      if (child == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (unsigned volatile turns = 0;;) turns = turns + 1;
-      }
-      if (child > 0) all_.push_back(child);
-    }
-  }
-  ~busy_processes() {
-    for (pid_t const one : all_) ::kill(one, SIGKILL), ::waitpid(one, nullptr, 0);
-  }
-  busy_processes(busy_processes const&) = delete;
-  busy_processes& operator=(busy_processes const&) = delete;
-
- private:
-  std::vector<pid_t> all_;
-};
-
 TEST(Calibration, DoesNotTakeWaitingForACoreForSleep) {
   if (!std::ifstream("/proc/thread-self/schedstat")) GTEST_SKIP() << "the system does not say how long threads wait";
   for (auto const threads : {std::size_t{1}, std::size_t{2}}) {
-    busy_processes const others(3 * std::thread::hardware_concurrency());
+    bench::busy_processes const others(std::size_t{3} * std::thread::hardware_concurrency());
     auto const compute = [](int x) {
       auto const begin = skel::record::thread_ns();
       while (skel::record::thread_ns() - begin < 5'000'000) {
@@ -384,6 +360,9 @@ TEST(Calibration, DoesNotTakeWaitingForACoreForSleep) {
     auto app = count_to(1000) | skel::farm("compute", compute) | skel::sink([](int) {});
     auto const found = calibrate(make_program(app), 0.3, threads);
     EXPECT_LT(found.stations[1].waiting, 0.4) << threads << " threads";
+    // Every item computes for 5 ms, however long others have the core.
+    EXPECT_NEAR(found.stations[1].seconds, 5e-3, 2.5e-3) << threads << " threads";
+    EXPECT_LT(found.cores.share(), 0.8) << threads << " threads";
   }
 }
 
@@ -410,6 +389,19 @@ TEST(Calibration, TellsSleepFromComputing) {
     return skel::source([sleep]() -> std::optional<int> { return sleep(1); }) | skel::sink([](int) {});
   };
   EXPECT_TRUE(is_found_to_wait(slow_source, 0, 1));
+}
+
+TEST(Calibration, TellsSleepFromComputingByASingleItem) {
+  auto app = count_to(1000) |
+             skel::farm("fetch",
+                        [](int x) {
+                          std::this_thread::sleep_for(100ms);
+                          return x;
+                        }) |
+             skel::sink([](int) {});
+  auto const found = calibrate(make_program(app), 0.02, 2);
+  EXPECT_LE(found.items, 2u);
+  EXPECT_GT(found.stations[1].waiting, 0.6);
 }
 
 TEST(Calibration, MeasuresABroadcastStageWithACopyForEachThread) {
