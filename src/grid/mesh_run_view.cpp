@@ -4,15 +4,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
-#include <fstream>
 #include <new>
 #include <numeric>
 #include <utility>
 
 #include <unistd.h>
 
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/record/output_file.hpp>
 
 #include "mesh_page.hpp"
 #include "moved_text.hpp"
@@ -137,9 +138,9 @@ void mesh_run_view::paused(record::mesh_record const& run, std::uint64_t iterati
 }
 
 void mesh_run_view::write() try {
-  std::ofstream out(file_);
-  out << mesh_page(*history_);
-  if (!out.flush()) warn(file_ + ": the report cannot be written; is the disk full?");
+  record::write_whole(file_, mesh_page(*history_));
+} catch (error const& e) {
+  warn_of_lost("the report", e.what());
 } catch (std::bad_alloc const&) {
   forget();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <set>
 #include <string>
 
 namespace skel {
@@ -8,6 +9,17 @@ namespace skel {
 /// Tells the user on standard error.
 inline void warn(std::string const& text) {
   std::fprintf(stderr, "skel: warning: %s\n", text.c_str());
+}
+
+/// The same, once for a process.
+inline void warn_once(std::string const& text) {
+  static std::set<std::string> said;
+  if (said.insert(text).second) warn(text);
+}
+
+/// A file that only tells about a run could not be written, for the reason of an error.
+inline void warn_of_lost(std::string const& what, std::string const& why) {
+  warn(why + " (" + what + " of the run, which is not disturbed)");
 }
 
 }  // namespace skel
