@@ -83,12 +83,12 @@ class grid : public collective_calls {
   }
 
   /// Runs a BSP program (skel::bsp, <skel/bsp.hpp>, which has these functions), from its beginning each time that it is
-  /// called. Its processes begin in blocks on all ranks, and each rank computes with as many threads as it has cores. Collective: every rank gives the same program.
-  /// Ctrl-C and `stop` cancel it as they do others; they are looked at between processes. Returns the same report on
-  /// every rank, but for its seconds and, on rank 0 alone, refused announcements; the second also of(process, state) of
-  /// every process, in their order, on every rank, which has to be able to cross ranks. Throws on every rank:
-  /// skel::process_error when a function or serializer of the user threw, skel::cancelled, skel::error at the program's
-  /// limit of supersteps, or when the ranks do not make the same calls.
+  /// called. Its processes begin in blocks on all ranks, and each rank computes with as many threads as it has cores.
+  /// Collective: every rank gives the same program. Ctrl-C and `stop` cancel it as they do others; they are looked at
+  /// between processes. Returns the same report on every rank, but for its seconds and, on rank 0 alone, refused
+  /// announcements; the second also of(process, state) of every process, in their order, on every rank, which has to be
+  /// able to cross ranks. Throws on every rank: skel::process_error when a function or serializer of the user threw,
+  /// skel::cancelled, skel::error at the program's limit of supersteps, or when the ranks do not make the same calls.
   template <class Program>
   requires runtime::bsp::is_program<Program> bsp_report run(Program const& app, std::stop_token const& stop = {});
   template <class Program, class Of>
@@ -97,12 +97,12 @@ class grid : public collective_calls {
                                                                        std::stop_token const& stop = {});
 
   /// Runs a program over a mesh (skel::iterate, <skel/iterate.hpp>, which has these functions), from its beginning each
-  /// time that it is called. Its elements are parted among all ranks by their speeds, and each rank computes with as many threads as it has cores. Collective: every
-  /// rank gives the same program, with the same mesh. Ctrl-C and `stop` cancel it as they do others; they are looked at
-  /// between elements. Returns the same report and totals on every rank, but for the seconds of the run; the second
-  /// also of(cell) of every element, by their numbers, on every rank, which has to be able to cross ranks. Throws on
-  /// every rank: skel::mesh_error when a function of the user threw, skel::cancelled, skel::error at the program's
-  /// limit of iterations, or when the ranks do not make the same calls.
+  /// time that it is called. Its elements are parted among all ranks by their speeds, and each rank computes with as
+  /// many threads as it has cores. Collective: every rank gives the same program, with the same mesh. Ctrl-C and `stop`
+  /// cancel it as they do others; they are looked at between elements. Returns the same report and totals on every
+  /// rank, but for the seconds of the run; the second also of(cell) of every element, by their numbers, on every rank,
+  /// which has to be able to cross ranks. Throws on every rank: skel::mesh_error when a function of the user threw,
+  /// skel::cancelled, skel::error at the program's limit of iterations, or when the ranks do not make the same calls.
   template <class Program>
   requires skeletons::is_mesh_program<Program>
   auto run(Program const& app, std::stop_token const& stop = {});

@@ -94,7 +94,7 @@ decision_store::decision_store(runtime::communicator const& ranks, run_settings 
   std::string refused;
   if (ranks.rank() == 0) {
     try {
-      if (!settings.decisions.empty()) 
+      if (!settings.decisions.empty())
         file_ = std::make_unique<record::decision_file>(run_files::name_for_grid(settings.decisions, "decisions"));
     } catch (error const& e) {
       refused = e.what();

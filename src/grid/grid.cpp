@@ -436,7 +436,8 @@ struct grid::state {
     if (!had_ended || report.items() > 0 || report.resumed) return;
     report.ended_source = source.notes.name;
     if (ranks.rank() == 0)
-      warn_once("source '" + source.notes.name + "' had ended in an earlier run of this composition, and gave no items: "
+      warn_once("source '" + source.notes.name +
+                "' had ended in an earlier run of this composition, and gave no items: "
                 "make a composition for each run, or let its function begin again");
   }
 

@@ -113,6 +113,7 @@ mesh_checkpoints::mesh_checkpoints(runtime::iteration::mesh_part const& part, me
       }
     } catch (std::exception const& e) {
       mine.refused = e.what();
+      begun();  // a refusal is no death
     }
   mine = runtime::from_bytes<finding>(ranks.broadcast(runtime::to_bytes(mine)));
   left_out_ = leave_out(mine.refused, of, ranks.rank());

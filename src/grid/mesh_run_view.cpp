@@ -137,9 +137,7 @@ void mesh_run_view::paused(record::mesh_record const& run, std::uint64_t iterati
     }
 }
 
-void mesh_run_view::write() try {
-  record::write_whole(file_, mesh_page(*history_));
-} catch (error const& e) {
+void mesh_run_view::write() try { record::write_whole(file_, mesh_page(*history_)); } catch (error const& e) {
   warn_of_lost("the report", e.what());
 } catch (std::bad_alloc const&) {
   forget();

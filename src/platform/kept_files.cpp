@@ -133,7 +133,8 @@ void write_cache(std::filesystem::path const& file, std::string const& text) {
   std::error_code failure;
   auto const kind = std::filesystem::symlink_status(file, failure).type();
   if (kind != std::filesystem::file_type::not_found && kind != std::filesystem::file_type::regular)
-    throw error(file.string() + ": is no file, or a link to one, so nothing is written to it; remove it, or name another file");
+    throw error(file.string() +
+                ": is no file, or a link to one, so nothing is written to it; remove it, or name another file");
   write(file, text, false);
 }
 

@@ -26,7 +26,8 @@ chrome_trace::chrome_trace(std::string file) : out_(std::move(file), output_file
 }
 
 void chrome_trace::event(char kind, std::size_t rank, std::string const& rest) {
-  out_.write((any_ ? ",\n" : "\n") + ("{\"ph\":\"" + std::string(1, kind)) + "\",\"pid\":" + std::to_string(rank) + rest + "}");
+  out_.write((any_ ? ",\n" : "\n") + ("{\"ph\":\"" + std::string(1, kind)) + "\",\"pid\":" + std::to_string(rank) +
+             rest + "}");
   any_ = true;
 }
 

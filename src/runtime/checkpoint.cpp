@@ -65,10 +65,12 @@ bool fits(dependency const& there, dependency const& here) {
 std::string difference(program_identity const& there, program_identity const& here) {
   for (std::size_t i = 0; i < std::min(there.size(), here.size()); ++i) {
     auto const &old = there[i], &now = here[i];
-    if (old.name != now.name) return "it depends on " + printable(old.name, most_shown) + ", and this one on " + now.name;
+    if (old.name != now.name)
+      return "it depends on " + printable(old.name, most_shown) + ", and this one on " + now.name;
     if (fits(old, now)) continue;
     if (now.name == types_of_all) return "its stages have the same names, and functions or operators of other types";
-    return now.name + " is " + printable(old.value, most_shown) + " there and " + printable(now.value, most_shown) + " here";
+    return now.name + " is " + printable(old.value, most_shown) + " there and " + printable(now.value, most_shown) +
+           " here";
   }
   return there.size() == here.size() ? "" : "it depends on more or fewer things";
 }
@@ -81,11 +83,11 @@ std::string why_no_checkpoints(program const& line) {
       "give the type of its function a skel::serializer (or a serialize() for cereal) that names all that it keeps";
   station const& source = line.stations.front();
   if (source.state == nullptr)
-    return refusal(source, "source",
-                   std::string(source.stateful
-                                   ? "keeps where it is in its stream in what cannot be written"
-                                   : "keeps nothing, or says skel::stateless, so that it would begin anew") +
-                       ": " + how);
+    return refusal(
+        source, "source",
+        std::string(source.stateful ? "keeps where it is in its stream in what cannot be written"
+                                    : "keeps nothing, or says skel::stateless, so that it would begin anew") +
+            ": " + how);
   for (std::size_t s = 1; s < line.size(); ++s) {
     station const& one = line.stations[s];
     bool const folds = one.folds && !one.replicable;

@@ -28,8 +28,8 @@ class direct_file {
 
   /// Appends bytes. Returns their checksum (XXH3, 64 bits), which is made while they are at hand.
   std::uint64_t append(std::string_view bytes);
-  /// Writes the first bytes, as many as were left free, cuts the file at its end, brings it to the disk and gives it its
-  /// name. Returns the bytes of the whole.
+  /// Writes the first bytes, as many as were left free, cuts the file at its end, brings it to the disk and gives it
+  /// its name. Returns the bytes of the whole.
   std::uint64_t finish(std::string_view front);
 
  private:

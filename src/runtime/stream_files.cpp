@@ -48,7 +48,8 @@ std::optional<int> descriptor_named(std::string_view name) {
 /// other name.
 std::string constant_name(std::string const& name) {
   std::error_code problem;
-  auto const whole = descriptor_named(name) ? std::filesystem::path(name) : std::filesystem::weakly_canonical(name, problem);
+  auto const whole =
+      descriptor_named(name) ? std::filesystem::path(name) : std::filesystem::weakly_canonical(name, problem);
   return in_quotes(problem ? name : whole.string());
 }
 

@@ -197,7 +197,8 @@ TEST(Resumption, ACheckpointOfAnotherProgramIsRefused) {
   grid.barrier();
   auto app = compose(here / "out", busy);
   EXPECT_THAT([&] { grid.run(app); },
-              testing::ThrowsMessage<skel::error>(HasSubstr("is a checkpoint of another program: the number of stations is 2 there and 4 here")));
+              testing::ThrowsMessage<skel::error>(
+                  HasSubstr("is a checkpoint of another program: the number of stations is 2 there and 4 here")));
 }
 
 }  // namespace

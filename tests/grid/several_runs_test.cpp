@@ -41,9 +41,8 @@ class SeveralRuns : public testing::Test {
     settings_.progress = false;
     skel::grid grid(settings_);
     root_ = grid.rank() == 0;
-    folder_ = fs::temp_directory_path() /
-              (grid.ranks().broadcast("skel-runs-" + std::to_string(::getpid())) + "-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ = fs::temp_directory_path() / (grid.ranks().broadcast("skel-runs-" + std::to_string(::getpid())) + "-" +
+                                           testing::UnitTest::GetInstance()->current_test_info()->name());
     if (root_) fs::create_directories(folder_);
     grid.barrier();
   }
@@ -127,7 +126,8 @@ TEST_F(SeveralRuns, AStreamThatHasEndedSaysSoInItsNextRuns) {
 TEST_F(SeveralRuns, AStreamThatHasEndedSaysSoUnderAPlanByHandToo) {
   settings_.plan = {{{{0}, 1, {}}, {{0}, 1, {}}, {{0}, 1, {}}}};
   skel::grid grid(settings_);
-  auto app = skel::source("by hand", counting{20}) | skel::farm("same", same) | skel::sink("drop", [](std::uint64_t) {});
+  auto app =
+      skel::source("by hand", counting{20}) | skel::farm("same", same) | skel::sink("drop", [](std::uint64_t) {});
   EXPECT_EQ(grid.run(app).ended_source, "");
   auto const next = grid.run(app);
   EXPECT_EQ(next.ended_source, "by hand");
@@ -221,8 +221,7 @@ TEST_F(SeveralRuns, BspAndMeshProgramsBeginAnewEachTime) {
 
 /// A stream that names itself in what is written of it.
 skel::run_report run_named(skel::grid& grid, std::string const& name) {
-  auto app =
-      skel::source(name, counting{20}) | skel::farm("same", same) | skel::sink("drop", [](std::uint64_t) {});
+  auto app = skel::source(name, counting{20}) | skel::farm("same", same) | skel::sink("drop", [](std::uint64_t) {});
   return grid.run(app);
 }
 
@@ -240,7 +239,7 @@ TEST_F(SeveralRuns, EachHasAPageAndATraceOfItsOwn) {
     return;
   }
   EXPECT_THAT(files(), ElementsAre("r-2.html", "r-3.html", "r.html", "t-2.json", "t-3.json", "t.json"));
-  for (std::string const& end : {"", "-2", "-3"}) {
+  for (std::string const end : {"", "-2", "-3"}) {
     std::string const name = end.empty() ? "first" : end == "-2" ? "second" : "third";
     EXPECT_THAT(text("r" + end + ".html"), HasSubstr(name));
     EXPECT_THAT(text("t" + end + ".json"), HasSubstr(name));
@@ -266,8 +265,7 @@ TEST_F(SeveralRuns, OfSeveralGridsAndKindsHaveFilesOfTheirOwn) {
   EXPECT_THAT(files(), UnorderedElementsAre("r", "r-2", "r-3", "r-4", "r-5", "r-6", "t.json", "t-2.json", "t-3.json",
                                             "t-4.json", "s.json", "s-2.json", "d.jsonl", "d-2.jsonl"));
   EXPECT_THAT(text("r-4"), HasSubstr("line"));
-  for (auto const& name : files())
-    if (name.front() != 'd') EXPECT_NE(text(name), "") << name;
+  for (auto const& name : files()) EXPECT_TRUE(name.front() == 'd' || !text(name).empty()) << name;
 }
 
 TEST_F(SeveralRuns, FilesOfEarlierStartsAndFilesThatWereTakenAwayAreWrittenAgain) {
@@ -321,9 +319,8 @@ TEST_F(SeveralRuns, FilesKeepWhatTheyHaveUnderOtherNames) {
 // Checkpoints of some runs, and not of others.
 
 auto saved(std::string const& out, std::uint64_t items = 1000) {
-  return skel::source("count", counting{items}) | skel::farm("text", [](std::uint64_t x) {
-           return std::to_string(x) + "\n";
-         }) |
+  return skel::source("count", counting{items}) |
+         skel::farm("text", [](std::uint64_t x) { return std::to_string(x) + "\n"; }) |
          skel::sink("write", skel::file_sink(out));
 }
 
@@ -335,18 +332,19 @@ TEST_F(SeveralRuns, ALaterOneThatCannotBeSavedGoesOnAndSaysSo) {
   std::uint64_t sum = 0;
   skel::run_report report;
   std::string const words = said([&] {
-    report = grid.run(skel::source("anywhere", [i = 0]() mutable { return i < 10 ? std::optional(i++) : std::nullopt; }) |
-                      skel::farm("same", [](int x) { return x; }) |
-                      skel::sink("add", [&](int x) { sum += static_cast<std::uint64_t>(x); }));
+    report =
+        grid.run(skel::source("anywhere", [i = 0]() mutable { return i < 10 ? std::optional(i++) : std::nullopt; }) |
+                 skel::farm("same", [](int x) { return x; }) |
+                 skel::sink("add", [&](int x) { sum += static_cast<std::uint64_t>(x); }));
   });
   EXPECT_THAT(report.without_checkpoints, HasSubstr("source 'anywhere' keeps where it is"));
   EXPECT_THAT(report.text(), HasSubstr("checkpoints: none, because source 'anywhere'"));
   EXPECT_THAT(words, root_ ? HasSubstr("goes on without checkpoints: source 'anywhere'") : HasSubstr(""));
-  if (root_) EXPECT_EQ(sum, 45U);
+  EXPECT_EQ(sum, root_ ? 45U : 0U);
   std::string const of_mesh = said([&] {
     auto const found = grid.run(skel::iterate("held", strip(), [](skel::mesh_element const&) { return held(); }) |
                                 skel::phase("look", [](held&) {}) | skel::times(1));
-    EXPECT_THAT(found.without_checkpoints, HasSubstr("the cells of program 'held' cannot be written"));
+    EXPECT_THAT(found.report.without_checkpoints, HasSubstr("the cells of program 'held' cannot be written"));
   });
   EXPECT_THAT(of_mesh, root_ ? HasSubstr("goes on without checkpoints: the cells of program 'held'") : HasSubstr(""));
 }
@@ -365,7 +363,7 @@ TEST_F(SeveralRuns, OneThatIsLeftOutKeepsNoCheckpoints) {
     grid.run(counted_iterations());
   });
   EXPECT_EQ(words, "");
-  if (root_) EXPECT_THAT(files(), IsEmpty());
+  EXPECT_THAT(root_ ? files() : std::vector<std::string>(), IsEmpty());
   grid.settings().keep_checkpoints = true;
   auto app = saved(*this / "out", 200'000);
   EXPECT_GT(grid.run(app).run.checkpoints.written, 0U);
@@ -403,7 +401,7 @@ TEST_F(SeveralRuns, ALimitOfSizeIsAWarningForWhatIsOnlyTold) {
     });
   }
   if (!root_) return;
-  for (std::string const& name : {"r.html", "t.json", "s.json", "r-2.html", "t-2.json", "r-3.html"})
+  for (std::string const name : {"r.html", "t.json", "s.json", "r-2.html", "t-2.json", "r-3.html"})
     EXPECT_THAT(words, HasSubstr("skel: warning: " + *this / name + ": cannot be written: File too large")) << name;
 }
 
@@ -422,7 +420,7 @@ TEST_F(SeveralRuns, ALimitOfSizeIsAWarningForCheckpointsAndAnErrorForTheFileOfAS
   EXPECT_EQ(report.run.checkpoints.written, 0U);
   EXPECT_GT(report.run.checkpoints.failed, 0U);
   EXPECT_THAT(report.run.checkpoints.problem, HasSubstr("File too large"));
-  if (root_) EXPECT_THAT(words, HasSubstr("a checkpoint could not be written"));
+  EXPECT_THAT(words, HasSubstr(root_ ? "a checkpoint could not be written" : ""));
   grid.settings().checkpoint.clear();
   limited_files const limit(100);
   auto app = saved(*this / "out");

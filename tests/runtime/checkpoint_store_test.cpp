@@ -158,8 +158,8 @@ TEST_F(CheckpointStore, AreOfThisUserOnly) {
   fs::permissions(file(1), fs::perms(0600));
   if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
   ASSERT_EQ(::chown(file(1).c_str(), 12345, 12345), 0);
-  EXPECT_THAT(read, ThrowsMessage<skel::error>(testing::AllOf(
-                        HasSubstr("it belongs to another user (number 12345)"), HasSubstr("or remove it"))));
+  EXPECT_THAT(read, ThrowsMessage<skel::error>(testing::AllOf(HasSubstr("it belongs to another user (number 12345)"),
+                                                              HasSubstr("or remove it"))));
   EXPECT_TRUE(fs::exists(file(1)));
 }
 
@@ -407,8 +407,9 @@ TEST_F(CheckpointStore, RefusesThoseOfAnotherProgram) {
   };
   auto other = identity;
   other[1].value = "stage 'x'";
-  EXPECT_THAT(why(other), testing::AllOf(HasSubstr(file(1).string()), HasSubstr("of another program: station 1 is "
-                                                                                "stage 'b' there and stage 'x' here"),
+  EXPECT_THAT(why(other), testing::AllOf(HasSubstr(file(1).string()),
+                                         HasSubstr("of another program: station 1 is "
+                                                   "stage 'b' there and stage 'x' here"),
                                          HasSubstr("or remove the file to begin anew")));
   other = identity;
   other.back().value = "others";

@@ -176,14 +176,12 @@ TEST(Checkpoint, DependsOnStationsNamesKindsAndTypes) {
 
 TEST(Checkpoint, DependsOnTheItemsOfEachStation) {
   auto const of = []<class T>(T) {
-    return skel::source("begin", written{}) | skel::farm("f", &converted<T>) |
-           skel::sink("end", dropping{});
+    return skel::source("begin", written{}) | skel::farm("f", &converted<T>) | skel::sink("end", dropping{});
   };
   auto there = identity(of(1L)), here = identity(of(1.0));
   for (auto* const one : {&there, &here})
-    std::erase_if(*one, [](auto const& of) { return of.name.starts_with("the function"); });
-  EXPECT_EQ(difference(there, here),
-            "the type of the items of sink 'end' is long of 8 B there and double of 8 B here");
+    std::erase_if(*one, [](auto const& fact) { return fact.name.starts_with("the function"); });
+  EXPECT_EQ(difference(there, here), "the type of the items of sink 'end' is long of 8 B there and double of 8 B here");
 }
 
 TEST(Checkpoint, DependsOnWindows) {
@@ -203,9 +201,8 @@ template <class F>
 skel::runtime::program_identity renamed(F function) {
   auto app = skel::source("begin", written{}) | skel::stage("a", function) | skel::sink("end", taking{});
   auto out = identity_of(skel::runtime::make_program(app));
-  std::erase_if(out, [](auto const& one) {
-    return one.name.starts_with("the function") || one.name.starts_with("the types");
-  });
+  std::erase_if(
+      out, [](auto const& one) { return one.name.starts_with("the function") || one.name.starts_with("the types"); });
   return out;
 }
 

@@ -62,10 +62,10 @@ struct run_settings {
   /// out, or the ranks have not made the same calls.                                        --skel-patience S
   double patience = 10;
   /// Folder for checkpoints of the stream, of rank 0; empty: none. A program that is started again after it has died
-  /// goes on from the last one that is whole, on any number of ranks; when the stream ends they are removed. Of programs
-  /// over a mesh, all cells and totals between two iterations. The first run of a process is refused where a stage, the
-  /// source, the sink or a cell may keep state that cannot be written, or the folder cannot be used. A later one goes
-  /// on without checkpoints and says so, since the runs before it would be lost.                --skel-checkpoint FOLDER
+  /// goes on from the last one that is whole, on any number of ranks; when the stream ends they are removed. Of
+  /// programs over a mesh, all cells and totals between two iterations. The first run of a process is refused where a
+  /// stage, the source, the sink or a cell may keep state that cannot be written, or the folder cannot be used. A later
+  /// one goes on without checkpoints and says so, since the runs before it would be lost. --skel-checkpoint FOLDER
   std::string checkpoint;
   /// false: runs keep no checkpoints, whatever `checkpoint` says. Set it before a short run that cannot have any, and
   /// back before the next one. The same on all ranks.

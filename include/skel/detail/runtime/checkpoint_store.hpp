@@ -40,7 +40,8 @@ class checkpoint_store {
   /// The last one that is whole; nothing: there is none. What was found and not used is said in `notes`, a sentence
   /// each: damaged files, renamed to NAME.damaged, and those during whose reading the program has died twice, renamed
   /// to NAME.aside. From here to read() the file counts as being read. Throws skel::error for one of another line or
-  /// user, and where a file or the folder cannot be read (too many open files, no memory, no right): the file stays. O(bytes).
+  /// user, and where a file or the folder cannot be read (too many open files, no memory, no right): the file stays.
+  /// O(bytes).
   std::optional<found> last(std::vector<std::string>& notes);
   /// What last() found has been read, and the program lives.
   void read();
