@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <exception>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <map>
 #include <new>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -34,7 +33,6 @@
 #include <skel/detail/platform/host_probe.hpp>
 #include <skel/detail/platform/kept_files.hpp>
 #include <skel/detail/record/clock.hpp>
-#include <skel/detail/record/output_file.hpp>
 #include <skel/detail/runtime/archive.hpp>
 #include <skel/detail/runtime/bsp/run.hpp>
 #include <skel/detail/runtime/bytes.hpp>
@@ -72,6 +70,7 @@
 #include "remapping.hpp"
 #include "rescheduling.hpp"
 #include "resumption.hpp"
+#include "run_files.hpp"
 #include "run_view.hpp"
 #include "settings_arguments.hpp"
 #include "stage_states.hpp"
@@ -231,6 +230,16 @@ std::string progress_words(record::throughput_forecast const& standing) {
   std::string words = " (predicted " + shown(standing.rate, 4);
   if (standing.has_interval()) words += ", " + shown(standing.low, 4) + " to " + shown(standing.high, 4);
   return words + (standing.why.empty() ? ")" : ", from item " + std::to_string(standing.item) + " on)");
+}
+
+run_files::file report_of(run_settings& of) {
+  return {of.report, "--skel-report", "report"};
+}
+run_files::file trace_of(run_settings& of) {
+  return {of.trace, "--skel-trace", "trace"};
+}
+run_files::file decisions_of(run_settings& of) {
+  return {of.decisions, "--skel-decisions", "decisions", false};
 }
 
 void check_times(run_settings const& of) {
@@ -416,10 +425,32 @@ struct grid::state {
     return {std::move(machine), std::move(first_ranks)};
   }
 
+  /// The stream of a composition has ended: another run of it has only what its source gives from then on.
+  void end_source(runtime::program const& line, run_report& report) const {
+    auto const& source = line.stations.front();
+    bool const had_ended = source.ended != nullptr && std::exchange(*source.ended, true);
+    if (!had_ended || report.items() > 0 || report.resumed) return;
+    report.ended_source = source.notes.name;
+    if (ranks.rank() == 0)
+      warn_once("source '" + source.notes.name +
+                "' had ended in an earlier run of this composition, and gave no items: "
+                "make a composition for each run, or let its function begin again");
+  }
+
   /// Runs of this process that have ended, which have no checkpoints any more.
   static std::size_t& ended_runs() {
     static std::size_t count = 0;
     return count;
+  }
+  /// The folders that they would have had them in.
+  static std::set<std::string>& used_folders() {
+    static std::set<std::string> all;
+    return all;
+  }
+  checkpoint_order next_run() const { return {ended_runs() + 1, !used_folders().contains(settings.checkpoint)}; }
+  void end_run() const {
+    ++ended_runs();
+    used_folders().insert(settings.checkpoint);
   }
 
   mesh_report run(runtime::iteration::mesh_part& part, skel::mesh const& mesh, face_neighbours const& faces,
@@ -693,40 +724,13 @@ struct grid::state {
     return describe(found);
   }
 
-  struct run_file {
-    std::string const& name;
-    char const* option;
-  };
-  /// Files that cannot be written must not be noticed after the run, nor that one was written over another one.
-  /// Collective.
-  void check_files(std::initializer_list<run_file> files) const {
-    std::string refused;
-    if (ranks.rank() == 0) refused = why_not_written(files);
-    refused = ranks.broadcast(refused);
-    if (!refused.empty()) throw error(refused);
-  }
-  /// Empty: they can be.
-  static std::string why_not_written(std::initializer_list<run_file> files) {
-    namespace fs = std::filesystem;
-    for (auto const& one : files)
-      if (!one.name.empty() && !record::can_be_written(one.name))
-        return one.name + ": cannot be opened for writing, or is a pipe; give " + one.option +
-               " a file in a folder that exists";
-    std::error_code unknown;
-    for (auto one = files.begin(); one != files.end(); ++one)
-      for (auto other = files.begin(); other != one; ++other)
-        if (!one->name.empty() && !other->name.empty() && fs::is_regular_file(one->name, unknown) &&
-            fs::equivalent(one->name, other->name, unknown))
-          return one->name + ": " + other->option + " and " + one->option + " would write the same file; name two";
-    return {};
-  }
   /// The run is done by now: what goes wrong here is a warning.
   void write_trace(record::run_record const& run) const {
     if (settings.trace.empty() || ranks.rank() != 0) return;
     try {
       record::write_chrome_trace(run, settings.trace);
     } catch (error const& e) {
-      warn(e.what());
+      warn_of_lost("the trace", e.what());
     }
   }
 
@@ -950,9 +954,7 @@ run_report grid::run(runtime::program const& line, std::stop_token const& stop) 
   state& s = *state_;
   check_times(s.settings);
   s.meet(call_with("run()", line, s.settings));
-  s.check_files({{s.settings.trace, "--skel-trace"},
-                 {s.settings.report, "--skel-report"},
-                 {s.settings.decisions, "--skel-decisions"}});
+  run_files const files({trace_of(s.settings), report_of(s.settings), decisions_of(s.settings)}, s.ranks);
   if (rank() == 0) warn_of_unused_by_line(s.settings);
   auto const view = s.view_of(line);
   if (!view) return s.run(line, stop, nullptr);
@@ -1011,10 +1013,11 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
              watched = decides || bsp_view::measures(s.settings);
   options.measures = watched || by_hand;
   s.meet(call_with(group, options, how, types, s.settings));
-  s.check_files({{s.settings.trace, "--skel-trace"},
-                 {s.settings.report, "--skel-report"},
-                 {s.settings.decisions, "--skel-decisions"},
-                 {s.settings.scenario, "--skel-scenario"}});
+  run_files const files({trace_of(s.settings),
+                         report_of(s.settings),
+                         decisions_of(s.settings),
+                         {s.settings.scenario, "--skel-scenario", "scenario"}},
+                        s.ranks);
   interrupt_watch const watch;
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
@@ -1045,6 +1048,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
     record.decisions = std::move(made);
     if (view) view->complete(record);
     record.refused_announcements = s.news.refusals();
+    state::used_folders().insert(s.settings.checkpoint);
     return record;
   } catch (std::exception const& e) {
     if (view) view->fail(e.what());
@@ -1070,7 +1074,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
-  s.check_files({{s.settings.report, "--skel-report"}, {s.settings.decisions, "--skel-decisions"}});
+  run_files const files({report_of(s.settings), decisions_of(s.settings)}, s.ranks);
   std::optional<mesh_run_view> view;
   if (rank() == 0) {
     warn_of_unused_by_mesh(s.settings);
@@ -1094,9 +1098,15 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
                              runtime::iteration::run_options options, mesh_run_view* view) {
   auto const me = static_cast<std::uint32_t>(ranks.rank());
   std::optional<mesh_checkpoints> checkpoints;
-  if (!settings.checkpoint.empty()) checkpoints.emplace(part, mesh, settings, ended_runs() + 1, ranks);
+  std::string left_out;
+  if (keeps_checkpoints(settings)) {
+    checkpoints.emplace(part, mesh, settings, next_run(), ranks);
+    left_out = checkpoints->left_out();
+    if (!left_out.empty()) checkpoints.reset();
+  }
   auto placed = place(part, mesh, faces);
   mesh_report report{.plan = std::move(placed.plan)};
+  report.without_checkpoints = std::move(left_out);
   options.group_of = std::move(placed.group_of);
   auto layout = std::make_unique<plan::mesh_layout>(plan::layout_of(faces, placed.rank_of, me));
   if (checkpoints && checkpoints->done()) {
@@ -1191,7 +1201,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
   }
   report.reviews = runtime::from_bytes<std::vector<record::mesh_review>>(
       ranks.broadcast(runtime::to_bytes(remapper ? remapper->reviews() : std::vector<record::mesh_review>())));
-  ++ended_runs();
+  end_run();
   if (is_planned) meshes->observe(report, !remapper || !remapper->has_changed_ranks());
   report.refused_announcements = news.refusals();
   return report;
@@ -1206,7 +1216,11 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   placed_run placed;
   bool first_items_passed = false, watched = false;
   std::optional<resumption> checkpoints;
-  if (!s.settings.checkpoint.empty()) checkpoints.emplace(line, s.settings, ended_runs() + 1, s.ranks);
+  if (keeps_checkpoints(s.settings)) {
+    checkpoints.emplace(line, s.settings, s.next_run(), s.ranks);
+    report.without_checkpoints = checkpoints->left_out();
+    if (!report.without_checkpoints.empty()) checkpoints.reset();
+  }
   bool const resumes = checkpoints && checkpoints->item();
   if (resumes) report.resumed = checkpoints->item();
   std::uint64_t const first_item = report.resumed.value_or(0);
@@ -1243,7 +1257,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     if (start.ended) {
       settle_where_measured(line);
       if (checkpoints) checkpoints->ended();
-      ++ended_runs();
+      s.end_run();
+      s.end_source(line, report);
       report.run.hosts = s.ranks.hosts();
       for (auto const& station : line.stations) report.run.names.push_back(station.notes.name);
       report.run.calibration = std::move(measured);
@@ -1318,7 +1333,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
   }
   report.refused_announcements = s.news.refusals();
   if (checkpoints) checkpoints->ended();
-  ++ended_runs();
+  s.end_run();
+  s.end_source(line, report);
   remember_states(line, report.run.final_ranks);
   report.unlike = s.learn_from(line, placed, report.run);
   report.corrected = s.correct_speeds(line, placed.first, report.run);

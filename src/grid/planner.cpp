@@ -18,6 +18,7 @@
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/student.hpp>
+#include <skel/detail/base/type_name.hpp>
 #include <skel/detail/cost/line.hpp>
 #include <skel/detail/cost/line_bounds.hpp>
 #include <skel/detail/cost/line_closure.hpp>
@@ -32,7 +33,6 @@
 #include "forced_placement.hpp"
 #include "forecast_doubt.hpp"
 #include "paying_search.hpp"
-#include "type_name.hpp"
 
 namespace skel {
 

@@ -178,6 +178,7 @@ std::string checkpoints_text(run_report const& of) {
   std::string out;
   if (of.resumed)
     out += print("resumed: from a checkpoint, with item %llu\n", static_cast<unsigned long long>(*of.resumed));
+  if (!of.without_checkpoints.empty()) out += "checkpoints: none, because " + of.without_checkpoints + "\n";
   auto const& kept = of.run.checkpoints;
   if (kept.written + kept.failed + kept.skipped == 0) return out;
   out += "checkpoints: " + print("%llu written", static_cast<unsigned long long>(kept.written));
@@ -204,6 +205,14 @@ std::string memory_text(record::run_record const& run) {
            scaled(least, "B") + "\n";
   return out + print("and %llu were under way at once, because later items were larger than earlier ones\n",
                      static_cast<unsigned long long>(run.most_items));
+}
+
+/// Of a run without items.
+std::string nothing_text(run_report const& of) {
+  if (of.resumed) return "run: no items were left\n";
+  std::string const source = of.run.names.empty() ? "the source" : "source '" + of.run.names.front() + "'";
+  return "run: " + source + " gave no items" +
+         (of.ended_source.empty() ? "" : ": it had ended in an earlier run of this composition") + "\n";
 }
 
 }  // namespace
@@ -239,6 +248,7 @@ std::string planned_program::explain() const {
 
 std::string run_report::text() const {
   std::string out = plan.explain();
+  if (items() == 0) return out + nothing_text(*this) + checkpoints_text(*this);
   if (run.items == 0) {
     out += print("run: all %llu items passed while the stages were measured, in ",
                  static_cast<unsigned long long>(calibration_items)) +

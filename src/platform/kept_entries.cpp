@@ -193,7 +193,9 @@ std::optional<kept_entries> kept_knowledge(std::vector<std::string> const& host_
   if (char const* const variable = std::getenv("SKEL_KNOWLEDGE"); file.empty() && variable != nullptr) file = variable;
   if (file == "off") return std::nullopt;
   bool const is_named = !file.empty();
-  auto const path = is_named ? std::filesystem::path(file) : default_knowledge_file(host_of_rank);
+  std::error_code failure;
+  auto path = is_named ? std::filesystem::weakly_canonical(file, failure) : default_knowledge_file(host_of_rank);
+  if (failure) path = file;
   if (!path) return std::nullopt;
   std::string machine;
   for (auto const& host : host_of_rank) machine += (machine.empty() ? "" : " ") + host;

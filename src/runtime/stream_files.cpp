@@ -17,7 +17,9 @@
 
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
+#include <skel/detail/base/shown.hpp>
 #include <skel/detail/base/text_file.hpp>
+#include <skel/detail/base/write_all.hpp>
 
 #include "disk.hpp"
 
@@ -38,6 +40,15 @@ std::optional<int> descriptor_named(std::string_view name) {
     if (auto const number = number_in<int>(name.substr(folder.size()))) return number;
   }
   return std::nullopt;
+}
+
+/// A file as a checkpoint calls it: the same from whatever folder the program is started. What is open already has no
+/// other name.
+std::string constant_name(std::string const& name) {
+  std::error_code problem;
+  auto const whole =
+      descriptor_named(name) ? std::filesystem::path(name) : std::filesystem::weakly_canonical(name, problem);
+  return in_quotes(problem ? name : whole.string());
 }
 
 /// A file with its name, which is opened when it is needed and closed at the end.
@@ -150,6 +161,7 @@ class written_bytes {
   }
   /// Writes it once more, as it is read from the file; false: it is not there any more. O(bytes).
   bool write_again(stream_file const& to) const {
+    size_limit_is_error const guard;
     stream_file from(to.name());
     from.open_again(to);
     written_bytes found;
@@ -210,6 +222,7 @@ struct file_sink::state {
   }
   void flush() {
     begin();
+    size_limit_is_error const guard;
     std::string_view rest = waiting;
     while (!rest.empty()) {
       ssize_t const written = ::write(file.number(), rest.data(), rest.size());
@@ -256,6 +269,10 @@ void file_sink::write(std::string_view bytes) {
 
 void file_sink::finish() {
   state_->synchronise();
+}
+
+std::string file_sink::skel_constants() const {
+  return "writing " + stream_files_detail::constant_name(state_->file.name());
 }
 
 std::uint64_t file_sink::position() const {
@@ -329,6 +346,13 @@ std::uint64_t runtime::file_source::position() const {
 }
 void runtime::file_source::go_on_at(std::uint64_t position) {
   reader_->go_on_at(position);
+}
+
+std::string runtime::file_source::skel_constants() const {
+  return "reading " + stream_files_detail::constant_name(reader_->file.name());
+}
+std::string block_source::skel_constants() const {
+  return file_source::skel_constants() + " in blocks of " + std::to_string(bytes_) + " B";
 }
 
 line_source::line_source(std::string file) : file_source(std::move(file)) {}

@@ -752,7 +752,8 @@ TEST_F(MeshOnClusters, AHostThatComesIsTakenIn) {
 class MeshCheckpoints : public testing::Test {
  protected:
   MeshCheckpoints() {
-    settings_.checkpoint = testing::TempDir() + "/mesh_checkpoints." + std::to_string(::getppid());
+    settings_.checkpoint = testing::TempDir() + "/mesh_checkpoints." + std::to_string(::getppid()) + "." +
+                           testing::UnitTest::GetInstance()->current_test_info()->name();
     settings_.checkpoint_period = 1e-9;  // as often as can be
     clean();
   }
@@ -819,8 +820,47 @@ TEST_F(MeshCheckpoints, ThoseOfAnotherProgramAreRefused) {
   } catch (skel::mesh_error const&) {
     ADD_FAILURE() << "the checkpoint of another program was passed over";
   } catch (skel::error const& refused) {
-    EXPECT_THAT(refused.what(), HasSubstr("'one'"));
+    EXPECT_THAT(refused.what(), HasSubstr("the program is 'one' there and 'other' here"));
   }
+}
+
+/// What a program that has failed after 20 iterations of 30 may have changed where it goes on.
+template <std::size_t Numbers>
+struct wide {
+  double u[Numbers] = {};
+};
+template <std::size_t Numbers, class... More>
+auto changed(std::uint64_t times, bool fails, More... more) {
+  using of = wide<Numbers>;
+  auto const counts = skel::iterate("same", some_mesh(), totals(), [](mesh_element const&) { return of(); }) |
+                      skel::phase("count", [fails](of& own) {
+                        if (++own.u[0] == 20 && fails) throw std::runtime_error("planted");
+                      });
+  return (counts | ... | more) | skel::times(times);
+}
+
+TEST_F(MeshCheckpoints, AreOfTheSizesStepsAndIterationsOfTheirProgram) {
+  skel::grid grid(settings_);
+  auto const refusal = [&](auto const& program) -> std::string {
+    try {
+      grid.run(program);
+      return "it ran";
+    } catch (skel::error const& refused) {
+      return refused.what();
+    }
+  };
+  auto const more = [](char const* name) { return skel::phase(name, [](wide<1>&) {}); };
+  auto const another = skel::update("all");
+  EXPECT_THROW(grid.run(changed<1>(30, true, more("more"))), skel::mesh_error);
+  EXPECT_THAT(refusal(changed<2>(30, false, skel::phase("more", [](wide<2>&) {}))),
+              AllOf(HasSubstr("the size of a cell is 8 B there and 16 B here"), HasSubstr("keep_checkpoints")));
+  EXPECT_THAT(refusal(changed<1>(30, false)), HasSubstr("the number of steps is 3 there and 2 here"));
+  EXPECT_THAT(refusal(changed<1>(30, false, more("other"))),
+              HasSubstr("step 2 is phase 'more' there and phase 'other' here"));
+  EXPECT_THAT(refusal(changed<1>(30, false, another)), HasSubstr("step 2 is phase 'more' there and update 'all' here"));
+  EXPECT_THAT(refusal(changed<1>(1, false, more("more"))),
+              AllOf(HasSubstr("and the program makes 1 now (skel::times)"), HasSubstr("say more")));
+  EXPECT_EQ(refusal(changed<1>(50, false, more("more"))), "it ran");
 }
 
 TEST_F(MeshCheckpoints, ThoseOfAMeshThatLiesElsewhereAreRefused) {

@@ -54,7 +54,8 @@ std::string expected() {
 class folder {
  public:
   explicit folder(skel::grid& grid) : root_(grid.rank() == 0) {
-    path_ = fs::temp_directory_path() / grid.ranks().broadcast("skel-resumption-" + std::to_string(::getpid()));
+    path_ = fs::temp_directory_path() / (grid.ranks().broadcast("skel-resumption-" + std::to_string(::getpid())) + "-" +
+                                         testing::UnitTest::GetInstance()->current_test_info()->name());
     if (root_) fs::create_directories(path_);
   }
   ~folder() {
@@ -233,12 +234,13 @@ TEST(Resumption, ACheckpointOfAnotherProgramIsRefused) {
   grid.settings().checkpoint = here / "checkpoints";
   if (grid.rank() == 0)
     for (std::size_t run = 1; run < 50; ++run)  // whichever it is in this process
-      skel::runtime::checkpoint_store(here / "checkpoints", run, {"source 'other'", "sink 'other'", "types"})
+      skel::runtime::checkpoint_store(here / "checkpoints", run, {{"the number of stations", "2"}})
           .write({7, {"", ""}});
   grid.barrier();
   auto app = compose(here / "out", busy);
   EXPECT_THAT([&] { grid.run(app); },
-              testing::ThrowsMessage<skel::error>(HasSubstr("is a checkpoint of another program: it has 2 stations")));
+              testing::ThrowsMessage<skel::error>(
+                  HasSubstr("is a checkpoint of another program: the number of stations is 2 there and 4 here")));
 }
 
 }  // namespace

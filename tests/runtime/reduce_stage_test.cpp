@@ -439,6 +439,25 @@ TEST(ReduceStage, CarriesOnWithWhatItHeldOnAnotherRank) {
   EXPECT_EQ(stays.result(), &number);
 }
 
+/// However it came to hold more than a window has.
+TEST(ReduceStage, AWindowThatIsFullCloses) {
+  skel::runtime::partial_fold<int> fold;
+  std::plus<> const op;
+  for (int i = 0; i < 5; ++i) fold.add(op, 1);
+  skel::runtime::reduce_worker<int, std::plus<>> worker(op, 3, fold);
+  auto batch = std::make_unique<skel::runtime::items<int>>(7);
+  for (int i = 0; i < 7; ++i) batch->emplace([] { return 1; });
+  std::size_t position = 0;
+  std::uint64_t bytes = 0;
+  auto const out = worker.process(std::move(batch), position, bytes);
+  ASSERT_NE(out, nullptr);
+  auto const& results = static_cast<skel::runtime::items<int> const&>(*out);
+  ASSERT_EQ(results.size(), 3u);
+  EXPECT_EQ(results[0], 6);
+  EXPECT_EQ(results[1], 3);
+  EXPECT_EQ(results[2], 3);
+}
+
 /// Cannot be written.
 struct stubborn {
   int number = 7;

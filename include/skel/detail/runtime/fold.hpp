@@ -153,7 +153,7 @@ class reduce_worker final : public worker {
     auto out = results > 0 ? std::make_unique<items<T>>(results) : nullptr;
     for (position = 0; position < count; ++position) {
       fold_.add(op_, std::move(in[position]));
-      if (fold_.items() != window_) continue;
+      if (fold_.items() < window_ || window_ == 0) continue;
       out->emplace([&]() -> T { return *fold_.result(); });
       bytes += item_bytes((*out)[out->size() - 1]);
     }

@@ -48,6 +48,13 @@ struct station {
   bool stateful = false;                 ///< one instance has to see all items: it may keep something of them
   std::shared_ptr<station_state> state;  ///< what it keeps, where that can go to another rank; nullptr: it cannot
   std::optional<int>* home = nullptr;    ///< where a later run finds the rank that has its state; nullptr: no later run
+  bool* ended = nullptr;                 ///< of the source: whether its stream has ended, for a later run
+  // What checkpoints depend on besides (identity_of):
+  std::type_info const* function = nullptr;  ///< the type of its function or operator; nullptr: there are several
+  std::size_t item_bytes = 0;                ///< size of the type of the items that enter it [B]
+  std::size_t window = 0;                    ///< of a reduce: items that make a result; 0: all of the stream
+  state_form form{};                         ///< of its state, where that is written
+  std::string constants{};                   ///< what its function says of itself, see skel_constants()
 
   /// Whether it must stay where its first item was.
   bool stays() const { return stateful && state == nullptr; }
@@ -85,6 +92,15 @@ inline constexpr bool is_contributions = false;
 template <class T>
 inline constexpr bool is_contributions<skeletons::contributions<T>> = true;
 
+/// The types of all sources, of whatever program of this executable, whose place in their stream cannot be written.
+std::vector<std::type_info const*>& unplaced_sources();
+
+/// Noted before main, for every source that some part of the executable may run.
+template <class F>
+struct unplaced_source {
+  inline static bool const noted = (unplaced_sources().push_back(&typeid(F)), true);
+};
+
 /// Walks a composition and appends its stations; the flow's type goes along as a template argument.
 class lowering {
  public:
@@ -96,6 +112,8 @@ class lowering {
     station s = make(part.notes, around);
     s.make_producer = [&f = part.produce] { return std::make_unique<source_producer<F, T>>(f); };
     follow(s, part.produce, part.home);
+    if constexpr (!has_movable_state<F>) static_cast<void>(&unplaced_source<F>::noted);
+    s.ended = &part.ended;
     to_.push_back(std::move(s));
   }
 
@@ -105,6 +123,7 @@ class lowering {
     station s = make(part.notes, around);
     accept<In>(s);
     s.emits = skeletons::emits_items<F, In>;
+    s.function = &typeid(F);
     constexpr bool copyable = std::copy_constructible<F>;
     if (around.replicated) {
       if constexpr (copyable)
@@ -113,7 +132,10 @@ class lowering {
       s.make_worker = [&f = part.function] { return std::make_unique<worker_of<F&, In, Out>>(f); };
       follow(s, part.function, part.home);
       if constexpr (!skeletons::emits_items<F, In>)  // or nobody could say which items have become of which
-        if (s.stateful) s.state = stage_state_of<In, Out>(part.function);
+        if (s.stateful) {
+          s.state = stage_state_of<In, Out>(part.function);
+          if (s.state != nullptr) s.form = form_of(part.function);
+        }
     }
     to_.push_back(std::move(s));
   }
@@ -182,6 +204,8 @@ class lowering {
     accept<T>(s);
     s.folds = true;
     s.gives_at_end = window == 0;
+    s.window = window;
+    s.function = &typeid(Op);
     auto const fold = std::make_shared<partial_fold<T>>();
     s.stateful = true;
     s.state = fold;
@@ -223,6 +247,7 @@ class lowering {
                   " has no place or work of its own: its copies do it; say skel::at and skel::work at the broadcast");
     if (s.notes.name.empty()) s.notes.name = joined.notes.name;
     s.reduce = joined.notes.name;
+    s.function = &typeid(W);
     s.notes.width = shown.notes.width;
     accept<In>(s);
     s.copies = std::make_shared<typed_joint_stage<W, Op, In, Out>>(shown.worker, joined.op);
@@ -253,6 +278,7 @@ class lowering {
   static void accept(station& s) {
     s.input = codec_of<In>();
     s.item = &typeid(In);
+    s.item_bytes = sizeof(In);
   }
 
   /// Of a function of which there is one instance.
@@ -260,6 +286,9 @@ class lowering {
   static void follow(station& s, F& function, std::optional<int>& home) {
     s.stateful = !skeletons::is_stateless<F> && !s.notes.stateless;
     if (s.stateful) s.state = state_of(function);
+    if (s.state != nullptr) s.form = form_of(function);
+    s.function = &typeid(F);
+    if constexpr (requires { function.skel_constants(); }) s.constants = function.skel_constants();
     s.home = &home;
   }
 

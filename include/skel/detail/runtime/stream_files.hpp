@@ -51,6 +51,8 @@ class file_source {
   }
   /// Of what is given next [B].
   std::uint64_t position() const;
+  /// What checkpoints depend on besides.
+  std::string skel_constants() const;
 
  protected:
   explicit file_source(std::string file);
@@ -86,6 +88,8 @@ class file_sink {
   void finish();
   /// Bytes that it has taken.
   std::uint64_t position() const;
+  /// What checkpoints depend on besides.
+  std::string skel_constants() const;
 
   template <class Archive>
   void save(Archive& archive) const {
@@ -125,6 +129,7 @@ class block_source : public runtime::file_source {
   block_source(std::string file, std::size_t bytes);
 
   std::optional<std::string> operator()();
+  std::string skel_constants() const;
 
  private:
   std::size_t bytes_;
