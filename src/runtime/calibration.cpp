@@ -6,6 +6,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -21,6 +22,7 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/lanes.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 
 namespace skel::runtime {
 
@@ -154,7 +156,10 @@ class measurement {
         spans_(line.size()),
         bytes_(line.size(), 0),
         taken_by_(line.size(), 0),
-        use_(line.size()) {}
+        use_(line.size()) {
+    for (std::size_t at = 0; at < line.size(); ++at) functions_.emplace_back(line.words_of(at, 0));
+    source_->stop_by(stop_.get_token());
+  }
 
   calibration run() {
     begin_ = record::now();
@@ -219,6 +224,7 @@ class measurement {
   bool add_worker(std::size_t at, std::uint64_t item) {
     try {
       workers_[at].push_back(make_worker(line_.stations[at]));
+      workers_[at].back()->stop_by(stop_.get_token());
       return true;
     } catch (...) {
       fail(at, item, failure::kind::make);
@@ -251,11 +257,12 @@ class measurement {
       std::int64_t const ran = asks ? record::process_ns() : 0;
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
+      user_call const known(functions_.front(), begin);
       try {
         state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
       } catch (...) {
         std::lock_guard guard(mutex_);
-        if (result_.failed) return;
+        if (result_.failed || user_call::was_interrupted()) return;
         open_batch const left = source_->take();
         fail(0, taken_ + (left.items ? left.items->size() : 0));
         return;
@@ -282,6 +289,7 @@ class measurement {
     for (double pause = stalled; !over.stop_requested(); pause = std::min(2 * pause, longest_look)) {
       look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
+      if (interrupted()) stop_.request_stop();
       if (result_.failed) return;
       std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
       if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
@@ -375,9 +383,12 @@ class measurement {
     // What a farm has folded counts as what it is now; otherwise times are told per item of the source.
     std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
     std::int64_t const begin = record::now_ns();
+    user_call const known(functions_[at], begin);
     try {
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
+      batch.items = nullptr;
+      if (user_call::was_interrupted()) return;
       bool const counted = !line_.stations[at].renumbered;
       of.failed = describe_failure({line_.stations[at].stage_of(*workers_[at][w]), failure::kind::process,
                                     batch.first + (counted ? position : 0), counted ? 1 : batch.given});
@@ -414,12 +425,18 @@ class measurement {
     return seconds_of(spans_[station].back());
   }
 
+  template <class Function>
+  void finish_one(std::size_t at, Function& of) {
+    user_call const known(functions_[at], record::now_ns());
+    of.finish();
+  }
+
   void finish() {
     std::size_t at = 0;
     try {
-      source_->finish();
+      finish_one(at, *source_);
       for (at = 1; at < line_.size() && give_rest(at); ++at)
-        for (auto const& one : workers_[at]) one->finish();
+        for (auto const& one : workers_[at]) finish_one(at, *one);
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -431,7 +448,7 @@ class measurement {
     try {
       for (; at < line_.size(); ++at)
         if (line_.stations[at].replicable || line_.stations[at].copies)
-          for (auto const& one : workers_[at]) one->finish();
+          for (auto const& one : workers_[at]) finish_one(at, *one);
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -473,8 +490,10 @@ class measurement {
     fail(describe_failure({line_.stations[station].notes.name, during, item}));
   }
   void fail(failure what) {
+    run_ends(text_of(what));
     result_.failed = std::move(what);
     halt_ = true;
+    stop_.request_stop();
   }
 
   program const& line_;
@@ -485,6 +504,8 @@ class measurement {
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
   std::atomic<bool> halt_{false};
+  std::deque<user_function> functions_;  // of each station
+  std::stop_source stop_;                // of functions that take a token
   double begin_ = 0;
 
   std::mutex mutex_;  // guards all that follows
@@ -503,6 +524,7 @@ class measurement {
   std::function<void()> work_;
   std::optional<lanes> threads_;
   calibration result_;
+  watched_run const watched_;  // the last one: it is about all that is above
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -123,6 +124,8 @@ template <class T, class Op>
 class folding_worker final : public worker {
  public:
   folding_worker(std::unique_ptr<worker> inner, Op const& op) : inner_(std::move(inner)), op_(op) {}
+
+  void stop_by(std::stop_token const& token) override { inner_->stop_by(token); }
 
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {

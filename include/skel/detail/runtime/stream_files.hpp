@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -107,13 +108,18 @@ class file_sink {
   std::unique_ptr<state> state_;
 };
 
-/// A source that reads a file: each line, without its end, and also the last one that has none.
+/// Waits until something can be read from a descriptor, or it has ended, or the token is stopped: whether it can be.
+/// For sources that read pipes, sockets and terminals, so that a run that ends early does not wait for them.
+bool wait_for_input(int descriptor, std::stop_token const& stop);
+
+/// A source that reads a file: each line, without its end, and also the last one that has none. Where the file is a
+/// pipe or a terminal that has nothing yet, it waits no longer than the run goes on.
 class line_source : public runtime::file_source {
  public:
   explicit line_source(std::string file);
 
-  /// Throws skel::error with file and reason.
-  std::optional<std::string> operator()();
+  /// Throws skel::error with file and reason. Empty, too, where the token is stopped.
+  std::optional<std::string> operator()(std::stop_token const& stop = {});
 };
 
 /// A source that reads a file in blocks of so many bytes, the last of which may be shorter. Otherwise as line_source.
@@ -122,7 +128,7 @@ class block_source : public runtime::file_source {
   /// Throws skel::error where a block has no bytes.
   block_source(std::string file, std::size_t bytes);
 
-  std::optional<std::string> operator()();
+  std::optional<std::string> operator()(std::stop_token const& stop = {});
 
  private:
   std::size_t bytes_;
