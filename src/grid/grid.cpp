@@ -265,6 +265,7 @@ struct grid::state {
     check_forced(settings.forced);
     auto const size = static_cast<std::size_t>(ranks.size());
     if (auto* const meeting = ranks.meeting()) meeting->patience = settings.patience;
+    runs_watched = runtime::run_watch::of_process(ranks.rank(), ranks.processes());
     if (size > 1) meet(making_a_grid(settings)), own_load.read(record::now());
     if (settings.expected_ranks != 0 && settings.expected_ranks != size)
       throw error("the program runs on " + counted(size, "rank") + " but " + std::to_string(settings.expected_ranks) +
@@ -280,6 +281,7 @@ struct grid::state {
   /// Begins a call that all ranks make together, and waits until they do. Throws on every rank when they do not.
   void meet(runtime::named_call call) {
     if (ranks.size() == 1) return;
+    runtime::run_phase const now("waits until all ranks have made the same call");
     ranks.meeting()->begin(ranks.number(), std::move(call));
     ranks.meeting()->meet();
   }
@@ -849,6 +851,7 @@ struct grid::state {
 
   run_settings settings;
   runtime::communicator ranks;
+  std::shared_ptr<runtime::run_watch> runs_watched;       // of the process
   std::optional<rank_cores> cores;                        // from the first program on
   std::string limits;                                     // ranks that may use fewer than their host has
   std::optional<run_platform> probed;                     // where none was stated; on rank 0 as runs have corrected it
@@ -1018,8 +1021,7 @@ record::bsp_record grid::run(runtime::bsp::process_group& group, runtime::bsp::r
                          decisions_of(s.settings),
                          {s.settings.scenario, "--skel-scenario", "scenario"}},
                         s.ranks);
-  interrupt_watch const watch;
-  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  interrupt_watch const watch(stop);
   options.interrupt = &interrupt_watch::flag();
   std::optional<bsp_scenario_recorder> scenario;
   std::unique_ptr<rescheduling> watcher;
@@ -1070,8 +1072,7 @@ mesh_report grid::run(runtime::iteration::mesh_part& part, skel::mesh const& mes
   runtime::sole_use const only("run()");
   state& s = *state_;
   s.meet(call_with(part, faces, options, types, s.settings));
-  interrupt_watch const watch;
-  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  interrupt_watch const watch(stop);
   options.interrupt = &interrupt_watch::flag();
   options.threads = s.threads()[static_cast<std::size_t>(rank())];
   run_files const files({report_of(s.settings), decisions_of(s.settings)}, s.ranks);
@@ -1209,8 +1210,7 @@ mesh_report grid::state::run(runtime::iteration::mesh_part& part, skel::mesh con
 
 run_report grid::state::run(runtime::program const& line, std::stop_token const& stop, run_view* view) {
   state& s = *this;
-  interrupt_watch const watch;
-  std::stop_callback const cancel(stop, [] { interrupt_watch::flag().store(true); });
+  interrupt_watch const watch(stop);
   run_report report;
   std::vector<record::span> measured;
   placed_run placed;
@@ -1238,6 +1238,8 @@ run_report grid::state::run(runtime::program const& line, std::stop_token const&
     first_items_passed = is_measured(line);
     if (first_items_passed) resumes ? checkpoints->give_states(measuring_rank) : bring_states(line, s.ranks);
     run_start mine;
+    runtime::run_phase const now(ranks.rank() == 0 ? "measures the first items and plans"
+                                                   : "waits for rank 0, which measures the first items and plans");
     if (ranks.rank() == 0) {
       mine = s.open(line, where, first_items_passed, first_item);
       mine.watched = mine.placed.running && s.may_move();

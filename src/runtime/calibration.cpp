@@ -6,6 +6,7 @@
 #include <cmath>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <limits>
@@ -22,6 +23,7 @@
 #include <skel/detail/plan/run_plan.hpp>
 #include <skel/detail/record/clock.hpp>
 #include <skel/detail/runtime/lanes.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 
 namespace skel::runtime {
 
@@ -238,7 +240,10 @@ class measurement {
         taken_by_(line.size(), 0),
         use_(line.size()),
         first_use_(line.size()),
-        at_once_turns_(line.size()) {}
+        at_once_turns_(line.size()) {
+    for (std::size_t at = 0; at < line.size(); ++at) functions_.emplace_back(line.words_of(at, 0));
+    source_->stop_by(stop_.get_token());
+  }
 
   calibration run() {
     begin_ = record::now();
@@ -305,6 +310,7 @@ class measurement {
   bool add_worker(std::size_t at, std::uint64_t item) {
     try {
       workers_[at].push_back(make_worker(line_.stations[at]));
+      workers_[at].back()->stop_by(stop_.get_token());
       return true;
     } catch (...) {
       fail(at, item, failure::kind::make);
@@ -364,11 +370,12 @@ class measurement {
       std::int64_t const ran = record::process_ns(), own = record::thread_ns();
       std::int64_t const begin = record::now_ns();
       auto state = producer::state::stopped;
+      user_call const known(functions_.front(), begin);
       try {
         state = source_->fill({batch_size, batch_bytes_}, halt_, [] {});
       } catch (...) {
         std::lock_guard guard(mutex_);
-        if (result_.failed) return;
+        if (result_.failed || user_call::was_interrupted()) return;
         open_batch const left = source_->take();
         fail(0, taken_ + (left.items ? left.items->size() : 0));
         return;
@@ -395,6 +402,7 @@ class measurement {
     for (double pause = stalled; !over.stop_requested(); pause = std::min(2 * pause, longest_look)) {
       look_.wait_for(guard, over, std::chrono::duration<double>(pause), [] { return false; });
       if (is_over()) halt_ = true;  // the source is not asked for more than the item it is about
+      if (interrupted()) stop_.request_stop();
       if (result_.failed) return;
       std::int64_t const opened = ready_.empty() ? source_->opened_ns() : ready_since_;
       if (opened == 0 || static_cast<double>(record::now_ns() - opened) * 1e-9 < stalled) continue;
@@ -507,10 +515,13 @@ class measurement {
     std::uint64_t const items = line_.stations[at - 1].folds_in_farm() ? taken : batch.given;
     std::int64_t const own = record::thread_ns();
     std::int64_t const begin = record::now_ns();
+    user_call const known(functions_[at], begin);
     try {
       workers_[at][w]->stands_for(first_item_ + batch.first, batch.given);
       batch.items = workers_[at][w]->process(std::move(batch.items), position, of.bytes);
     } catch (...) {
+      batch.items = nullptr;
+      if (user_call::was_interrupted()) return;
       bool const counted = !line_.stations[at].renumbered;
       of.failed = describe_failure({line_.stations[at].stage_of(*workers_[at][w]), failure::kind::process,
                                     batch.first + (counted ? position : 0), counted ? 1 : batch.given});
@@ -565,12 +576,18 @@ class measurement {
     return static_cast<double>(end - begin) * 1e-9;
   }
 
+  template <class Function>
+  void finish_one(std::size_t at, Function& of) {
+    user_call const known(functions_[at], record::now_ns());
+    of.finish();
+  }
+
   void finish() {
     std::size_t at = 0;
     try {
-      source_->finish();
+      finish_one(at, *source_);
       for (at = 1; at < line_.size() && give_rest(at); ++at)
-        for (auto const& one : workers_[at]) one->finish();
+        for (auto const& one : workers_[at]) finish_one(at, *one);
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -582,7 +599,7 @@ class measurement {
     try {
       for (; at < line_.size(); ++at)
         if (line_.stations[at].replicable || line_.stations[at].copies)
-          for (auto const& one : workers_[at]) one->finish();
+          for (auto const& one : workers_[at]) finish_one(at, *one);
     } catch (...) {
       fail(at, result_.items, failure::kind::finish);
     }
@@ -624,8 +641,10 @@ class measurement {
     fail(describe_failure({line_.stations[station].notes.name, during, item}));
   }
   void fail(failure what) {
+    run_ends(text_of(what));
     result_.failed = std::move(what);
     halt_ = true;
+    stop_.request_stop();
   }
 
   program const& line_;
@@ -637,6 +656,8 @@ class measurement {
   std::atomic<bool> const* interrupt_;
   std::unique_ptr<producer> source_;
   std::atomic<bool> halt_{false};
+  std::deque<user_function> functions_;  // of each station
+  std::stop_source stop_;                // of functions that take a token
   double begin_ = 0;
 
   std::mutex mutex_;  // guards all that follows
@@ -661,6 +682,7 @@ class measurement {
   std::function<void()> work_;
   std::optional<lanes> threads_;
   calibration result_;
+  watched_run const watched_;  // the last one: it is about all that is above
 };
 
 }  // namespace

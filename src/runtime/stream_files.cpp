@@ -1,6 +1,9 @@
 #include <skel/detail/runtime/stream_files.hpp>
 
 #include <fcntl.h>
+#include <poll.h>
+
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <skel/detail/base/descriptor.hpp>
 #include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/base/shown.hpp>
@@ -103,6 +107,11 @@ class stream_file {
     auto const where = std::filesystem::canonical(name_, problem);  // of a link's file
     if (!problem) runtime::synchronise_folder(where.parent_path(), {EACCES, EROFS});
     made_ = false;
+  }
+  /// Whether reading it never waits for somebody who writes.
+  bool is_file() const {
+    struct stat of {};
+    return ::fstat(number_, &of) == 0 && S_ISREG(of.st_mode);
   }
   /// Of the file [B].
   std::uint64_t size() const {
@@ -297,11 +306,13 @@ struct runtime::file_source::reader {
   std::string ahead{};         // read, not given
   std::size_t given = 0;       // of it
   bool ended = false;          // nothing is behind it
+  bool waits = false;          // for somebody who writes
 
   void begin() {
     if (file.is_open()) return;
     try {
       file.open(O_RDONLY);
+      waits = !file.is_file();
       if (position == 0) return;
       file.expect(position);
       if (::lseek(file.number(), static_cast<off_t>(position), SEEK_SET) < 0)
@@ -312,7 +323,9 @@ struct runtime::file_source::reader {
     }
   }
   std::size_t left() const { return ahead.size() - given; }
-  void read_more(std::size_t bytes) {
+  /// False: the token is stopped, and nothing has come.
+  bool read_more(std::size_t bytes, std::stop_token const& stop) {
+    if (waits && !wait_for_input(file.number(), stop)) return false;
     ahead.erase(0, std::exchange(given, 0));
     std::size_t const had = ahead.size();
     ahead.resize(had + bytes);
@@ -322,6 +335,7 @@ struct runtime::file_source::reader {
     ahead.resize(had + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0) file.fail("cannot be read");
     ended = got == 0;
+    return true;
   }
   /// So many bytes, of which `dropped` more follow that are not wanted.
   std::string give(std::size_t bytes, std::size_t dropped) {
@@ -355,15 +369,28 @@ std::string block_source::skel_constants() const {
   return file_source::skel_constants() + " in blocks of " + std::to_string(bytes_) + " B";
 }
 
+bool wait_for_input(int descriptor, std::stop_token const& stop) {
+  constexpr std::uint64_t one = 1;
+  skel::descriptor const stopped(stop.stop_possible() ? ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1);
+  std::stop_callback const wakes(stop, [&] { static_cast<void>(!::write(stopped.number(), &one, sizeof one)); });
+  pollfd of[] = {{descriptor, POLLIN, 0}, {stopped.number(), POLLIN, 0}};
+  for (;;) {
+    if (stop.stop_requested()) return false;
+    int const ready = ::poll(of, 2, -1);
+    if (ready < 0 && errno != EINTR) return true;  // reading it says what is wrong
+    if (ready > 0 && of[0].revents != 0) return true;
+  }
+}
+
 line_source::line_source(std::string file) : file_source(std::move(file)) {}
 
-std::optional<std::string> line_source::operator()() {
+std::optional<std::string> line_source::operator()(std::stop_token const& stop) {
   auto& r = *reader_;
   r.begin();
   std::size_t end = r.ahead.find('\n', r.given);
   while (end == std::string::npos && !r.ended) {
     std::size_t const seen = r.left();
-    r.read_more(stream_files_detail::buffered);
+    if (!r.read_more(stream_files_detail::buffered, stop)) return std::nullopt;
     end = r.ahead.find('\n', r.given + seen);
   }
   std::string_view const ahead = std::string_view(r.ahead).substr(r.given);
@@ -378,10 +405,11 @@ block_source::block_source(std::string file, std::size_t bytes) : file_source(st
   if (bytes == 0) throw error("a block of a file has no bytes: give skel::block_source at least 1");
 }
 
-std::optional<std::string> block_source::operator()() {
+std::optional<std::string> block_source::operator()(std::stop_token const& stop) {
   auto& r = *reader_;
   r.begin();
-  while (r.left() < bytes_ && !r.ended) r.read_more(std::max(bytes_ - r.left(), stream_files_detail::buffered));
+  while (r.left() < bytes_ && !r.ended)
+    if (!r.read_more(std::max(bytes_ - r.left(), stream_files_detail::buffered), stop)) return std::nullopt;
   if (r.left() == 0) return std::nullopt;
   return r.give(std::min(bytes_, r.left()), 0);
 }

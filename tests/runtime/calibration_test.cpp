@@ -8,8 +8,10 @@
 #include <optional>
 #include <random>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/wait.h>
@@ -56,6 +58,33 @@ TEST(Calibration, TakesAtLeastOneItemAndLeavesTheRestOfTheStream) {
   EXPECT_EQ(rest.items, 9u);
   EXPECT_TRUE(rest.ended);
   EXPECT_EQ(got.size(), 10u);
+}
+
+/// Gives one item, and then waits for the end of the run.
+auto one_and_waits() {
+  return skel::source("wait", [given = false](std::stop_token const& stop) mutable -> std::optional<int> {
+    if (!std::exchange(given, true)) return 1;
+    while (!stop.stop_requested()) std::this_thread::sleep_for(1ms);
+    return std::nullopt;
+  });
+}
+
+TEST(Calibration, StopsASourceThatWaitsWhereAStageThrows) {
+  auto app = one_and_waits() | skel::stage("throw", [](int x) { return x > 0 ? throw std::runtime_error("bad") : x; }) |
+             skel::sink([](int) {});
+  auto const found = calibrate(make_program(app), 3600, 4);
+  ASSERT_TRUE(found.failed);
+  EXPECT_EQ(found.failed->stage, "throw");
+  EXPECT_FALSE(found.ended);
+}
+
+TEST(Calibration, TakesAStreamThatWasStoppedForOneThatGoesOn) {
+  std::atomic<bool> interrupt = false;
+  auto app = one_and_waits() | skel::farm([](int x) { return x; }) | skel::sink([&](int) { interrupt = true; });
+  auto const found = calibrate(make_program(app), 3600, 4, &interrupt);
+  EXPECT_FALSE(found.failed);
+  EXPECT_FALSE(found.ended);
+  EXPECT_EQ(found.items, 1U);
 }
 
 TEST(Calibration, CarriesWhatReducesHoldToTheSinkWhereTheStreamEnds) {

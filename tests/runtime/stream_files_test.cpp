@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,9 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -378,6 +381,29 @@ TEST_F(StreamFiles, WhatStandardOutputCouldNotBringToTheDiskIsLost) {
   disk_problem = 0;
   EXPECT_THROW(saved(sink), skel::error);
   ::close(number);
+}
+
+TEST(LineSource, WaitsForAPipeNoLongerThanTheRunGoesOn) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  skel::line_source lines("/dev/fd/" + std::to_string(ends[0]));
+  skel::block_source blocks("/dev/fd/" + std::to_string(ends[0]), 100);
+  std::stop_source stop;
+  ASSERT_EQ(::write(ends[1], "one\nt", 5), 5);
+  EXPECT_EQ(lines(stop.get_token()), "one");
+  std::jthread const later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop.request_stop();
+  });
+  EXPECT_EQ(lines(stop.get_token()), std::nullopt);
+  EXPECT_EQ(blocks(stop.get_token()), std::nullopt);
+  EXPECT_FALSE(skel::wait_for_input(ends[0], stop.get_token()));
+  ASSERT_EQ(::write(ends[1], "wo\n", 3), 3);
+  EXPECT_EQ(lines(), "two");  // nothing is lost
+  ::close(ends[1]);
+  EXPECT_TRUE(skel::wait_for_input(ends[0], {}));  // it has ended
+  EXPECT_EQ(lines(), std::nullopt);
+  ::close(ends[0]);
 }
 
 }  // namespace

@@ -62,10 +62,11 @@ inline constexpr std::size_t most_batch_bytes = std::size_t{1} << 20U;
 /// Afterwards the stream goes on where it stopped: items that were taken are done, once, with all that user code does
 /// beside. Serial stages keep what they have seen; the copies of a farm's worker that measured have finish() called.
 /// The time of the first batch of a worker counts only where there are no others: it pays for cold memory. When the
-/// stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true. When the source
-/// falls silent, what it has given is taken to the sink within some 10 ms, in another thread; the call returns when the
-/// source does. A batch of `batch_bytes` is full, whatever its items. `first_item`: the number in the stream of the
-/// first one that the source gives; those of the result count from 0.
+/// stream ends meanwhile, finish() of every station is called. Ends early once `*interrupt` is true; functions that
+/// take a token are told so by it, and after an exception too. When the source falls silent, what it has given is taken
+/// to the sink within some 10 ms, in another thread; the call returns when the source does. A batch of `batch_bytes` is
+/// full, whatever its items. `first_item`: the number in the stream of the first one that the source gives; those of the
+/// result count from 0.
 calibration calibrate(program const& line, double seconds, std::size_t threads = 1,
                       std::atomic<bool> const* interrupt = nullptr, std::size_t batch_bytes = most_batch_bytes,
                       std::uint64_t first_item = 0);

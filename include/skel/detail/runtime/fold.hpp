@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
@@ -212,7 +213,10 @@ class folding_worker final : public worker {
  public:
   folding_worker(std::unique_ptr<worker> inner, Op const& op) : inner_(std::move(inner)), op_(op) {}
 
+  void stop_by(std::stop_token const& token) override { inner_->stop_by(token); }
+
   void stands_for(std::uint64_t first_item, std::uint64_t /*source_items*/) override { first_ = first_item; }
+
   std::unique_ptr<items_base> process(std::unique_ptr<items_base> batch, std::size_t& position,
                                       std::uint64_t& bytes) override {
     folded_bytes_ = 0;

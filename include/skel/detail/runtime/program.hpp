@@ -70,6 +70,11 @@ struct program {
   std::string types{};  ///< name of the composition's type, which tells functions and operators apart
 
   std::size_t size() const { return stations.size(); }
+  /// What messages call a station's function: "source 'read' on rank 0".
+  std::string words_of(std::size_t station, int rank) const {
+    std::string const kind = station == 0 ? "source" : station + 1 == size() ? "sink" : "stage";
+    return kind + " '" + stations[station].notes.name + "' on rank " + std::to_string(rank);
+  }
 };
 
 namespace program_detail {
@@ -157,7 +162,7 @@ class lowering {
       inner.prefix = around.prefix;
       station s = make(entry.notes, inner);
       accept<T>(s);
-      s.emits = entry.call.index() == 1;
+      s.emits = entry.emits();
       std::visit(
           [&]<class F>(F& call) {
             if (inner.replicated)
