@@ -37,7 +37,7 @@ std::string take_text(std::span<std::byte const>& from, std::uint64_t size) {
 }
 
 /// Of each rank.
-std::vector<std::span<std::byte const>> blocks_of(std::vector<arrival> const& come) {
+std::vector<std::span<std::byte const>> blocks_of(std::vector<round_message> const& come) {
   std::vector<std::span<std::byte const>> all;
   all.reserve(come.size());
   for (auto const& one : come) all.push_back(bytes_of(one.block));
@@ -401,7 +401,7 @@ void engine::finish_superstep() {
     note(group_.not_combined());
     return send_nothing();
   }
-  if (std::ranges::any_of(come_, &arrival::lost)) {
+  if (std::ranges::any_of(come_, &round_message::lost)) {
     note_lost("there is no memory for the messages of a superstep");
     return send_nothing();
   }
@@ -426,7 +426,7 @@ process_number engine::first_process_of(int rank) const {
 }
 
 void engine::finish_answers() {
-  if (std::ranges::any_of(come_, &arrival::lost)) {
+  if (std::ranges::any_of(come_, &round_message::lost)) {
     note_lost("there is no memory for what was got in a superstep");
     return send_nothing();
   }
@@ -472,7 +472,7 @@ void engine::note_migration(move_outcome const& what, bsp_move const& move) {
 void engine::tell_last_measures(barrier const& told) {
   if (rank() != 0 || !options_.measures || !options_.last_measured) return;
   // What there was no memory for is missing in the measures; the program does not need it any more.
-  if (std::ranges::any_of(come_, &arrival::lost)) return;
+  if (std::ranges::any_of(come_, &round_message::lost)) return;
   take_measures(told);
   measured_.rank_of = rank_of_;
   options_.last_measured(measured_);

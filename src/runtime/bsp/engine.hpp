@@ -120,7 +120,7 @@ class engine {
   std::vector<bool> pinned_;
   std::optional<process_failure> failure_;  // of this rank, until all know it
   bool cancels_ = false;                    // this rank has been interrupted, and the others are told
-  std::vector<arrival> come_;               // in the round that is looked at
+  std::vector<round_message> come_;         // in the round that is looked at
   std::shared_ptr<std::string const> own_results_;
   double begun_ = 0, superstep_begun_ = 0, sent_at_ = 0, waited_ = 0, migrated_ = 0, moves_begun_ = 0;
   double barrier_ = 0, started_ = 0;     // the last one; the one before that and its migrations

@@ -31,11 +31,11 @@ class one_round {
     return false;
   }
   bool is_due() const { return rounds_.complete(); }
-  std::vector<arrival> take() { return std::move(come_); }
+  std::vector<round_message> take() { return std::move(come_); }
 
  private:
   rounds rounds_;
-  std::vector<arrival> come_;
+  std::vector<round_message> come_;
   bool over_ = false;
 };
 

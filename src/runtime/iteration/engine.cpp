@@ -410,7 +410,7 @@ void engine::send_ending() {
 
 /// Whether a rank has said that the run ends; what for.
 bool engine::ends() {
-  bool const any = std::ranges::any_of(come_, [](arrival const& one) {
+  bool const any = std::ranges::any_of(come_, [](round_message const& one) {
     auto rest = bytes_of(one.head);
     return take_number<ending>(rest).ends != 0;
   });

@@ -128,8 +128,8 @@ class engine {
   std::vector<double> computing_, waiting_;  // of each step [s]
   double computed_ = 0, looked_ = 0;         // all steps; for messages in between [s]
 
-  std::vector<arrival> come_;         // in a round of all
-  std::vector<arrival> contributed_;  // in a reduction
+  std::vector<round_message> come_;         // in a round of all
+  std::vector<round_message> contributed_;  // in a reduction
   std::shared_ptr<std::string const> own_results_;
   pause_agreement pause_;
   bool holds_ = false;        // before an iteration, until it is known where to pause

@@ -59,7 +59,7 @@ void empty(std::string& text) noexcept {
 
 }  // namespace
 
-void arrival::clear() noexcept {
+void round_message::clear() noexcept {
   for (auto* const text : {&head, &aside, &block}) empty(*text);
   lost = false;
 }
@@ -215,7 +215,7 @@ landing rounds::receive(int from, std::span<std::byte const> body, std::span<std
   return {};
 }
 
-void rounds::take(std::vector<arrival>& into) {
+void rounds::take(std::vector<round_message>& into) {
   SKEL_EXPECTS(complete() && into.size() == size());
   std::swap(of(now_).from, into);
   of(now_).clear();

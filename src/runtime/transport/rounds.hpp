@@ -16,7 +16,7 @@
 namespace skel::runtime {
 
 /// What a rank has sent in a round.
-struct arrival {
+struct round_message {
   std::string head, aside, block;  ///< aside: for rank 0 alone
   bool lost = false;               ///< there was no memory for the block and what is aside, at either end
 
@@ -51,12 +51,12 @@ class rounds {
   void leave() { left_ = true; }
   /// Swaps what all have sent, by rank, this one too (but for what it sent to all alike), with as many that are clear.
   /// The next round begins. Takes no memory. Precondition: complete().
-  void take(std::vector<arrival>& into);
+  void take(std::vector<round_message>& into);
 
  private:
   /// What has come of a round.
   struct progress {
-    std::vector<arrival> from;
+    std::vector<round_message> from;
     std::size_t messages = 0;                         // straight from the ranks that they are of
     std::size_t announced = 0;                        // of these, where heads are relayed
     std::vector<std::map<int, std::string>> steps{};  // of each step, what came, by ranks
