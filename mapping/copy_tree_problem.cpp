@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <skel/detail/base/contract.hpp>
+#include <skel/detail/base/error.hpp>
 #include <skel/detail/base/number.hpp>
 #include <skel/detail/mapping/cluster_schedule.hpp>
 #include <skel/detail/mapping/error_record.hpp>

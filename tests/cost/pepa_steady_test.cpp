@@ -10,6 +10,7 @@
 #include <Eigen/Dense>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 #include <skel/detail/cost/pepa/steady.hpp>
 
 namespace {
@@ -20,25 +21,19 @@ pepa::steady_state solved(std::string const& text) {
   return pepa::solve(pepa::derive(pepa::parse(text)));
 }
 
-std::string number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.17g", value);
-  return buffer;
-}
-
 /// The paper's pipeline with one stage per processor. moves: N+1 rates, services: N rates.
 std::string pipeline(std::vector<double> const& moves, std::vector<double> const& services) {
   std::string stages, network = "Network = ", processors, chain, move_set, process_set, all;
   for (std::size_t i = 0; i < moves.size(); ++i) {
     std::string const move = "move" + std::to_string(i + 1);
-    network.append(i > 0 ? " + " : "").append("(" + move + ", " + number(moves[i]) + ").Network");
+    network.append(i > 0 ? " + " : "").append("(" + move + ", " + skel::exact(moves[i]) + ").Network");
     move_set.append(i > 0 ? ", " : "").append(move);
   }
   for (std::size_t i = 0; i < services.size(); ++i) {
     std::string const n = std::to_string(i + 1), next = std::to_string(i + 2);
     stages.append("Stage" + n + " = (move" + n + ", infty).(process" + n + ", infty).(move" + next + ", infty).Stage" +
                   n + ";\n");
-    processors.append("Processor" + n + " = (process" + n + ", " + number(services[i]) + ").Processor" + n + ";\n");
+    processors.append("Processor" + n + " = (process" + n + ", " + skel::exact(services[i]) + ").Processor" + n + ";\n");
     chain.append(i > 0 ? " <move" + n + "> " : "").append("Stage" + n);
     process_set.append(i > 0 ? ", " : "").append("process" + n);
     all.append(i > 0 ? " || " : "").append("Processor" + n);
@@ -95,10 +90,10 @@ std::string queue(std::size_t k, std::size_t servers, double arrival, double ser
   for (std::size_t n = 0; n <= k; ++n) {
     std::string const here = length(n);
     text.append(here + " = ");
-    if (n < k) text.append("(arrive, " + number(arrival) + ").Q" + std::to_string(n + 1));
+    if (n < k) text.append("(arrive, " + skel::exact(arrival) + ").Q" + std::to_string(n + 1));
     if (n > 0 && n < k) text.append(" + ");
     if (n > 0)
-      text.append("(serve, " + number(service * static_cast<double>(std::min(n, servers))) + ").Q" +
+      text.append("(serve, " + skel::exact(service * static_cast<double>(std::min(n, servers))) + ").Q" +
                   std::to_string(n - 1));
     text.append(";\n");
   }
@@ -208,9 +203,9 @@ std::string random_model(std::mt19937& random) {
     std::size_t const states = 2 + upto(2);
     auto const name = [&](std::size_t s) { return "C" + std::to_string(c) + "_" + std::to_string(s % states); };
     for (std::size_t s = 0; s < states; ++s) {
-      text.append(name(s) + " = (own" + std::to_string(c) + ", " + number(rate()) + ")." + name(s + 1));
+      text.append(name(s) + " = (own" + std::to_string(c) + ", " + skel::exact(rate()) + ")." + name(s + 1));
       for (std::size_t extra = upto(2); extra > 0; --extra) {
-        std::string const weight = c == 0 ? number(rate()) : number(rate()) + " * infty";
+        std::string const weight = c == 0 ? skel::exact(rate()) : skel::exact(rate()) + " * infty";
         text.append(" + (shared" + std::to_string(upto(1)) + ", " + weight + ")." + name(upto(states)));
       }
       // everybody can always do the shared actions, so that nothing is passive for lack of a partner

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
 #include <skel/detail/cost/collective_price.hpp>
 #include <skel/detail/mapping/collective_mapper.hpp>
 #include <skel/detail/mapping/tuned_rules.hpp>
@@ -134,8 +136,8 @@ TEST(TunedRules, AreWrittenAsTheyAre) {
   std::istringstream text(to_text(rules, "grid.json"));
   std::vector<std::uint64_t> written, expected{rules.size()};
   for (std::string line; std::getline(text, line);) {
-    std::istringstream numbers(line.substr(0, line.find('#')));
-    for (std::uint64_t number = 0; numbers >> number;) written.push_back(number);
+    for (auto const number : skel::words_in(std::string_view(line).substr(0, line.find('#'))))
+      written.push_back(skel::number_in<std::uint64_t>(number).value());
   }
   auto const put = [&](auto... numbers) { (expected.push_back(static_cast<std::uint64_t>(numbers)), ...); };
   for (auto const& collective : rules) {

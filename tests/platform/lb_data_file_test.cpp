@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include <skel/detail/base/error.hpp>
+#include <skel/detail/base/number.hpp>
 
 namespace {
 
@@ -20,7 +21,7 @@ std::string file_of(std::string const& tasks, std::string const& rest = "") {
 }
 std::string task(int id, double seconds, std::string const& rest = "") {
   return R"({"entity": {"id": )" + std::to_string(id) +
-         R"(, "home": 0, "migratable": true, "type": "object"}, "time": )" + std::to_string(seconds) + rest + "}";
+         R"(, "home": 0, "migratable": true, "type": "object"}, "time": )" + skel::shown(seconds) + rest + "}";
 }
 lb_data_file parsed(std::string const& text, std::size_t rank = 0) {
   return parse_lb_data_file(text, "x.0.json", rank);

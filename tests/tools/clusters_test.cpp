@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/base/number.hpp>
+
 #include "command.hpp"
 
 namespace {
@@ -46,7 +48,7 @@ TEST_F(ClustersTest, OfMoreHostsWithNoiseThanAreGroupedAtOnce) {
     text += '\n';
     for (std::size_t b = 0; b < hosts; ++b)
       text += (b > 0 ? "," : "") +
-              std::to_string(a == b ? 0 : (a % 2 == b % 2 ? 1e-2 : 5e-2) * (1 + 1e-2 * double((a * b) % 17)));
+              ::skel::fixed(a == b ? 0 : (a % 2 == b % 2 ? 1e-2 : 5e-2) * (1 + 1e-2 * double((a * b) % 17)), 6);
   }
   auto const answer = skel({"clusters", "--json", "--latencies", file("m.csv", text)}).json();
   ASSERT_EQ(answer["clusters"].size(), 2U);

@@ -9,6 +9,9 @@
 
 #include <gmock/gmock.h>
 
+#include <skel/detail/base/number.hpp>
+#include <skel/detail/base/split.hpp>
+
 #include "command.hpp"
 
 namespace {
@@ -104,8 +107,8 @@ class rules_file {
   explicit rules_file(std::string const& text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
-      std::istringstream numbers(line.substr(0, line.find('#')));
-      for (long number = 0; numbers >> number;) numbers_.push_back(number);
+      for (auto const number : skel::words_in(std::string_view(line).substr(0, line.find('#'))))
+        numbers_.push_back(skel::number_in<long>(number).value());
     }
   }
 
