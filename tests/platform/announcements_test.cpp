@@ -239,7 +239,7 @@ TEST_F(AnnouncementFile, KeepsAGoodWordThatABadOneOfTheSameFormFollows) {
 TEST_F(AnnouncementFile, StandsAFloodOfUpdates) {
   std::ofstream out(file(""), std::ios::app);
   for (int i = 0; i < 400'000; ++i) {
-    out << R"({"skel_announcement":1,"host":"nancy","speed":0.)" << 1 + i % 9 << i << "}\n";
+    out << R"({"skel_announcement":1,"host":"nancy","speed":0.)" + std::to_string(1 + i % 9) + std::to_string(i) + "}\n";
     if (i == 1000) out << line({.says = kind::leaves, .host = "lyon-0"});
   }
   out << line(speed(0.625));
