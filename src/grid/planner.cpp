@@ -205,10 +205,13 @@ model_shape shape_of(runtime::program const& line, std::vector<runtime::station_
   out.batch =
       std::max(1.0, std::floor(std::min(by_time, static_cast<double>(plan::run_plan{}.batch_bytes) / most_bytes)));
 
-  // Folds of a farm's workers give some blocks of a batch, or nothing before the stream ends.
+  // Folds of a farm's workers give one item for a batch, or some, or none before the stream ends.
   auto const given = [&](std::size_t s) {
     auto const& station = line.stations[s];
-    return !station.folds_in_farm() ? out.batch : station.gives_at_end ? 0.0 : runtime::mean_blocks(out.batch);
+    return !station.folds_in_farm() ? out.batch
+           : station.gives_at_end   ? 0.0
+           : station.gives_blocks   ? runtime::mean_blocks(out.batch)
+                                    : 1.0;
   };
 
   auto const tied = tied_to_source(line);

@@ -103,7 +103,7 @@ TEST(StagesOnGrid, AFarmIsPricedWithWhatItsWorkersFold) {
             static_cast<std::size_t>(rank_count()));
   EXPECT_GT(folded.expected.deterministic, 0.9 * hosts / 1.01e-3);
 
-  // One that keeps the order combines blocks of each batch, here of ten items, in the reduce as well.
+  // One that keeps the order combines once for each batch, here of ten items, in the reduce as well.
   auto text = count_to(10) |
               skel::farm(
                   "make", [](int x) { return std::to_string(x); }, skel::work(2e-5)) |
@@ -111,7 +111,16 @@ TEST(StagesOnGrid, AFarmIsPricedWithWhatItsWorkersFold) {
   auto const in_order = grid.plan(text);
   ASSERT_EQ(in_order.expected.stations.size(), 2u);
   EXPECT_NEAR(in_order.expected.stations[0].service_time, 1e-4, 1e-9);
-  EXPECT_NEAR(in_order.expected.stations[1].service_time, 3.375 * 8e-6, 1e-9);
+  EXPECT_NEAR(in_order.expected.stations[1].service_time, 8e-6, 1e-9);
+
+  // One that rounds combines the blocks of each batch, of which ten numbers have 3.375 in the mean.
+  auto sums = count_to(10) |
+              skel::farm(
+                  "make", [](int x) { return 0.1 * x; }, skel::work(2e-5)) |
+              skel::reduce("fold", std::plus<>{}, skel::work(8e-5)) | skel::sink([](double) {});
+  auto const rounding = grid.plan(sums);
+  ASSERT_EQ(rounding.expected.stations.size(), 2u);
+  EXPECT_NEAR(rounding.expected.stations[1].service_time, 3.375 * 8e-6, 1e-9);
 }
 
 TEST(StagesOnGrid, AFarmIsMeasuredWithWhatItsWorkersFold) {

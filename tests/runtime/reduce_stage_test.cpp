@@ -265,6 +265,24 @@ TEST(ReduceStage, GivesTheSameBitsOfTypesThatUsersHaveMarkedIfReproducible) {
   }
 }
 
+/// Of types that own memory.
+TEST(ReduceStage, GivesTheSameBitsOfVectorsIfReproducible) {
+  auto const add = [](std::vector<double> a, std::vector<double> const& b) {
+    for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
+    return a;
+  };
+  auto const found = gives_the_same_bits<std::vector<double>>([&](auto& out) {
+    return count_to(3001) | skel::farm([](std::uint64_t x) {
+             return std::vector{rough(x), rough(x)};
+           }) |
+           skel::reduce(add, skel::reproducible) | skel::sink([&out](std::vector<double> x) { out.push_back(x); });
+  });
+  double const sum = along_the_tree(0, 4096, 3001);
+  if (at_sink()) {
+    EXPECT_THAT(found, testing::ElementsAre(std::vector{sum, sum}));
+  }
+}
+
 TEST(ReduceStage, IsReproducibleBehindABroadcastOnlyOfAFixedWidth) {
   auto const part = [](std::uint64_t const& x, skel::portion mine) { return rough(x + mine.index); };
   auto of_any = count_to(10) | skel::broadcast(part) | skel::reduce(std::plus<>{}, skel::reproducible) |

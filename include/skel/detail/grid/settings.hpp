@@ -74,7 +74,8 @@ struct run_settings {
   ///                                                                                   --skel-checkpoint-period S
   double checkpoint_period = 0;
   /// Programs over a mesh run so many iterations on random parts of it first, in one process without outputs: an update
-  /// that was forgotten shows there too, and run() throws skel::mesh_error, which says before which step. 0: none.
+  /// that was forgotten shows there too, and run() throws skel::mesh_error, which says before which step. Where none is
+  /// missing, rank 0 says so. 0: none; a program that reads neighbours and has no update at all is warned of anyway.
   ///                                                                          --skel-check-updates ITERATIONS
   std::uint64_t check_updates = 0;
   // Each run of a program, of whatever grid, has its own of the following three files, 100 at most: where this process

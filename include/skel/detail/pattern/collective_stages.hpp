@@ -28,14 +28,16 @@ auto make_reduction(std::string name, Op op, Window window, Options... options) 
 /// associative, and is called on a const operator from several threads. It is given both operands to take over: one
 /// that takes what was folded so far by value or as T&& and returns it folds without copies (skel::reduction_operator).
 ///
-/// The result has the same bits on any number of ranks and threads, and wherever stages move, on all engines but the
-/// sequential one: the workers of a farm before it fold what they make along a tree over the numbers of the source's
-/// items, in their order; where stages before it drop items, give many or are windows, and for windows, it folds by
-/// itself from the first item to the last, in the order of the stream, also behind an unordered farm. An operator that
-/// commutes (skel::is_commutative) on integers gives the same bits in any order, and workers fold as items come; so it
-/// is with one that skel::commutative marks on any other type but floating-point numbers, where rounding depends on the
-/// order: skel::reproducible keeps the order there as well, and then more than one partial result for each worker
-/// crosses ranks. An empty stream gives the operator's identity where it has one (skel::identity_of), and nothing
+/// Numbers and other types that are trivially copyable give the same bits on any number of ranks and threads, and
+/// wherever stages move: the workers of a farm before the reduce fold what they make along a tree over the numbers of
+/// the source's items, in their order. Where stages before it drop items, give many or are windows, and for windows,
+/// the reduce folds by itself from the first item to the last. Operators that commute (skel::is_commutative) fold in
+/// any order, but on floating-point numbers: on integers no bit depends on it, and who marks one by skel::commutative
+/// for another type says that none counts. Types that own memory, as strings do, keep the order of the stream, and
+/// batches are folded as they come. skel::reproducible makes all of these give the same bits; more partial results
+/// cross ranks then. An unordered farm before a reduce whose result depends on the order keeps it.
+///
+/// An empty stream gives the operator's identity where it has one (skel::identity_of), and nothing
 /// otherwise; with windows it gives nothing. Options: reproducible, at, work (of combining two items; it counts as the
 /// farm's where the farm's workers fold. Not behind a broadcast, whose copies do the work).
 template <class Op, class... Options>

@@ -187,7 +187,8 @@ auto flatten(Name const& name, F function, Options... options) {
 
 /// Several copies of a worker, each item through one of them: results in the order of the items (skel::ordered, the
 /// default) or as they come (skel::unordered). The worker is a callable or any composition of skeletons without source
-/// and sink. Options: ordered, unordered, width, at, work.
+/// and sink. Each worker has its own copy of the function. Workers run concurrently, so everything a function captures
+/// by reference is shared and needs a lock. Options: ordered, unordered, width, at, work.
 template <class Worker, class... Options>
 requires(!skeletons::name_like<Worker>) auto farm(Worker worker, Options... options) {
   return skeletons::make_farm("", std::move(worker), std::move(options)...);

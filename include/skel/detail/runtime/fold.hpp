@@ -206,9 +206,15 @@ class block_worker final : public worker {
   std::uint64_t first_ = 0, end_ = 0;
 };
 
-/// A worker of a farm whose results are folded where they are, ahead of a reduce of the whole stream: those of a batch
-/// to the largest blocks of their numbers, or, in any order, to one item when the stream ends.
-template <class T, class Op, bool InAnyOrder>
+/// How the workers of a farm fold what they make, ahead of a reduce of the whole stream.
+enum class farm_fold : std::uint8_t {
+  in_any_order,  ///< to one item when the stream ends
+  by_number,     ///< each batch to the largest blocks of the numbers of its items
+  by_batch,      ///< each batch to one item, whose place in the stream the batch keeps
+};
+
+/// A worker of a farm whose results are folded where they are.
+template <class T, class Op, farm_fold How>
 class folding_worker final : public worker {
  public:
   folding_worker(std::unique_ptr<worker> inner, Op const& op) : inner_(std::move(inner)), op_(op) {}
@@ -226,14 +232,16 @@ class folding_worker final : public worker {
     std::size_t const count = results.size();
     combines_ = true;
     for (position = 0; position < count; ++position)
-      if constexpr (InAnyOrder)
-        fold_.add(op_, std::move(results[position]));
-      else
+      if constexpr (How == farm_fold::by_number)
         fold_.add(op_, first_ + position, 0, std::move(results[position]));
-    if constexpr (InAnyOrder)
+      else
+        fold_.add(op_, std::move(results[position]));
+    if constexpr (How == farm_fold::in_any_order)
       return nullptr;
-    else
+    else if constexpr (How == farm_fold::by_number)
       return batch_of_blocks(fold_, bytes);
+    else
+      return count > 0 ? batch_of(fold_.result(), bytes) : std::make_unique<items<T>>(0);
   }
   std::unique_ptr<items_base> rest(std::uint64_t& bytes) override { return batch_of(fold_.result(), bytes); }
   std::uint64_t folded_bytes() const override { return folded_bytes_; }

@@ -42,6 +42,7 @@ struct station {
   bool renumbered = false;    ///< its items are not one for each of the source, since one before it emits
   bool folds = false;         ///< gives fewer items than it takes, and when the stream ends what is left (rest())
   bool gives_at_end = false;  ///< of one that folds: gives nothing before the stream ends
+  bool gives_blocks = false;  ///< of a farm that folds: some items for each batch, instead of one
   std::shared_ptr<joint_stage const>
       copies;                            ///< of a broadcast stage and the reduce behind it; nullptr: of no such stage
   std::string reduce;                    ///< where workers or copies combine results for it: the reduce's name
@@ -196,15 +197,12 @@ class lowering {
   void add(skeletons::reduction<Op, Window>& part, scope const& around) {
     std::size_t window = 0;
     if constexpr (std::is_same_v<Window, every>) window = part.window.items();
-    bool const any_order = folds_in_any_order<Op, T> && !(is_commutative<Op, T> && part.notes.reproducible);
-    bool const in_farm = window == 0 && to_.back().replicable;
-    bool const by_number = in_farm && !any_order && has_numbers();
-    if (in_farm && any_order)
-      fold_in_farm<T, folds_in_any_order<Op, T>>(to_.back(), part.op);
-    else if (by_number)
-      fold_in_farm<T, false>(to_.back(), part.op);
-    else if (!any_order || window > 0)
-      for (station& before : to_) before.notes.ordered = true;  // or chance would say what is combined with what
+    // A sum that no order changes, or whose author says so; one that may round and is small; any other.
+    bool const any_order = folds_in_any_order<Op, T> && !part.notes.reproducible;
+    bool const by_number = !any_order && (part.notes.reproducible || std::is_trivially_copyable_v<T>);
+    bool const in_farm = window == 0 && to_.back().replicable && (!by_number || has_numbers());
+    if (window > 0 || (!any_order && !(in_farm && by_number))) keep_order();
+    if (in_farm) fold_in_farm<T>(to_.back(), part.op, any_order, by_number);
     station s = make(part.notes, around);
     accept<T>(s);
     s.folds = true;
@@ -214,8 +212,8 @@ class lowering {
     auto const fold = std::make_shared<partial_fold<T>>();
     s.stateful = true;
     s.state = fold;
-    s.make_worker = [&op = part.op, window, by_number, &fold = *fold]() -> std::unique_ptr<worker> {
-      if (by_number) return std::make_unique<block_worker<T, Op>>(op, fold);
+    s.make_worker = [&op = part.op, window, blocks = in_farm && by_number, &fold = *fold]() -> std::unique_ptr<worker> {
+      if (blocks) return std::make_unique<block_worker<T, Op>>(op, fold);
       return std::make_unique<reduce_worker<T, Op>>(op, window, fold);
     };
     to_.push_back(std::move(s));
@@ -267,15 +265,24 @@ class lowering {
     return std::ranges::none_of(to_, [](station const& one) { return one.emits || one.folds; });
   }
 
+  /// Or chance would say what the reduce behind these stations combines with what.
+  void keep_order() {
+    for (std::size_t s = to_.size(); s-- > 0 && !to_[s].folds;) to_[s].notes.ordered = true;
+  }
+
   /// The workers of the farm station before a reduce of the whole stream fold what they make. Its order need not be
-  /// restored: where it counts, numbers say it.
-  template <class T, bool InAnyOrder, class Op>
-  static void fold_in_farm(station& last, Op const& op) {
+  /// restored where no order counts, or numbers say it.
+  template <class T, class Op>
+  static void fold_in_farm(station& last, Op const& op, bool any_order, bool by_number) {
     last.folds = true;
-    last.gives_at_end = InAnyOrder;
-    last.notes.ordered = false;
-    last.make_worker = [inner = std::move(last.make_worker), &op] {
-      return std::make_unique<folding_worker<T, Op, InAnyOrder>>(inner(), op);
+    last.gives_at_end = any_order;
+    last.gives_blocks = !any_order && by_number;
+    if (any_order || by_number) last.notes.ordered = false;
+    last.make_worker = [inner = std::move(last.make_worker), &op, any_order, by_number]() -> std::unique_ptr<worker> {
+      if constexpr (folds_in_any_order<Op, T>)
+        if (any_order) return std::make_unique<folding_worker<T, Op, farm_fold::in_any_order>>(inner(), op);
+      if (by_number) return std::make_unique<folding_worker<T, Op, farm_fold::by_number>>(inner(), op);
+      return std::make_unique<folding_worker<T, Op, farm_fold::by_batch>>(inner(), op);
     };
   }
 
