@@ -55,7 +55,7 @@ class runtime_pipeline {
   struct check_entry {
     static constexpr bool emits = std::is_same_v<emitted<F, T>, T>;
     static constexpr bool stops = emits ? takes_stop<F, T, emitter<T>&> : takes_stop<F, T>;
-    using call = std::variant_alternative_t<(emits ? 1 : 0) + (stops ? 2 : 0), function>;
+    using call = std::variant_alternative_t<(emits ? 1U : 0U) + (stops ? 2U : 0U), function>;
     static constexpr bool value = std::is_constructible_v<call, F>;
     static_assert(
         value,
