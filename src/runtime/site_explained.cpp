@@ -5,13 +5,17 @@
 #include <string>
 #include <vector>
 
-#include <skel/detail/base/counted.hpp>
 #include <skel/detail/record/clock.hpp>
 
 #include "listed_ranks.hpp"
 
 namespace skel::runtime {
 namespace {
+
+/// "1 batch waits", "3 batches wait".
+std::string some(std::size_t count, std::string const& one, std::string const& several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
 
 std::string since(std::int64_t begun) {
   char text[40];
@@ -36,7 +40,7 @@ std::string site::explained() {
     std::vector<int> full;
     for (auto const& out : flow_.outlets())
       if (!out.unlimited && out.room == 0) full.push_back(out.rank);
-    std::string what = "has " + counted(outputs_.size(), "batch of results", "batches of results");
+    std::string what = "has " + some(outputs_.size(), "batch of results", "batches of results");
     if (flow_.window_is_full())
       what += " and waits until its ordered farm has passed on what it began first";
     else if (!full.empty())
@@ -52,7 +56,7 @@ std::string site::explained() {
     return text.empty() ? "may go on" : text;
   }
   if (auto const waiting = arrivals_.size(); waiting > 0) {
-    std::string what = counted(waiting, "batch waits", "batches wait");
+    std::string what = some(waiting, "batch waits", "batches wait");
     if (auto const early = arrivals_.early(); early == waiting) what += " for one that comes before them in the stream";
     add(what);
   }
@@ -66,7 +70,7 @@ std::string site::explained() {
       add("waits for items of '" + before + "' on " + listed(from) + (changed_ns_ != 0 ? since(changed_ns_) : ""));
   }
   if (copies_ && !copies_->idle())
-    add(counted(copies_->copies(), "copy works", "copies work") + " or wait for each other");
+    add(some(copies_->copies(), "copy works", "copies work") + " or wait for each other");
   auto const blocked = std::ranges::count_if(outputs_, [](result const& one) { return one.worker != no_worker; });
   if (auto const busy = workers_.busy() - static_cast<std::size_t>(blocked); !copies_ && busy > 0) {
     std::size_t const all = workers_.all().size();

@@ -25,11 +25,17 @@ namespace {
 
 std::string gate;
 
+void say_that_it_waits() {
+  std::fprintf(stderr, "a function waits\n");
+}
+
 void wait_for_gate() {
+  say_that_it_waits();
   while (!std::filesystem::exists(gate)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
 }
 
 std::optional<int> wait_for_stop(std::stop_token const& stop) {
+  say_that_it_waits();
   std::mutex mutex;
   std::condition_variable_any more;
   std::unique_lock lock(mutex);
@@ -84,8 +90,8 @@ void run_bsp(skel::grid& grid) {
       }));
 }
 
-/// The first rank waits, and where there are several the last one throws.
-void run_mesh(skel::grid& grid) {
+/// The first rank waits, and where there are several the last one throws: when a cell is computed this often.
+void run_mesh(skel::grid& grid, int calls) {
   skel::run_settings all_take_part;
   skel::platform::cluster only{.name = "a", .hosts = static_cast<std::size_t>(grid.size())};
   only.inside = {1e-5, 1e9};
@@ -94,12 +100,12 @@ void run_mesh(skel::grid& grid) {
   skel::grid here(all_take_part);
   here.run(skel::iterate("heat", skel::cube_of_tetrahedra(4), [](skel::mesh_element const&) { return number(); }) |
            skel::phase("flux",
-                       [rank = grid.rank(), last = grid.size() - 1](number& mine) {
-                         if (++mine.value != 3) return;
+                       [calls, rank = grid.rank(), last = grid.size() - 1](number& mine) {
+                         if (++mine.value != calls) return;
                          if (rank == 0) wait_for_gate();
                          if (rank == last && last > 0) throw std::runtime_error("bad frame");
                        }) |
-           skel::update("value", &number::value) | skel::times(4));
+           skel::update("value", &number::value) | skel::times(31));
 }
 
 /// Reads a pipe that nobody writes to.
@@ -107,6 +113,7 @@ std::optional<int> from_pipe(std::stop_token const& /*stop*/) {
   static int ends[2] = {-1, -1};
   if (ends[0] < 0 && ::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   char byte = 0;
+  say_that_it_waits();
   if (::read(ends[0], &byte, 1) < 0) throw std::system_error(errno, std::generic_category(), "read");
   return byte;
 }
@@ -122,7 +129,8 @@ void run(skel::grid& grid, std::string const& what) {
     run_line(grid, some_items([](std::stop_token const&) { return std::optional<int>(); }),
              [](int x, std::stop_token const& stop) { return wait_for_stop(stop), x; });
   if (what == "bsp") run_bsp(grid);
-  if (what == "mesh") run_mesh(grid);
+  if (what == "mesh") run_mesh(grid, 30);
+  if (what == "mesh_timed") run_mesh(grid, 3);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ token | stage) # functions with a token return by themselves
   what=$case
   start "$@"
   if [ $case = stage ]; then
-    sleep 0.5
+    await 'a function waits'
     kill -INT "$(process_of 0)"
   fi
   wait $run
@@ -48,7 +48,7 @@ token | stage) # functions with a token return by themselves
 pipe) # the first signal ends a program that waits for a pipe
   what=pipe
   start "$@"
-  sleep 0.5
+  await 'a function waits'
   kill -INT "$(process_of 0)"
   wait $run
   all_say "cancelled"
@@ -56,7 +56,7 @@ pipe) # the first signal ends a program that waits for a pipe
 interrupt) # one that cannot be interrupted: skel says what to do, and the second signal ends it at once
   what=silent
   start "$@"
-  sleep 0.5
+  await 'a function waits'
   kill -INT "$(process_of 0)"
   await "skel: the run ends because SIGINT .Ctrl-C. came.*; source 'read' on rank 0 has not returned for .*press Ctrl-C again to end at once"
   kill -INT "$(process_of 0)"
@@ -67,7 +67,7 @@ bsp)
   what=bsp
   start "$@"
   if [ $ranks = 1 ]; then
-    sleep 0.5
+    await 'a function waits'
     kill -TERM "$(process_of 0)"
     await "skel: the run ends because SIGTERM came; a process of bsp 'jacobi' on rank 0, superstep 3 has not returned for .*; send SIGTERM again"
   else
@@ -81,19 +81,30 @@ mesh)
   what=mesh
   start "$@"
   if [ $ranks = 1 ]; then
-    sleep 0.5
+    await 'a function waits'
     kill -TERM "$(process_of 0)"
-    await "skel: the run ends because SIGTERM came; step 'flux' of program 'heat' on rank 0, iteration 3 has not returned for .*; send SIGTERM again"
+    await "skel: the run ends because SIGTERM came; step 'flux' of program 'heat' on rank 0, iteration 30 has not returned for .*; send SIGTERM again"
   else
-    await "skel: the run ends because program 'heat': phase 'flux' threw at element [0-9]* in iteration 3 on rank $last: bad frame; rank $last waits for rank.* 0.* at the end of the iterations"
+    await "skel: the run ends because program 'heat': phase 'flux' threw at element [0-9]* in iteration 30 on rank $last: bad frame; rank $last waits for rank.* 0.* at the end of the iterations"
   fi
   touch "$gate"
   wait $run
-  [ $ranks = 1 ] && all_say "cancelled" || all_say "phase 'flux' threw at element [0-9]* in iteration 3 on rank $last"
+  [ $ranks = 1 ] && all_say "cancelled" || all_say "phase 'flux' threw at element [0-9]* in iteration 30 on rank $last"
+  ;;
+mesh_timed) # several ranks time the steps first, alone
+  what=mesh_timed
+  start "$@"
+  await 'a function waits'
+  kill -TERM "$(process_of 0)"
+  await "skel: the run ends because SIGTERM came; step 'flux' of program 'heat'.* has not returned for .*; send SIGTERM again"
+  touch "$gate"
+  wait $run
+  all_say "cancelled|phase 'flux' threw"
   ;;
 why) # each rank says what it does, whichever of them is asked
   what=silent
   start "$@"
+  await 'a function waits'
   sleep 1
   for asked in $(process_of 0) $(process_of $last); do
     "$skel" why "$asked" > "$scratch/why" 2>&1 || { cat "$scratch/why"; fail "skel why $asked failed"; }

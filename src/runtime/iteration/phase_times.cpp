@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +13,7 @@
 #include <skel/detail/plan/block.hpp>
 #include <skel/detail/plan/mesh_layout.hpp>
 #include <skel/detail/record/clock.hpp>
+#include <skel/detail/runtime/run_watch.hpp>
 #include <skel/detail/runtime/step_control.hpp>
 #include <skel/detail/runtime/team.hpp>
 
@@ -48,6 +51,10 @@ class piece_run {
  public:
   piece_run(mesh_part& part, plan::mesh_layout const& layout, team& threads)
       : part_(part), layout_(layout), team_(threads) {
+    for (auto const& one : part.steps())
+      functions_.emplace_back("step '" + one.name + "' of program '" + part.name() +
+                              "', which is timed on some cells,");
+    functions_.emplace_back("what makes cells of program '" + part.name() + "'");
     part_.begin(layout_);
     take(layout_.places(), [&](plan::block places) { return part_.make(places, control_); });
   }
@@ -57,6 +64,8 @@ class piece_run {
   void iterate(std::uint64_t number, std::vector<double>& took) {
     for (std::size_t s = 0; s < part_.steps().size() && !failed_; ++s) {
       double const begin = record::now();
+      step_ = s;
+      user_call const known(functions_[s], record::now_ns());
       if (!step(s, number)) continue;
       took[s] += record::now() - begin;
     }
@@ -107,8 +116,10 @@ class piece_run {
     if (parts == 0) return;
     team_.share({"measure"}, parts, dealing::blocks, 1, [&](std::size_t, team::pieces& mine) {
       while (auto const some = mine.next())
-        for (std::size_t k = some->begin; k < some->end; ++k)
+        for (std::size_t k = some->begin; k < some->end; ++k) {
+          user_call const known(functions_[std::min(step_, functions_.size() - 1)], record::now_ns());
           if (what(plan::block_of(places, parts, k))) failed = true;
+        }
     });
     failed_ = failed_ || failed;
   }
@@ -118,6 +129,9 @@ class piece_run {
   team& team_;
   step_control control_{nullptr};
   bool failed_ = false;
+  std::deque<user_function> functions_;              // of each step, and what makes cells
+  std::size_t step_ = static_cast<std::size_t>(-1);  // that is under way; none: cells are made
+  watched_run const watched_;                        // the last one: it is about all that is above
 };
 
 }  // namespace

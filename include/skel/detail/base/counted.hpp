@@ -11,9 +11,4 @@ inline std::string counted(std::uint64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
-/// The same of what has another plural: "1 copy", "3 copies".
-inline std::string counted(std::uint64_t count, std::string_view one, std::string_view several) {
-  return std::to_string(count).append(" ").append(count == 1 ? one : several);
-}
-
 }  // namespace skel
