@@ -47,7 +47,7 @@ class SeveralRuns : public testing::Test {
     grid.barrier();
   }
   ~SeveralRuns() override {
-    skel::grid(settings_).barrier();
+    skel::grid(skel::run_settings{.knowledge = "off"}).barrier();
     if (root_) fs::remove_all(folder_);
   }
 
@@ -94,6 +94,14 @@ struct counting {
 std::uint64_t same(std::uint64_t x) {
   return x;
 }
+
+/// Takes so long that checkpoints are due meanwhile.
+std::uint64_t busy(std::uint64_t x) {
+  double volatile work = 1;
+  for (int i = 0; i < 500; ++i) work = work + 1 / work;
+  return x;
+}
+constexpr std::uint64_t many = 40'000;
 
 // What a run finds of an earlier one.
 
@@ -178,12 +186,12 @@ TEST_F(SeveralRuns, AStreamWithoutItemsIsNoneThatHasEnded) {
   EXPECT_THAT(report.text(), HasSubstr("run: source 'empty' gave no items\n"));
 }
 
-auto counted_supersteps() {
+auto counted_supersteps(std::uint64_t last = 5) {
   return skel::bsp<int>(
       "count", 9, [](std::size_t p) { return static_cast<int>(p); },
-      [](skel::superstep<int>& now, int& mine) {
+      [last](skel::superstep<int>& now, int& mine) {
         ++mine;
-        if (now.number() == 5) now.halt();
+        if (now.number() == last) now.halt();
       });
 }
 
@@ -220,8 +228,8 @@ TEST_F(SeveralRuns, BspAndMeshProgramsBeginAnewEachTime) {
 // The files of each run.
 
 /// A stream that names itself in what is written of it.
-skel::run_report run_named(skel::grid& grid, std::string const& name) {
-  auto app = skel::source(name, counting{20}) | skel::farm("same", same) | skel::sink("drop", [](std::uint64_t) {});
+skel::run_report run_named(skel::grid& grid, std::string const& name, std::uint64_t items = 20) {
+  auto app = skel::source(name, counting{items}) | skel::farm("same", same) | skel::sink("drop", [](std::uint64_t) {});
   return grid.run(app);
 }
 
@@ -351,7 +359,7 @@ TEST_F(SeveralRuns, ALaterOneThatCannotBeSavedGoesOnAndSaysSo) {
 
 TEST_F(SeveralRuns, OneThatIsLeftOutKeepsNoCheckpoints) {
   settings_.checkpoint = *this / "checkpoints";
-  settings_.checkpoint_period = 1e-4;
+  settings_.checkpoint_period = 1e-3;
   settings_.keep_checkpoints = false;
   skel::grid grid(settings_);
   std::uint64_t sum = 0;
@@ -365,13 +373,13 @@ TEST_F(SeveralRuns, OneThatIsLeftOutKeepsNoCheckpoints) {
   EXPECT_EQ(words, "");
   EXPECT_THAT(root_ ? files() : std::vector<std::string>(), IsEmpty());
   grid.settings().keep_checkpoints = true;
-  auto app = saved(*this / "out", 200'000);
+  auto app = saved(*this / "out", many);
   EXPECT_GT(grid.run(app).run.checkpoints.written, 0U);
 }
 
 // What a run is only told about in does not end it.
 
-/// Rank 0 can write no file of more than so many bytes meanwhile.
+/// This process can write no file of more than so many bytes meanwhile; what tests catch of standard error is shorter.
 class limited_files {
  public:
   explicit limited_files(rlim_t most) {
@@ -394,9 +402,9 @@ TEST_F(SeveralRuns, ALimitOfSizeIsAWarningForWhatIsOnlyTold) {
   {
     skel::grid grid(settings_);
     words = said([&] {
-      limited_files const limit(100);
-      EXPECT_EQ(run_named(grid, "line").items(), 20U);
-      grid.run(counted_supersteps());
+      limited_files const limit(4096);
+      EXPECT_EQ(run_named(grid, "line", 20'000).items(), 20'000U);
+      EXPECT_EQ(grid.run(counted_supersteps(500)).run.supersteps, 500U);
       grid.run(counted_iterations());
     });
   }
@@ -405,25 +413,35 @@ TEST_F(SeveralRuns, ALimitOfSizeIsAWarningForWhatIsOnlyTold) {
     EXPECT_THAT(words, HasSubstr("skel: warning: " + *this / name + ": cannot be written: File too large")) << name;
 }
 
+/// A source that keeps much.
+struct heavy : counting {
+  std::string kept = std::string(100'000, 'x');
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(next, kept);
+  }
+};
+
 TEST_F(SeveralRuns, ALimitOfSizeIsAWarningForCheckpointsAndAnErrorForTheFileOfASink) {
   settings_.checkpoint = *this / "checkpoints";
-  settings_.checkpoint_period = 1e-4;
+  settings_.checkpoint_period = 1e-3;
   skel::grid grid(settings_);
   skel::run_report report;
   std::string const words = said([&] {
-    limited_files const limit(100);
-    report = grid.run(skel::source("count", counting{200'000}) | skel::farm("same", same) |
+    limited_files const limit(16384);
+    report = grid.run(skel::source("count", heavy{{many}}) | skel::farm("busy", busy) |
                       skel::sink(
                           "drop", [](std::uint64_t) {}, skel::stateless));
   });
-  EXPECT_EQ(report.items(), 200'000U);
+  EXPECT_EQ(report.items(), many);
   EXPECT_EQ(report.run.checkpoints.written, 0U);
   EXPECT_GT(report.run.checkpoints.failed, 0U);
   EXPECT_THAT(report.run.checkpoints.problem, HasSubstr("File too large"));
   EXPECT_THAT(words, HasSubstr(root_ ? "a checkpoint could not be written" : ""));
   grid.settings().checkpoint.clear();
-  limited_files const limit(100);
-  auto app = saved(*this / "out");
+  limited_files const limit(16384);
+  auto app = saved(*this / "out", many);
   EXPECT_THAT([&] { grid.run(app); }, testing::ThrowsMessage<skel::error>(AllOf(
                                           HasSubstr("'write'"), HasSubstr("out: cannot be written: File too large"))));
 }

@@ -274,16 +274,24 @@ class HugeCheckpoint : public CheckpointStore {
     return true;
   }
   /// How one begins whose only part is so long.
-  static std::string head(std::uint64_t bytes) {
+  static std::string head(std::uint64_t bytes, std::uint32_t version = 2) {
     std::string out = "skelckpt";
     auto const add = [&](auto value) { out.append(reinterpret_cast<char const*>(&value), sizeof value); };
-    add(std::uint32_t{1}), add(std::uint32_t{1}), add(bytes), add(std::uint64_t{0});
+    add(version), add(std::uint32_t{1}), add(bytes), add(std::uint64_t{0});
     add(XXH3_64bits(out.data(), out.size()));
     return out;
   }
 
   fs::path huge_ = "/dev/shm/skel-store-" + std::to_string(::getpid());
 };
+
+TEST_F(HugeCheckpoint, OfAnotherVersionIsRefusedAndStays) {
+  open().write(some(1));
+  put(file(2), head(0, 1));
+  EXPECT_THAT([&] { found(); },
+              ThrowsMessage<skel::error>(HasSubstr("is of version 1, and this skel reads version 2; remove it")));
+  EXPECT_TRUE(fs::exists(file(2)));
+}
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end a process that asks for so much
 TEST_F(HugeCheckpoint, ThatSaysSoItselfIsOneForWhichThereIsNoMemory) {
