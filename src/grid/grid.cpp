@@ -862,7 +862,7 @@ struct grid::state {
   std::optional<std::vector<measured_steps>> rank_steps;  // of the ranks, from then on
   std::unique_ptr<collective_engine> collectives;         // from the first one on
   std::optional<mapping::migration_price> migration_price;  // of BSP processes, as the last run found
-  platform::host_load load;                                 // what this rank sees of its host
+  platform::host_load own_load;                             // what this rank sees of its host
   std::vector<std::string> told_loads;                      // per rank, where there are several hosts
   machine_news news;                                        // from the first run that is placed, or collective, on
   std::vector<double> announced_shares;  // per rank, of its speed, by which the last plan was made; on rank 0

@@ -364,34 +364,6 @@ double most_workers_beside(model_shape const& model, run_settings const& setting
   return std::max(1.0, std::floor(most));
 }
 
-/// Gives farms that wait for something else than a core more workers, on the processors that they have: as many as keep
-/// up with what limits the rest of the line, and `most` at most. With x items per second and t the time of one they are
-/// x t at once (Little 1961, Operations Research 9(3):383-387). x is what cores, moves and other stages allow: those
-/// that wait too and have one worker, or as many as the user says, allow no more than these can do.
-void widen(model_shape const& model, plan::placement& where, processor_map const& processors, double most) {
-  cost::line_options const options{cost::share::dynamic, cost::dispatch::on_demand, 0};
-  auto const whole = cost::make_line(model.shape, where, processors.platform, options);
-  auto computes = cost::make_line(searched(model), where, processors.platform, options);
-  for (auto& station : computes.stations)
-    for (auto& worker : station.workers) worker.host = processors.domain_of[worker.host];
-  double rate = cost::fluid_bound(computes, processors.cores);
-  auto const can_do = [&](std::size_t i) {
-    double sum = 0;
-    for (auto const& worker : whole.stations[i].workers) sum += worker.rate;
-    return sum;
-  };
-  for (std::size_t i = 0; i < whole.stations.size(); ++i)
-    if (!model.widens[i]) rate = std::min(rate, can_do(i));
-  for (std::size_t i = 0; i < whole.stations.size(); ++i) {
-    auto& workers = where.stages[i];
-    std::size_t const now = workers.size();
-    if (!model.widens[i] || model.waiting[i] <= negligible) continue;
-    double const wanted = std::ceil(rate * static_cast<double>(now) / can_do(i) * (1 - negligible));
-    auto const count = static_cast<std::size_t>(std::min(wanted, most));
-    for (std::size_t w = now; w < count; ++w) workers.push_back(workers[w % now]);
-  }
-}
-
 /// Whether the workers of a placement run as in the exact chain, where each processor is a host of its own: none of
 /// them has to wait for a core of its domain while it could, and none leaves one to the others by waiting for something
 /// else.
@@ -430,6 +402,60 @@ floating_line float_threads(model_shape const& model, plan::placement const& whe
   out.options.waiting = model.waiting;
   for (auto const& one : processors.others) out.options.others.push_back(one.others);
   return out;
+}
+
+/// Gives farms that wait for something else than a core more workers, on the processors that they have: as many as keep
+/// up with what limits the rest of the line, and `most` at most. With x items per second and t the time of one they are
+/// x t at once (Little 1961, Operations Research 9(3):383-387). x is what cores, moves and other stages allow: those
+/// that wait too and have one worker, or as many as the user says, allow no more than these can do. Where items then
+/// wait for cores that wait for items, there are twice as many, as long as that wins.
+void widen(model_shape const& model, plan::placement& where, processor_map const& processors, double most) {
+  cost::line_options const options{cost::share::dynamic, cost::dispatch::on_demand, 0};
+  auto const whole = cost::make_line(model.shape, where, processors.platform, options);
+  auto computes = cost::make_line(searched(model), where, processors.platform, options);
+  for (auto& station : computes.stations)
+    for (auto& worker : station.workers) worker.host = processors.domain_of[worker.host];
+  double rate = cost::fluid_bound(computes, processors.cores);
+  auto const can_do = [&](std::size_t i) {
+    double sum = 0;
+    for (auto const& worker : whole.stations[i].workers) sum += worker.rate;
+    return sum;
+  };
+  for (std::size_t i = 0; i < whole.stations.size(); ++i)
+    if (!model.widens[i]) rate = std::min(rate, can_do(i));
+  std::vector<double> wider(where.stages.size(), 0);  // workers of each stage that gets more; 0: it does not
+  for (std::size_t i = 0; i < whole.stations.size(); ++i) {
+    if (!model.widens[i] || model.waiting[i] <= negligible) continue;
+    auto const now = static_cast<double>(where.stages[i].size());
+    double const wanted = std::min(std::round(rate * now / can_do(i)), most);
+    if (wanted > now) wider[i] = wanted;
+  }
+  if (std::ranges::all_of(wider, [](double count) { return count == 0; })) return;
+  auto const with = [&](double times) {
+    auto wide = where;
+    for (std::size_t i = 0; i < wider.size(); ++i)
+      for (std::size_t w = where.stages[i].size(); static_cast<double>(w) < std::min(times * wider[i], most); ++w)
+        wide.stages[i].push_back(where.stages[i][w % where.stages[i].size()]);
+    return wide;
+  };
+  auto const price = [&](plan::placement const& wide) {
+    auto [line, how] = float_threads(model, wide, processors, 1);
+    std::size_t workers = 0;
+    for (auto const& stage : wide.stages) workers += stage.size();
+    how.items = std::min(simulated_items, 1000 + 10 * workers);
+    return cost::simulate_line(line, how).throughput;
+  };
+  auto wide = with(1);
+  bool const reaches = std::ranges::any_of(wider, [&](double count) { return count >= most; });
+  double now = reaches ? 0 : price(wide);
+  for (double times = 2; !reaches; times *= 2) {
+    auto more = with(times);
+    double const then = more == wide ? 0 : price(more);
+    if (then <= now * (1 + negligible)) break;
+    wide = std::move(more);
+    now = then;
+  }
+  where = std::move(wide);
 }
 
 /// Standard deviation of ln(throughput) by what is not known of other programs on the cores: by the error of how many

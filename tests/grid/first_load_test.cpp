@@ -62,7 +62,7 @@ TEST(LoadBeside, CountsThoseOfTheHostByTheCoresThatTheProgramMayUse) {
 TEST(LoadBeside, BelievesOneWhereTheOtherIsNotKnown) {
   EXPECT_NEAR(load_beside({}, false, seen(std::vector<double>(16, 4), 0), 2, 2).others, 4, 1e-9);
   EXPECT_NEAR(load_beside(got(0.25, 2), true, {}, 2, 2).others, 6, 1e-9);
-  auto const unseen = load_beside(got(1, 1), true, {}, 4, 4);
+  auto const unseen = load_beside(got(1, 1, 0), true, {}, 4, 4);
   EXPECT_NEAR(unseen.others + unseen.doubt, 3, 1e-9) << "three cores may be taken";
   // A quota holds threads back as others do.
   EXPECT_NEAR(load_beside(got(0.5, 2), true, seen(std::vector<double>(16, 2), 1), 2, 2, true).others, 0, 1e-9);

@@ -15,9 +15,11 @@
 namespace {
 
 using testing::AllOf;
+using testing::Ge;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Le;
 using testing::Lt;
 
 auto source() {
@@ -82,8 +84,9 @@ TEST(FirstPlan, CountsTheCoresThatAStageWhichWaitsNeedsMeanwhile) {
   // 2 ms of waiting and 0.5 ms of computing: two cores compute 4000 items in a second, of which ten are under way.
   std::vector const costs{takes(1e-6), takes(2.5e-3, 0.8), takes(1e-6)};
   auto const found = plan(source() | skel::farm("ask", pass) | sink(), costs, host(2));
-  EXPECT_NEAR(static_cast<double>(workers_of(found)), 10, 1);
-  EXPECT_THAT(found.expected.throughput, AllOf(Gt(3000), Lt(4001)));
+  // Some more, as workers do not take turns so well that none waits for a core while the others sleep.
+  EXPECT_THAT(workers_of(found), AllOf(Ge(10u), Le(40u)));
+  EXPECT_THAT(found.expected.throughput, AllOf(Gt(3600), Lt(4001)));
 }
 
 TEST(FirstPlan, GivesAFarmThatComputesNoMoreWorkersThanCores) {
